@@ -27,6 +27,14 @@ class BBox:
     def area(self) -> float:
         return self.width * self.height
 
+    @property
+    def center_x(self) -> float:
+        return (self.x0 + self.x1) / 2
+
+    @property
+    def center_y(self) -> float:
+        return (self.y0 + self.y1) / 2
+
     def grown(self, margin: float) -> BBox:
         return BBox(self.x0 - margin, self.y0 - margin, self.x1 + margin, self.y1 + margin)
 
@@ -63,6 +71,22 @@ class BBox:
         """Share (0..1) of *this* box that ``other`` covers."""
         common = self.intersection(other)
         return common.area / self.area if common is not None and self.area > 0 else 0.0
+
+    def shared_width(self, other: BBox) -> float:
+        """Width of the stretch of x that both boxes cover; below 0 it is the distance between them."""
+        return min(self.x1, other.x1) - max(self.x0, other.x0)
+
+    def shared_height(self, other: BBox) -> float:
+        """Height of the stretch of y that both boxes cover; below 0 it is the distance between them."""
+        return min(self.y1, other.y1) - max(self.y0, other.y0)
+
+    def in_row_with(self, other: BBox) -> bool:
+        """Whether the boxes share more than half of the lower one's height."""
+        return self.shared_height(other) > 0.5 * min(self.height, other.height)
+
+    def has_center_of(self, other: BBox) -> bool:
+        """Whether the middle of ``other`` lies in this box."""
+        return self.x0 <= other.center_x <= self.x1 and self.y0 <= other.center_y <= self.y1
 
     @staticmethod
     def union(boxes: Iterable[BBox]) -> BBox:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
+from itertools import groupby
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
-from docspec.drafting.claims import Claims
 from docspec.drafting.columns import columns_of
 from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.false_tables import is_no_table
 from docspec.drafting.furniture import is_running_head
-from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, usual_height
+from docspec.drafting.layout import Claims, LayoutBox
+from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, touch, usual_height
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
@@ -35,30 +35,23 @@ HOLLOW = 0.25
 """Least share of its box that lines of running text cover; with less, the box may hold a drawing, too."""
 
 LABELS = 3
-"""Least figures or letters beside a drawing that make it a chart: fewer may be numbers of pages or items."""
+"""Least figures or letters beside a drawing that make it a chart: fewer may be numbers of pages or boxes."""
 
 _TAG = re.compile("<[^>]*>")
 _WORD = re.compile(r"[^\W\d_]{3}")
 
-TableFinder = Callable[[BBox], Sequence[FoundTable]]
 DrawingFinder = Callable[[], Sequence[BBox]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    box: LayoutBox
-    lines: tuple[TextLine, ...]
 
 
 def assemble(
     boxes: Sequence[LayoutBox],
     lines: Sequence[TextLine],
-    tables: TableFinder | None = None,
+    tables: Sequence[FoundTable] = (),
     drawings: DrawingFinder | None = None,
 ) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``tables`` gives the tables inside a box, ``drawings`` the patches of ink between the lines, from top to bottom.
+    ``tables`` are those found on the page, ``drawings`` gives the patches of ink between the lines, from top to bottom.
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
@@ -72,118 +65,103 @@ def assemble(
         (loose if index is None else claimed[index]).append(line)
     filled = [part for box, own in zip(boxes, claimed, strict=True) for part in _filled(box, own)]
     for stray in _stray_boxes(loose):
-        filled.insert(place(stray.box.bbox, [item.box.bbox for item in filled]), stray)
+        filled.insert(place(stray.bbox, [box.bbox for box in filled]), stray)
     if drawings and any(map(_is_hollow, filled)):
         filled = _without_drawings(filled, drawings())
     first = min((line.bbox.y0 for line in lines), default=0.0)
-    filled = [part for item in filled for part in _head_apart(item, first)]
+    filled = [part for box in filled for part in _head_apart(box, first)]
     filled = _apart(_joined_furniture(_parted(filled)))
-    filled = [part for item in filled for part in _listings_apart(item)]
-    filled = [part for item in filled for part in _entries_apart(item)]
-    filled = [part for item in _once(filled, tables) for part in _beside_tables(item, tables)]
-    regions = [region for item in filled if (region := _region(item, tables)) is not None]
+    filled = [part for box in filled for part in _listings_apart(box)]
+    filled = [part for box in filled for part in _entries_apart(box)]
+    filled = [part for box in _once(filled, tables) for part in _beside_tables(box, tables)]
+    regions = [region for box in filled if (region := _region(box, tables)) is not None]
     return with_title(joined_listings(regions))
 
 
-def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[_Filled]:
-    """``box`` with its ``lines``; running text is divided into its columns."""
+def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """``box`` with its ``lines``; what is falsely called a table is divided into its columns."""
     if box.category is not Category.TABLE or not is_no_table(lines):
-        return [_Filled(box, tuple(lines))]
-    return [_of_lines(column, Category.TEXT) for column in columns_of(lines, ragged=True)]
+        return [replace(box, lines=tuple(lines))]
+    return [LayoutBox.around(column, Category.TEXT) for column in columns_of(lines, ragged=True)]
 
 
-def _stray_boxes(lines: Sequence[TextLine]) -> list[_Filled]:
+def _stray_boxes(lines: Sequence[TextLine]) -> list[LayoutBox]:
     """Unclaimed lines, those of one paragraph together."""
     groups: dict[int, list[TextLine]] = {}
     for line in lines:
         groups.setdefault(line.block, []).append(line)
-    return [_of_lines(group, Category.TEXT) for group in groups.values()]
+    return [LayoutBox.around(group, Category.TEXT) for group in groups.values()]
 
 
 def place(box: BBox, others: Sequence[BBox]) -> int:
     """The place of a forgotten box in the reading order: before the first box below it in the same column."""
     for index, other in enumerate(others):
-        same_column = min(box.x1, other.x1) - max(box.x0, other.x0) > 0
-        if same_column and other.y0 >= (box.y0 + box.y1) / 2:
+        if box.shared_width(other) > 0 and other.y0 >= box.center_y:
             return index
     above = [index for index, other in enumerate(others) if other.y1 <= box.y1]
     return above[-1] + 1 if above else len(others)
 
 
-def _parted(items: Sequence[_Filled]) -> list[_Filled]:
+def _parted(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     """Divides regions of text that run over several columns; the white space then gives the order of all regions."""
-    parted: list[_Filled] = []
-    for item in items:
-        columns = columns_of(item.lines) if item.box.category in RUNNING else []
-        parted += [_of_lines(lines, item.box.category) for lines in columns] if len(columns) > 1 else [item]
-    if len(parted) == len(items):
+    parted: list[LayoutBox] = []
+    for box in boxes:
+        columns = columns_of(box.lines) if box.category in RUNNING else []
+        parted += [LayoutBox.around(lines, box.category) for lines in columns] if len(columns) > 1 else [box]
+    if len(parted) == len(boxes):
         return parted
-    leftwards = runs_leftwards(line for item in parted for line in item.lines)
-    order = white_space_order([item.box for item in parted], leftwards)
-    rank = {id(box): index for index, box in enumerate(order)}
-    return sorted(parted, key=lambda item: rank[id(item.box)])
+    return white_space_order(parted, runs_leftwards(line for box in parted for line in box.lines))
 
 
-def _of_lines(lines: Sequence[TextLine], category: Category) -> _Filled:
-    members = tuple(line.bbox for line in lines)
-    return _Filled(LayoutBox(BBox.union(members), category, members), tuple(lines))
+def _is_hollow(box: LayoutBox) -> bool:
+    covered = sum(line.bbox.area for line in box.lines)
+    return box.category in RUNNING and covered < HOLLOW * box.bbox.area
 
 
-def _is_hollow(item: _Filled) -> bool:
-    covered = sum(line.bbox.area for line in item.lines)
-    return item.box.category in RUNNING and covered < HOLLOW * item.box.bbox.area
-
-
-def _without_drawings(items: Sequence[_Filled], drawings: Sequence[BBox]) -> list[_Filled]:
+def _without_drawings(boxes: Sequence[LayoutBox], drawings: Sequence[BBox]) -> list[LayoutBox]:
     """Takes charts, with the labels of their axes, out of running text if the layout model made one region of both."""
-    apart: list[_Filled] = []
-    for item in items:
-        charts = _charts_in(item, drawings) if _is_hollow(item) else []
-        rest = [line for line in item.lines if not any(line in labels for _, labels in charts)]
+    apart: list[LayoutBox] = []
+    for box in boxes:
+        charts = _charts_in(box, drawings) if _is_hollow(box) else []
+        rest = [line for line in box.lines if not any(line in labels for _, labels in charts)]
         for drawing, labels in charts:
-            above = [line for line in rest if line.bbox.y0 < (drawing.y0 + drawing.y1) / 2]
+            above = [line for line in rest if line.bbox.y0 < drawing.center_y]
             rest = [line for line in rest if line not in above]
             bbox = BBox.union([drawing, *(line.bbox for line in labels)])
-            apart += [_of_lines(above, item.box.category)] if above else []
-            apart.append(_Filled(LayoutBox(bbox, Category.PICTURE), labels))
-        apart += ([_of_lines(rest, item.box.category)] if rest else []) if charts else [item]
+            apart += [LayoutBox.around(above, box.category)] if above else []
+            apart.append(LayoutBox(bbox, Category.PICTURE, lines=labels))
+        apart += ([LayoutBox.around(rest, box.category)] if rest else []) if charts else [box]
     return apart
 
 
-def _charts_in(item: _Filled, drawings: Sequence[BBox]) -> list[tuple[BBox, tuple[TextLine, ...]]]:
+def _charts_in(box: LayoutBox, drawings: Sequence[BBox]) -> list[tuple[BBox, tuple[TextLine, ...]]]:
     """The charts of a region: the ``drawings`` with labels around them, and the labels. A drawing with words in it, or
     with labels only inside (a frame), is no chart: charts are not read."""
-    words = [line for line in item.lines if _WORD.search(line.text)]
+    words = [line for line in box.lines if _WORD.search(line.text)]
     charts = []
     for one in drawings:
-        labels = tuple(line for line in item.lines if _is_label(line, one, words))
-        around = sum(not _stands_in(line.bbox, one) for line in labels)
-        worded = any(_stands_in(line.bbox, one) for line in words)
-        if around >= LABELS and not worded and _stands_in(one, item.box.bbox):
+        labels = tuple(line for line in box.lines if _is_label(line, one, words))
+        around = sum(not one.has_center_of(line.bbox) for line in labels)
+        worded = any(one.has_center_of(line.bbox) for line in words)
+        if around >= LABELS and not worded and box.bbox.has_center_of(one):
             charts.append((one, labels))
     return charts
 
 
 def _is_label(line: TextLine, drawing: BBox, words: Sequence[TextLine]) -> bool:
     """Whether ``line``, a figure or a letter, stands in the drawing or right beside it, in no row with ``words``."""
-    return _stands_in(line.bbox, drawing.grown(line.bbox.height)) and not any(
-        other is line or _in_one_row(line.bbox, other.bbox) for other in words
+    return drawing.grown(line.bbox.height).has_center_of(line.bbox) and not any(
+        other is line or line.bbox.in_row_with(other.bbox) for other in words
     )
 
 
-def _stands_in(box: BBox, other: BBox) -> bool:
-    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    return other.x0 <= x <= other.x1 and other.y0 <= y <= other.y1
-
-
-def _apart(items: Sequence[_Filled]) -> list[_Filled]:
+def _apart(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     """Cuts running text whose box covers lines of other regions to its own lines, or, where those go around the
     others, to runs of them: the picture of a region would otherwise show the other lines, too."""
     owned = sorted(
-        ((line.bbox, number) for number, item in enumerate(items) for line in item.lines),
-        key=lambda one: one[0].y0 + one[0].y1,
+        ((line.bbox, number) for number, box in enumerate(boxes) for line in box.lines), key=lambda one: one[0].center_y
     )
-    middles = [(box.y0 + box.y1) / 2 for box, _ in owned]
+    middles = [box.center_y for box, _ in owned]
 
     def beside(box: BBox, number: int) -> list[BBox]:
         """Lines of other regions in ``box`` that share a row with a line of this one."""
@@ -191,134 +169,118 @@ def _apart(items: Sequence[_Filled]) -> list[_Filled]:
             other
             for other, owner in owned[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
             if owner != number
-            and box.x0 <= (other.x0 + other.x1) / 2 <= box.x1
-            and any(_in_one_row(line.bbox, other) for line in items[number].lines)
+            and box.x0 <= other.center_x <= box.x1
+            and any(line.bbox.in_row_with(other) for line in boxes[number].lines)
         ]
 
-    apart: list[_Filled] = []
-    for number, item in enumerate(items):
-        if not item.lines or item.box.category not in RUNNING or not beside(item.box.bbox, number):
-            apart.append(item)
+    apart: list[LayoutBox] = []
+    for number, box in enumerate(boxes):
+        if not box.lines or box.category not in RUNNING or not beside(box.bbox, number):
+            apart.append(box)
             continue
-        whole = _of_lines(item.lines, item.box.category)
-        runs = _runs_around(item.lines, beside(whole.box.bbox, number))
-        parts = [_of_lines(run, item.box.category) for run in runs]
-        fit = len(parts) > 1 and not any(beside(part.box.bbox, number) for part in parts)
+        whole = LayoutBox.around(box.lines, box.category)
+        runs = _runs_around(box.lines, beside(whole.bbox, number))
+        parts = [LayoutBox.around(run, box.category) for run in runs]
+        fit = len(parts) > 1 and not any(beside(part.bbox, number) for part in parts)
         apart += parts if fit else [whole]
     return apart
 
 
-def _head_apart(item: _Filled, first: float) -> list[_Filled]:
+def _head_apart(box: LayoutBox, first: float) -> list[LayoutBox]:
     """Parts running text that begins at ``first``, the top of the page, from a running head in it."""
-    is_text = item.box.category in RUNNING or (item.box.category is Category.PICTURE and _is_only_text(item))
-    if not is_text or not any(line.bbox.y0 <= first for line in item.lines):
-        return [item]
-    rows = printed_lines(item.lines)
+    is_text = box.category in RUNNING or (box.category is Category.PICTURE and _is_only_text(box))
+    if not is_text or not any(line.bbox.y0 <= first for line in box.lines):
+        return [box]
+    rows = printed_lines(box.lines)
     if not is_running_head(rows):
-        return [item]
-    category = item.box.category if item.box.category in RUNNING else Category.TEXT
-    rest = [line for line in item.lines if line not in rows[0]]
-    return [_of_lines(rows[0], Category.PAGE_HEADER), _of_lines(rest, category)]
+        return [box]
+    category = box.category if box.category in RUNNING else Category.TEXT
+    rest = [line for line in box.lines if line not in rows[0]]
+    return [LayoutBox.around(rows[0], Category.PAGE_HEADER), LayoutBox.around(rest, category)]
 
 
-def _listings_apart(item: _Filled) -> list[_Filled]:
+def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
     """Parts running text from program text between its lines."""
-    if item.box.category is not Category.TEXT or not any(line.even for line in item.lines):
-        return [item]
-    runs = listings_apart(printed_lines(item.lines))
-    parts = [_of_lines([line for row in run for line in row], Category.TEXT) for run in runs]
-    return parts if len(parts) > 1 else [item]
+    if box.category is not Category.TEXT or not any(line.even for line in box.lines):
+        return [box]
+    runs = listings_apart(printed_lines(box.lines))
+    parts = [LayoutBox.around([line for row in run for line in row], Category.TEXT) for run in runs]
+    return parts if len(parts) > 1 else [box]
 
 
-def _entries_apart(item: _Filled) -> list[_Filled]:
+def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
     """A table of contents as the items of a list."""
-    if item.box.category not in RUNNING and item.box.category is not Category.TABLE:
-        return [item]
-    found = entries(printed_lines(item.lines)) if len(item.lines) >= ENTRIES else []
-    return [_of_lines([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [item]
+    if box.category not in RUNNING and box.category is not Category.TABLE:
+        return [box]
+    found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
+    return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
 
 
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:
     """``lines`` from top to bottom, in runs of those that stand above or below one of ``others`` and those that stand
     beside all of them."""
     ordered = sorted(lines, key=lambda line: line.bbox.y0)
-    stacked = [any(_above_each_other(line.bbox, one) for one in others) for line in ordered]
-    runs: list[list[TextLine]] = []
-    for index, line in enumerate(ordered):
-        if index == 0 or stacked[index] != stacked[index - 1]:
-            runs.append([])
-        runs[-1].append(line)
-    return runs
+
+    def is_stacked(line: TextLine) -> bool:
+        return any(line.bbox.shared_width(one) > 0.5 * min(line.bbox.height, one.height) for one in others)
+
+    return [list(run) for _, run in groupby(ordered, is_stacked)]
 
 
-def _in_one_row(a: BBox, b: BBox) -> bool:
-    return min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5 * min(a.height, b.height)
-
-
-def _above_each_other(a: BBox, b: BBox) -> bool:
-    return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 * min(a.height, b.height)
-
-
-def _joined_furniture(items: Sequence[_Filled]) -> list[_Filled]:
+def _joined_furniture(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     """Running heads that were taken apart within one printed line, put together again."""
-    joined: list[_Filled] = []
-    for item in items:
+    joined: list[LayoutBox] = []
+    for box in boxes:
         last = joined[-1] if joined else None
-        if last is not None and _continues(last.box, item.box):
-            members = last.box.members + item.box.members
-            box = LayoutBox(BBox.union([last.box.bbox, item.box.bbox]), item.box.category, members)
-            joined[-1] = _Filled(box, last.lines + item.lines)
+        same = last is not None and box.category.is_furniture and last.category is box.category
+        if last is not None and same and touch(last.bbox, box.bbox):
+            bbox = BBox.union([last.bbox, box.bbox])
+            joined[-1] = replace(last, bbox=bbox, members=last.members + box.members, lines=last.lines + box.lines)
         else:
-            joined.append(item)
+            joined.append(box)
     return joined
 
 
-def _continues(a: LayoutBox, b: LayoutBox) -> bool:
-    if not a.category.is_furniture or a.category is not b.category:
-        return False
-    height = min(a.bbox.height, b.bbox.height)
-    shared = min(a.bbox.y1, b.bbox.y1) - max(a.bbox.y0, b.bbox.y0)
-    gap = max(a.bbox.x0, b.bbox.x0) - min(a.bbox.x1, b.bbox.x1)
-    return shared > 0.5 * height and gap < height
+def _tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
+    """The ``tables`` that lie mostly inside ``box``, if that is called a table."""
+    return [table for table in tables if box.category is Category.TABLE and table.bbox.overlap(box.bbox) > 0.5]
 
 
-def _once(items: Sequence[_Filled], tables: TableFinder | None) -> list[_Filled]:
-    """``items`` without headings and running text that are in the cells of a table around them."""
-    around = [
-        table for item in items if tables and item.box.category is Category.TABLE for table in tables(item.box.bbox)
-    ]
+def _once(boxes: Sequence[LayoutBox], tables: Sequence[FoundTable]) -> list[LayoutBox]:
+    """``boxes`` without headings and running text that are in the cells of a table around them."""
+    around = [table for box in boxes for table in _tables_in(box, tables)]
     told = {id(table): _signs(unescape(_TAG.sub("", table.html))) for table in around}
 
-    def is_told(item: _Filled) -> bool:
-        if item.box.category not in RUNNING | HEADINGS:
+    def is_told(box: LayoutBox) -> bool:
+        if box.category not in RUNNING | HEADINGS:
             return False
-        words = _signs("".join(line.text for line in item.lines))
-        inside = (table for table in around if all(_stands_in(line.bbox, table.bbox) for line in item.lines))
+        words = _signs("".join(line.text for line in box.lines))
+        inside = (table for table in around if all(table.bbox.has_center_of(line.bbox) for line in box.lines))
         return bool(words) and any(words in told[id(table)] for table in inside)
 
-    return [item for item in items if not is_told(item)]
+    return [box for box in boxes if not is_told(box)]
 
 
 def _signs(text: str) -> str:
     return "".join(text.split())
 
 
-def _beside_tables(item: _Filled, tables: TableFinder | None) -> list[_Filled]:
+def _beside_tables(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
     """A supposed table, and as text the lines in its box that are in none of the tables found there (they would be
     lost)."""
-    found = tables(item.box.bbox) if tables and item.box.category is Category.TABLE else ()
-    beside = [line for line in item.lines if not any(_stands_in(line.bbox, table.bbox) for table in found)]
+    found = _tables_in(box, tables)
+    beside = [line for line in box.lines if not any(table.bbox.has_center_of(line.bbox) for table in found)]
     if not found or not beside:
-        return [item]
-    inside = tuple(line for line in item.lines if line not in beside)
-    apart = _of_lines(beside, Category.TEXT)
-    return [apart, replace(item, lines=inside)] if inside else [apart]
+        return [box]
+    inside = tuple(line for line in box.lines if line not in beside)
+    apart = LayoutBox.around(beside, Category.TEXT)
+    return [apart, replace(box, lines=inside)] if inside else [apart]
 
 
-def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
-    box, lines = item.box, item.lines
+def _region(box: LayoutBox, tables: Sequence[FoundTable]) -> Region | None:
+    lines = box.lines
     if box.category is Category.PICTURE:
-        if not _is_only_text(item):
+        if not _is_only_text(box):
             labels = _printed(printed_lines(lines))
             return Region(box.bbox, Category.PICTURE, words=source_of(lines), labels=labels)
         box = replace(box, category=Category.TEXT)
@@ -327,7 +289,7 @@ def _region(item: _Filled, tables: TableFinder | None) -> Region | None:
     bbox = BBox.union([box.bbox, *(line.bbox for line in lines)]).grown(0.1 * usual_height(lines))
     confidence = sum(line.confidence * len(line.text) for line in lines) / sum(len(line.text) for line in lines)
     if box.category is Category.TABLE:
-        found = tables(box.bbox) if tables else ()
+        found = _tables_in(box, tables)
         if found:
             framed = BBox.union([bbox, *(table.bbox for table in found)])
             html = "".join(table.html for table in found)
@@ -384,9 +346,9 @@ def _is_rule(lines: Sequence[TextLine]) -> bool:
     return len(text) > 5 and len(set(text) - {" "}) == 1 and not text[0].isalnum()
 
 
-def _is_only_text(item: _Filled) -> bool:
+def _is_only_text(box: LayoutBox) -> bool:
     """Whether a supposed picture is nothing but lines of text that fill it."""
-    if not item.lines or len(item.box.members) > len(item.lines):
+    if not box.lines or len(box.members) > len(box.lines):
         return False
-    covered = sum(line.bbox.area for line in item.lines)
-    return covered > 0.5 * item.box.bbox.area and usual_height(item.lines) > 0
+    covered = sum(line.bbox.area for line in box.lines)
+    return covered > 0.5 * box.bbox.area and usual_height(box.lines) > 0

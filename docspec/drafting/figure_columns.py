@@ -51,11 +51,6 @@ class Cell:
     text: str
     line: int
 
-    @property
-    def middle(self) -> float:
-        """Its height on the page."""
-        return (self.bbox.y0 + self.bbox.y1) / 2
-
 
 CellRow = Sequence[Cell]
 

@@ -41,7 +41,7 @@ def _furniture(box: LayoutBox, boxes: Sequence[LayoutBox]) -> Category | None:
     if box.category is not Category.TEXT or not all(_in_one_row(box.bbox, member) for member in box.members):
         return None
     beside = {other.category for other in boxes if other.category.is_furniture and _in_one_row(box.bbox, other.bbox)}
-    middle = (box.bbox.y0 + box.bbox.y1) / 2
+    middle = box.bbox.center_y
     rest = [other.bbox for other in boxes if not other.category.is_furniture and not _in_one_row(box.bbox, other.bbox)]
     if Category.PAGE_HEADER in beside and all(one.y0 > middle for one in rest):
         return Category.PAGE_HEADER
@@ -51,4 +51,4 @@ def _furniture(box: LayoutBox, boxes: Sequence[LayoutBox]) -> Category | None:
 
 
 def _in_one_row(a: BBox, b: BBox) -> bool:
-    return min(a.y1, b.y1) - max(a.y0, b.y0) > TOUCH * max(a.height, b.height)
+    return a.shared_height(b) > TOUCH * max(a.height, b.height)

@@ -100,6 +100,6 @@ def widest_gap(ink: np.ndarray, start: int, end: int, least: int) -> int | None:
 
 def usual_pitch(lines: Sequence[BBox]) -> float:
     """The median distance of neighbouring lines in pixels; 0 where there are fewer than two."""
-    middles = [(line.y0 + line.y1) / 2 for line in lines]
+    middles = [line.center_y for line in lines]
     steps = [b - a for a, b in pairwise(middles) if b > a]
     return median(steps) if steps else 0.0

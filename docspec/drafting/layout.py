@@ -1,5 +1,5 @@
 """The layout of a page: PyMuPDF's layout model, whose eleven classes are dots.ocr's, in its own reading
-order.
+order; and which box of a layout each line of text belongs to.
 
 Each box lists the text lines that the model put into it, which is more exact than its rectangle: rectangles
 of neighbouring regions may overlap.
@@ -7,11 +7,16 @@ of neighbouring regions may overlap.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
 
 from docspec.core import BBox, Category, DrafterError
 from docspec.documents.mupdf import has_layout_model
+from docspec.drafting.lines import TextLine
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""
@@ -19,11 +24,19 @@ WHITE_SPACE = "white space"
 
 @dataclass(frozen=True, slots=True)
 class LayoutBox:
-    """A region in points; ``members`` are the boxes of the lines, rules and images that it is made of."""
+    """A region in points; ``members`` are the boxes of the lines, rules and images that it is made of, ``lines`` its
+    text once it has been assigned."""
 
     bbox: BBox
     category: Category
     members: tuple[BBox, ...] = ()
+    lines: tuple[TextLine, ...] = ()
+
+    @classmethod
+    def around(cls, lines: Sequence[TextLine], category: Category) -> Self:
+        """The box of nothing but ``lines``, at least one."""
+        members = tuple(line.bbox for line in lines)
+        return cls(BBox.union(members), category, members, tuple(lines))
 
 
 def analyse(page: Any) -> list[LayoutBox]:
@@ -43,3 +56,52 @@ def analyse(page: Any) -> list[LayoutBox]:
         )
         for group in page.layout_information or ()
     ]
+
+
+class Claims:
+    """Finds the box of a line. Most lines are members of a box just as they are, and a dictionary finds these; the
+    others are compared with all members at once."""
+
+    def __init__(self, boxes: Sequence[LayoutBox]) -> None:
+        self._members = [(member, index) for index, box in enumerate(boxes) for member in box.members]
+        self._same: dict[BBox, int] = {}
+        for member, index in self._members:
+            self._same.setdefault(member, index)
+        self._boxes = [box.bbox for box in boxes]
+
+    def owner(self, line: BBox) -> int | None:
+        """The box that has the line as a member, or else the smallest one around its middle."""
+        if line.area > 0 and line in self._same:
+            return self._same[line]
+        return self._by_overlap(line)
+
+    def _by_overlap(self, line: BBox) -> int | None:
+        members, boxes, owners = self._arrays
+        share = _overlaps(members, line)
+        within = _overlaps(boxes, line)[0] > 0
+        both = np.minimum(share[0], share[1]) + 0.01 * share[0]
+        both[~within[owners]] = 0
+        if len(both) and both.max() > 0.3:
+            return int(owners[both.argmax()])
+        x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+        around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
+        if not around.any():
+            return None
+        areas = np.where(around, (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), np.inf)
+        return int(areas.argmin())
+
+    @cached_property
+    def _arrays(self) -> tuple[Any, Any, Any]:
+        """Members and boxes as rows (x0, y0, x1, y1), and each member's box."""
+        members = np.array([(m.x0, m.y0, m.x1, m.y1) for m, _ in self._members], dtype=float).reshape(-1, 4)
+        boxes = np.array([(b.x0, b.y0, b.x1, b.y1) for b in self._boxes], dtype=float).reshape(-1, 4)
+        return members, boxes, np.array([index for _, index in self._members], dtype=int)
+
+
+def _overlaps(boxes: Any, line: BBox) -> tuple[Any, Any]:
+    """Shares (0..1) of the line that each of ``boxes`` (rows x0, y0, x1, y1) covers, and of each box that it covers."""
+    width = np.minimum(boxes[:, 2], line.x1) - np.maximum(boxes[:, 0], line.x0)
+    height = np.minimum(boxes[:, 3], line.y1) - np.maximum(boxes[:, 1], line.y0)
+    common = np.clip(width, 0, None) * np.clip(height, 0, None)
+    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return common / (line.area or np.inf), common / np.where(areas > 0, areas, np.inf)

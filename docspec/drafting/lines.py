@@ -103,7 +103,7 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
     for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
             box = BBox(*line["bbox"])
-            near = next((group for group in groups[-8:] if any(_touch(other, box) for other, *_ in group)), None)
+            near = next((group for group in groups[-8:] if any(touch(other, box) for other, *_ in group)), None)
             if near is None:
                 groups.append(near := [])
             near.append((box, number, line["spans"]))
@@ -126,19 +126,16 @@ def _source_of(layer: str) -> WordsOf | None:
     return None if letters_untold(layer) else "text layer"
 
 
-def _touch(a: BBox, b: BBox) -> bool:
+def touch(a: BBox, b: BBox) -> bool:
     """Whether two pieces stand on one height with less than a height of white between them."""
-    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
-    apart = max(a.x0, b.x0) - min(a.x1, b.x1)
-    height = min(a.height, b.height)
-    return shared > 0.5 * height and apart < height
+    return a.in_row_with(b) and -a.shared_width(b) < min(a.height, b.height)
 
 
 def printed_lines(lines: Iterable[TextLine]) -> list[list[TextLine]]:
     """``lines`` grouped into printed lines, top to bottom, each from left to right, or from right to left where most
     of it runs so."""
     rows: list[list[TextLine]] = []
-    for line in sorted(lines, key=lambda line: (line.bbox.y0 + line.bbox.y1) / 2):
+    for line in sorted(lines, key=lambda line: line.bbox.center_y):
         row = next(
             (row for row in rows[-3:] if all(_on_one_line(other.bbox, line.bbox) for other in row[-NEIGHBOURS:])), None
         )
@@ -187,9 +184,5 @@ def usual_height(lines: Sequence[TextLine]) -> float:
 
 
 def _on_one_line(a: BBox, b: BBox) -> bool:
-    """Whether two runs stand beside each other: more than half of the lower one's height is shared, no
-    overlap in x.
-    """
-    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
-    beside = min(a.x1, b.x1) - max(a.x0, b.x0) < 0.5 * min(a.width, b.width)
-    return beside and shared > 0.5 * min(a.height, b.height)
+    """Whether two runs stand beside each other in one row."""
+    return a.in_row_with(b) and a.shared_width(b) < 0.5 * min(a.width, b.width)

@@ -80,8 +80,8 @@ def _go_on(first: Region, second: Region) -> bool:
     if not (first.listing and second.listing):
         return False
     above, below = first.lines[-1].bbox, second.lines[0].bbox
-    shared = min(first.bbox.x1, second.bbox.x1) - max(first.bbox.x0, second.bbox.x0)
-    return shared > 0 and 0 < below.y1 - above.y1 <= (1 + APART) * min(above.height, below.height)
+    stacked = first.bbox.shared_width(second.bbox) > 0
+    return stacked and 0 < below.y1 - above.y1 <= (1 + APART) * min(above.height, below.height)
 
 
 def _is_numbered(row: PrintedRow) -> bool:

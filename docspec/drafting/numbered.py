@@ -55,11 +55,10 @@ def _sections(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[tup
 
 def _in_column(box: BBox, own: BBox, heads: Sequence[BBox]) -> bool:
     """Whether ``box`` stands in the column of the heading ``own``, and under no heading beside that."""
-    beside = [head for head in heads if min(head.x1, own.x1) <= max(head.x0, own.x0)]
-    return box.y1 > own.y0 and all(min(head.x1, box.x1) <= max(head.x0, box.x0) for head in beside)
+    beside = [head for head in heads if head.shared_width(own) <= 0]
+    return box.y1 > own.y0 and all(head.shared_width(box) <= 0 for head in beside)
 
 
 def _follows(a: BBox, b: BBox) -> bool:
     """Whether ``b`` stands to the right of ``a`` in one row, or below it."""
-    one_row = min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5 * min(a.height, b.height)
-    return b.x0 >= a.x1 if one_row else b.y0 >= a.y1
+    return b.x0 >= a.x1 if a.in_row_with(b) else b.y0 >= a.y1

@@ -68,7 +68,7 @@ def _comes_first(box: LayoutBox, body: Sequence[LayoutBox]) -> bool:
 
 def _changes(boxes: Sequence[LayoutBox]) -> int:
     """The number of boxes that stand beside the one before and not in its column."""
-    return sum(min(a.bbox.x1, b.bbox.x1) <= max(a.bbox.x0, b.bbox.x0) for a, b in pairwise(boxes))
+    return sum(a.bbox.shared_width(b.bbox) <= 0 for a, b in pairwise(boxes))
 
 
 def _splices(boxes: Sequence[LayoutBox]) -> bool:
@@ -80,7 +80,7 @@ def _splices(boxes: Sequence[LayoutBox]) -> bool:
         spanned = [(at, box.bbox) for at, box in enumerate(boxes) if box.bbox.width and _spans(one.bbox, box.bbox)]
         below = [(at, box) for at, box in spanned if box.y0 >= one.bbox.y1 - 1]
         above = [at for at, box in spanned if box.y1 <= one.bbox.y0 + 1]
-        columns = any(min(a.x1, b.x1) <= max(a.x0, b.x0) for (_, a), (_, b) in combinations(below, 2))
+        columns = any(a.shared_width(b) <= 0 for (_, a), (_, b) in combinations(below, 2))
         if columns and (any(at > number for at in above) or any(at < number for at, _ in below)):
             return True
     return False
@@ -88,7 +88,7 @@ def _splices(boxes: Sequence[LayoutBox]) -> bool:
 
 def _spans(heading: BBox, box: BBox) -> bool:
     """Whether ``heading`` stands over or under most of the width of ``box``."""
-    return min(heading.x1, box.x1) - max(heading.x0, box.x0) > 0.5 * box.width
+    return heading.shared_width(box) > 0.5 * box.width
 
 
 def by_white_space(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[LayoutBox]:

@@ -46,15 +46,10 @@ def linked(text: str, box: BBox, links: Sequence[Link], words: Sequence[tuple[An
         shared = place.intersection(box)
         if shared is None or shared.height < 0.5 * min(place.height, box.height):
             continue
-        own = sorted((word for word in words if _stands_in(word, shared)), key=lambda word: word[0])
+        own = sorted((word for word in words if shared.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
         anchor = " ".join(word[4] for word in own).strip(_NO_PART)
         places = [found.start() for found in re.finditer(re.escape(anchor), text)] if anchor else []
         if places:
             expected = len(text) * (own[0][0] - box.x0) / max(box.width, 1e-6)
             start = min(places, key=lambda at: abs(at - expected))
             yield Mark("link", start, start + len(anchor), target)
-
-
-def _stands_in(word: tuple[Any, ...], box: BBox) -> bool:
-    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
-    return bool(box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1)

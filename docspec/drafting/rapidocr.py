@@ -23,7 +23,7 @@ from docspec.drafting.picture_text import find_text, is_label, is_prose, with_la
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import AlwaysDraft, DraftingPolicy
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.tables import find_tables, tables_within
+from docspec.drafting.tables import find_tables
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.drafting.turning import turns_of, upright
 from docspec.drafting.type_size import measured
@@ -116,7 +116,7 @@ def regions_of_lines(
         regions = assemble(
             boxes,
             in_points,
-            tables=lambda bbox: tables_within(bbox, tables),
+            tables,
             drawings=lambda: [box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])],
         )
     finally:

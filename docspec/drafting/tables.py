@@ -51,8 +51,3 @@ def _framed(box: BBox, drawings: list[BBox]) -> BBox:
     """
     frames = [frame for frame in drawings if box.overlap(frame) > 0.5 and frame.area < 3 * box.area]
     return BBox.union([box, *frames])
-
-
-def tables_within(bbox: BBox, tables: list[FoundTable]) -> list[FoundTable]:
-    """The tables that lie mostly inside ``bbox``, in their order."""
-    return [table for table in tables if table.bbox.overlap(bbox) > 0.5]

@@ -24,7 +24,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.tables import find_tables, tables_within
+from docspec.drafting.tables import find_tables
 from docspec.drafting.titles import with_level
 from docspec.drafting.trust import TrustJudge, bad_share
 from docspec.drafting.unread import covers_all_ink, unread_regions
@@ -105,7 +105,7 @@ class TextLayerDrafter:
         boxes, layout, events = self._layout(page.pdf_page, lines)
         tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
         boxes, tables = with_unruled(boxes, lines, tables, page.pdf_page)
-        found = assemble(boxes, lines, lambda bbox: tables_within(bbox, tables))
+        found = assemble(boxes, lines, tables)
         regions = [in_pixels(_with_points(region), page) for region in found]
         return (regions if self._quick else _with_pictures(page, regions)), layout, events
 

@@ -45,8 +45,7 @@ def straightened(page: PageImage, draft: PageDraft) -> tuple[PageImage, PageDraf
         if region.lines:
             box = BBox.union(line.bbox for line in region.lines)
         else:
-            middle = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-            x, y = turned(*middle, -tilt, page.width, page.height)
+            x, y = turned(box.center_x, box.center_y, -tilt, page.width, page.height)
             box = BBox(x - box.width / 2, y - box.height / 2, x + box.width / 2, y + box.height / 2)
         regions.append(replace(region, bbox=box.clamped(page.width, page.height)))
     return replace(page, image=image), replace(draft, regions=tuple(regions), tilt=0.0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from docspec.core import PageImage
+from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.lines import TextLine, page_lines
@@ -178,11 +178,7 @@ def _beginning(line: TextLine, words: Sequence[tuple[Any, ...]], characters: int
     """``line`` up to the word (``x0, y0, x1, y1, text, ...``) that reaches so many ``characters``; the whole line if
     its words are unknown."""
     box = line.bbox
-    inside = [
-        word
-        for word in words
-        if box.x0 <= (word[0] + word[2]) / 2 <= box.x1 and box.y0 <= (word[1] + word[3]) / 2 <= box.y1
-    ]
+    inside = [word for word in words if box.has_center_of(BBox(*word[:4]))]
     text, right = "", box.x0
     for word in sorted(inside, key=lambda word: word[0]):
         if len(text) >= characters:

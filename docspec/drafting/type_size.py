@@ -101,7 +101,7 @@ def _fits(size: Any, height: float) -> Any:
 def _of_neighbours(box: BBox, told: Any) -> float | None:
     """The median size of the two nearest lines of known size above, below or beside ``box``: ``told`` are boxes and
     sizes (lines, 5)."""
-    far = np.abs((told[:, 1] + told[:, 3]) / 2 - (box.y0 + box.y1) / 2)
+    far = np.abs((told[:, 1] + told[:, 3]) / 2 - box.center_y)
     stacked = np.minimum(told[:, 2], box.x1) > np.maximum(told[:, 0], box.x0)
     near = np.flatnonzero(stacked & (far <= NEAR * box.height) & _fits(told[:, 4], box.height))
     return float(np.median(told[near[far[near].argsort()[:2]], 4])) if len(near) else None

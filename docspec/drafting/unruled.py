@@ -15,9 +15,8 @@ from typing import Any
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import HEADINGS, place
-from docspec.drafting.claims import Claims
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.tables import FoundTable
@@ -108,13 +107,13 @@ def _groups(
     them, nearest first."""
     rows = _rows(cells)
     for stack in _stacks([cell for cell in cells if kinds[cell.line] in CELLS and is_figure(cell.text)], owners):
-        top, bottom = min(cell.middle for cell in stack), max(cell.middle for cell in stack)
+        top, bottom = min(cell.bbox.center_y for cell in stack), max(cell.bbox.center_y for cell in stack)
         height = median(cell.bbox.height for cell in stack)
         level = LEVEL * height
-        inside = [row for row in rows if top - level <= row[0].middle <= bottom + level]
+        inside = [row for row in rows if top - level <= row[0].bbox.center_y <= bottom + level]
         members = _members(stack, cells, owners)
         own = [[cell for cell in row if owners[cell.line] in members and kinds[cell.line] in CELLS] for row in inside]
-        heads = [row for row in rows if top - HEAD * height <= row[0].middle < top - level]
+        heads = [row for row in rows if top - HEAD * height <= row[0].bbox.center_y < top - level]
         parts = _parts(inside, own, kinds)
         yield parts[0], heads[::-1]
         for part in parts[1:]:
@@ -138,8 +137,9 @@ def _parts(
 def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
     """``cells`` in level rows, top to bottom, each from left to right."""
     rows: list[list[Cell]] = []
-    for cell in sorted(cells, key=lambda cell: cell.middle):
-        if rows and cell.middle - rows[-1][0].middle <= LEVEL * min(cell.bbox.height, rows[-1][0].bbox.height):
+    for cell in sorted(cells, key=lambda cell: cell.bbox.center_y):
+        first = rows[-1][0].bbox if rows else None
+        if first and cell.bbox.center_y - first.center_y <= LEVEL * min(cell.bbox.height, first.height):
             rows[-1].append(cell)
         else:
             rows.append([cell])
@@ -148,8 +148,8 @@ def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 def _stacks(figures: Sequence[Cell], owners: Sequence[int]) -> list[list[Cell]]:
     """``figures`` that stand below each other, with those beside them in the same region, in several rows."""
-    ordered = sorted(figures, key=lambda cell: cell.middle)
-    middles = [cell.middle for cell in ordered]
+    ordered = sorted(figures, key=lambda cell: cell.bbox.center_y)
+    middles = [cell.bbox.center_y for cell in ordered]
     stack_of = list(range(len(ordered)))
 
     def root(number: int) -> int:
@@ -159,9 +159,9 @@ def _stacks(figures: Sequence[Cell], owners: Sequence[int]) -> list[list[Cell]]:
 
     for number, cell in enumerate(ordered):
         height = cell.bbox.height
-        for other in range(number + 1, bisect_right(middles, cell.middle + PITCH * height)):
+        for other in range(number + 1, bisect_right(middles, cell.bbox.center_y + PITCH * height)):
             low = ordered[other]
-            level = low.middle - cell.middle <= LEVEL * height
+            level = low.bbox.center_y - cell.bbox.center_y <= LEVEL * height
             if owners[cell.line] == owners[low.line] if level else _aligned(cell.bbox, low.bbox):
                 stack_of[root(other)] = root(number)
     stacks: dict[int, list[Cell]] = {}
@@ -171,17 +171,17 @@ def _stacks(figures: Sequence[Cell], owners: Sequence[int]) -> list[list[Cell]]:
 
 
 def _aligned(a: BBox, b: BBox) -> bool:
-    apart = abs(a.x0 - b.x0), abs(a.x1 - b.x1), abs(a.x0 + a.x1 - b.x0 - b.x1) / 2
+    apart = abs(a.x0 - b.x0), abs(a.x1 - b.x1), abs(a.center_x - b.center_x)
     return min(apart) <= EDGE * min(a.height, b.height)
 
 
 def _members(stack: Sequence[Cell], cells: Sequence[Cell], owners: Sequence[int]) -> set[int]:
     """The regions that hold ``stack``, and regions with most of their cells in its rows."""
-    middles = sorted(cell.middle for cell in stack)
+    middles = sorted(cell.bbox.center_y for cell in stack)
     held: dict[int, list[bool]] = {}
     for cell in cells:
         level = LEVEL * cell.bbox.height
-        beside = bisect_left(middles, cell.middle - level) < bisect_right(middles, cell.middle + level)
+        beside = bisect_left(middles, cell.bbox.center_y - level) < bisect_right(middles, cell.bbox.center_y + level)
         held.setdefault(owners[cell.line], []).append(beside)
     members = {owner for owner, found in held.items() if sum(found) >= MEMBER * len(found)}
     return members | {owners[cell.line] for cell in stack}
@@ -235,10 +235,7 @@ def _taken_out(boxes: Sequence[LayoutBox], inside: Sequence[BBox], table: BBox) 
         if len(rest) == len(box.members):
             result.append(box)
             continue
-        middle = table.y0 + table.y1
-        parts = [
-            tuple(member for member in rest if (member.y0 + member.y1 < middle) is above) for above in (True, False)
-        ]
+        parts = [tuple(one for one in rest if (one.center_y < table.center_y) is above) for above in (True, False)]
         above, below = ([LayoutBox(BBox.union(part), box.category, part)] if part else [] for part in parts)
         result += [*above, *([] if new in result else [new]), *below]
     if new not in result:

@@ -76,7 +76,7 @@ def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> Non
     titles = ["1 Tides . . . . . . 3", "1.1 A title so long that it wraps", "and ends here .... 12", "Index ..... xiv"]
     lines = [line(text, 20 * (n in (1, 2)), 12 * n, 300) for n, text in enumerate(titles)]
     table = FoundTable(BBox(0, 0, 320, 46), "<table><tr><td>1 Tides</td></tr></table>")
-    regions = assemble([box(category, *lines)], lines, lambda _: [table])
+    regions = assemble([box(category, *lines)], lines, [table])
     assert [region.category for region in regions] == [Category.LIST_ITEM] * 3
     assert [region.texts[0] for region in regions] == [titles[0], "\n".join(titles[1:3]), titles[3]]
 
@@ -91,7 +91,7 @@ def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> Non
 def test_lists_of_prices_and_forms_are_no_tables_of_contents(rows: list[str]) -> None:
     lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
     table = FoundTable(BBox(0, 0, 300, 46), "<table><tr><td>Coffee</td></tr></table>")
-    regions = assemble([box(Category.TABLE, *lines)], lines, lambda _: [table])
+    regions = assemble([box(Category.TABLE, *lines)], lines, [table])
     assert [region.category for region in regions] == [Category.TABLE]
 
 
@@ -194,13 +194,11 @@ def test_running_heads_of_one_line_are_one_region() -> None:
 
 def test_a_table_without_cells_is_text() -> None:
     cell = line("cell", 0, 0)
-    (region,) = assemble([box(Category.TABLE, cell)], [cell], lambda bbox: [])
+    (region,) = assemble([box(Category.TABLE, cell)], [cell], [])
     assert (region.category, region.texts) == (Category.TEXT, ("cell",))
-    (region,) = assemble(
-        [box(Category.TABLE, cell)], [cell], lambda bbox: [FoundTable(BBox(0, 0, 300, 300), "<table></table>")]
-    )
+    (region,) = assemble([box(Category.TABLE, cell)], [cell], [FoundTable(BBox(0, 0, 120, 12), "<table></table>")])
     assert (region.category, region.texts) == (Category.TABLE, ("<table></table>",))
-    assert region.bbox.x1 == 300, "the frame belongs to the table"
+    assert region.bbox.x1 == 120, "the frame belongs to the table"
 
 
 @pytest.mark.parametrize("shape", ["map", "grid", "column", "row", "same"])
@@ -260,7 +258,7 @@ def test_a_heading_whose_words_are_in_a_cell_is_not_written_twice() -> None:
     kinds = []
     for html in (cells, cells.replace(" Cakes &amp; pies", "")):
         table = FoundTable(BBox(0, 0, 230, 50), f"<table><tr>{html}</tr></table>")
-        kinds.append([region.category for region in assemble(boxes, [*rows, head, below], lambda _, t=table: [t])])
+        kinds.append([region.category for region in assemble(boxes, [*rows, head, below], [table])])
     assert kinds[0] == [Category.TABLE, Category.TEXT]
     assert kinds[1] == [Category.TABLE, Category.SECTION_HEADER, Category.TEXT]
 
@@ -274,7 +272,7 @@ def test_lines_in_the_box_of_a_table_that_its_cells_do_not_hold_are_text_beside_
         FoundTable(BBox(10, 85, 250, 105), "<table><tr><td>Op</td><td>Y</td></tr></table>"),
     ]
     lines = [*cells, beside, *below]
-    regions = assemble([box(Category.TABLE, *lines)], lines, lambda bbox: found)
+    regions = assemble([box(Category.TABLE, *lines)], lines, found)
     assert [(region.category, region.texts[0]) for region in regions] == [
         (Category.TEXT, beside.text),
         (Category.TABLE, found[0].html + found[1].html),

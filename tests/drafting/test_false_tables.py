@@ -26,7 +26,7 @@ def regions_of(lines: Sequence[TextLine]) -> list[Region]:
     lines = [*lines, piece("And so the ferry left the harbour, as it did each morning of that year.", 0, 40)]
     seen = BBox.union(line.bbox for line in lines[:-1])
     boxes = [LayoutBox(seen, Category.TABLE, tuple(line.bbox for line in lines[:-1]))]
-    found = assemble(boxes, lines, lambda _: [FoundTable(seen, "<table><tr><td>all of it</td></tr></table>")])
+    found = assemble(boxes, lines, [FoundTable(seen, "<table><tr><td>all of it</td></tr></table>")])
     return found[:-1]
 
 

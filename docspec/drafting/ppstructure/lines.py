@@ -62,4 +62,4 @@ def lines_table(lines: Iterable[Sequence[TextLine]]) -> str:
 
 
 def _middle(piece: TextLine) -> float:
-    return (piece.bbox.y0 + piece.bbox.y1) / 2
+    return piece.bbox.center_y

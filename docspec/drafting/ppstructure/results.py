@@ -123,7 +123,7 @@ def _region(
 
 def _category(label: str, box: BBox, page_height: float) -> Category:
     if label == "number":
-        upper = (box.y0 + box.y1) / 2 < page_height / 2
+        upper = box.center_y < page_height / 2
         return Category.PAGE_HEADER if upper else Category.PAGE_FOOTER
     return CATEGORIES.get(label, Category.TEXT)
 
@@ -173,12 +173,10 @@ def _fold_formula_numbers(regions: Sequence[Region], labels: Sequence[str], as_l
 
 def _formula_beside(number: Region, regions: Sequence[Region]) -> int | None:
     """The index of the nearest formula that shares half of the number's height."""
-    middle = (number.bbox.y0 + number.bbox.y1) / 2
     beside = [
-        (abs((r.bbox.y0 + r.bbox.y1) / 2 - middle), index)
+        (abs(r.bbox.center_y - number.bbox.center_y), index)
         for index, r in enumerate(regions)
-        if r.category is Category.FORMULA
-        and min(r.bbox.y1, number.bbox.y1) - max(r.bbox.y0, number.bbox.y0) > number.bbox.height / 2
+        if r.category is Category.FORMULA and r.bbox.shared_height(number.bbox) > number.bbox.height / 2
     ]
     return min(beside)[1] if beside else None
 
