@@ -25,6 +25,16 @@ class Category(StrEnum):
         """Whether the region belongs to the page and not to the text (running heads, page numbers)."""
         return self in (Category.PAGE_HEADER, Category.PAGE_FOOTER)
 
+    @property
+    def is_heading(self) -> bool:
+        """Whether the region is a title or a heading."""
+        return self in (Category.TITLE, Category.SECTION_HEADER)
+
+    @property
+    def is_running_text(self) -> bool:
+        """Whether the region is text that may go on in the next column."""
+        return self in (Category.TEXT, Category.LIST_ITEM)
+
     @classmethod
     def from_name(cls, name: str) -> Category:
         """The category of that name in any case, with ``-``, ``_`` or space; Text if unknown."""

@@ -14,7 +14,7 @@ from typing import Any
 from docspec.core import PageResult
 from docspec.core.plausible import check_page
 from docspec.core.validation import InvalidValues, values_as
-from docspec.documents.sizes import MAX_PIXELS
+from docspec.documents.view import MAX_PIXELS
 from docspec.reporting.figures import pictures_of
 
 PICTURES = "pictures"

@@ -118,7 +118,7 @@ def _spelled(category: Category, text: str) -> list[str]:
         return []
     if category is Category.TABLE and (table := tables.parse_table(text)) is not None:
         return unique([to_otsl(table, heads=True), to_otsl(table)])
-    if category in (Category.TITLE, Category.SECTION_HEADER):
+    if category.is_heading:
         return [join_lines(strip_heading(text)).replace("\n\n", " ")]
     if category is Category.LIST_ITEM:
         items = [join_lines(item) for item in split_items(text)]

@@ -189,7 +189,7 @@ def _spelled(category: Category, text: str) -> list[str]:
         return unique([tables.to_html(table), tables.to_html(table, head="none")])
     if category is Category.FORMULA:
         return [f'<math display="block">{html.escape(bare_formula(text), quote=False)}</math>']
-    if category in (Category.TITLE, Category.SECTION_HEADER):
+    if category.is_heading:
         line = _inline(join_lines(strip_heading(text)).replace("\n\n", " "))
         first, second = ("h1", "h2") if category is Category.TITLE else ("h2", "h1")
         return [f"<{first}>{line}</{first}>", f"<{second}>{line}</{second}>"]

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from docspec.core.safe_text import first_line
 from docspec.documents.deadline import limited
 from docspec.documents.mupdf import mupdf
-from docspec.documents.sizes import MAX_ASPECT, fit_scale
-from docspec.documents.view import View
+from docspec.documents.view import MAX_ASPECT, View, fit_scale
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+from collections.abc import Callable
+
+from PIL import Image
 
 POINTS_PER_INCH = 72.0
 MAX_SECONDS = 30.0
@@ -82,10 +84,28 @@ def pictures_of(drawing: Drawing, view: View) -> tuple[Image, Image | None]:
     short, long = sorted(drawing.size)
     if not view.sketched or drawing.trouble or not LEAST_SKETCHED <= long <= MAX_ASPECT * short:
         return drawing.pixels(), None
-    from docspec.documents.undrawn import Undrawn
+    from docspec.documents.drawing import Undrawn
 
     start = time.perf_counter()
     sketch = drawing.pixels(min(MOST_SHARE, SKETCH / long))
     if time.perf_counter() - start > LONG_TO_SKETCH:
         return drawing.pixels(), None
     return Undrawn(drawing.size, drawing.pixels), sketch
+
+
+class Undrawn(Image.Image):
+    """An RGB picture of ``size`` pixels that ``draw`` makes at the first use; it then becomes that picture, as Pillow's
+    own ``StubImageFile`` becomes its file's. Without ``draw`` its pixels must not be used."""
+
+    is_drawn = False
+
+    def __init__(self, size: tuple[int, int], draw: Callable[[], Image.Image] | None = None) -> None:
+        super().__init__()
+        self._mode, self._size, self._draw = "RGB", size, draw
+
+    def load(self) -> Any:
+        if self._draw is None:
+            raise ValueError("the pixels of this page were not asked for")
+        drawn = self._draw()
+        self.__class__, self.__dict__ = drawn.__class__, drawn.__dict__  # type: ignore[assignment]
+        return self.load()

@@ -14,11 +14,10 @@ from typing import IO, Any
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from docspec.core import Event, Failure, InputError, PageImage
+from docspec.documents.damage import damage_of
 from docspec.documents.document import Document
-from docspec.documents.jpeg import damage_of
-from docspec.documents.sizes import fit_scale, padded, reduced
 from docspec.documents.sources import SUPPORTED, Source
-from docspec.documents.view import View
+from docspec.documents.view import View, fit_scale, padded, reduced
 
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 ORIENTATION = 0x0112  # the EXIF field

@@ -14,22 +14,29 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docspec.core import Event, Failure, InputError, PageError, PageImage
-from docspec.documents.damage import DAMAGED_PAGE, events_of, heard, lost_contents, lost_size, told_loss
+from docspec.core import BBox, Event, Failure, InputError, PageError, PageImage
+from docspec.documents.damage import DAMAGED_PAGE, damage_on, events_of, heard, lost_contents, lost_size, told_loss
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
-from docspec.documents.jpeg import damage_on
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
-from docspec.documents.references import bookmarks_of, links_of
 from docspec.documents.rotation import make_upright
-from docspec.documents.sizes import padded, reduced
 from docspec.documents.sources import Source
-from docspec.documents.view import View
+from docspec.documents.view import View, padded, reduced
 from docspec.documents.weight import MAX_CHARACTERS, weigh
 
 REOPEN_AFTER = 64  # pages; MuPDF keeps every object it has parsed until the file is closed
 MAX_USER_UNIT = 1000.0  # points; a page of 14,400 units is then 5 km wide
+
+MOST_LINKS = 2000
+"""Most links read of a page."""
+
+MOST_BOOKMARKS = 20_000
+
+MOST_ADDRESS = 2000
+"""Most characters of an address; longer ones are data."""
+
+_ADDRESS = re.compile(r"(?:https?|ftp|mailto|doi):\S+", re.IGNORECASE)
 
 
 class PdfDocument(Document):
@@ -213,3 +220,29 @@ def _unlock(pdf: Any, source: Source, password: str | None) -> None:
     if not pdf.authenticate(password):
         message = f"{source.name}: wrong password for this encrypted PDF; check --password"
         raise InputError(message, Failure.ENCRYPTED)
+
+
+def links_of(page: Any) -> tuple[tuple[BBox, str], ...]:
+    """Places on a ``pymupdf.Page`` as it is shown, in points, with the web and mail addresses that they lead to; empty
+    if links are unreadable."""
+    try:
+        found = []
+        for link in page.get_links()[:MOST_LINKS]:
+            target = str(link.get("uri") or "").strip()
+            if len(target) <= MOST_ADDRESS and _ADDRESS.fullmatch(target):
+                found.append((BBox(*link["from"]), target))
+        return tuple(found)
+    except Exception:  # damaged annotations: the page is worth more than its links
+        return ()
+
+
+def bookmarks_of(pdf: Any) -> dict[int, list[tuple[int, str]]]:
+    """Level (from 1) and title of the bookmarks by the number of the page that they lead to; empty if they are
+    unreadable."""
+    try:
+        found: dict[int, list[tuple[int, str]]] = {}
+        for level, title, number, *_ in pdf.get_toc(simple=True)[:MOST_BOOKMARKS]:
+            found.setdefault(number, []).append((level, " ".join(title.split())))
+        return found
+    except Exception:
+        return {}

@@ -1,5 +1,5 @@
-"""Documents on other file systems (``s3://bucket/scans/``, ``gs://``, all that fsspec knows): found here, and fetched
-as a whole when they are opened.
+"""Documents that are named by an address: of the web, downloaded once, whole, and not beyond a size; or on other file
+systems (``s3://bucket/scans/``, ``gs://``, all that fsspec knows), found here and fetched whole when they are opened.
 
 The package of each file system finds keys and addresses of servers in its own settings (``AWS_ENDPOINT_URL``).
 """
@@ -7,19 +7,28 @@ The package of each file system finds keys and addresses of servers in its own s
 from __future__ import annotations
 
 import glob
+import http.client
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from docspec.core import InputError, UsageError
 from docspec.core.paths import inside
 from docspec.core.safe_text import first_line
-from docspec.documents.download import download
-from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, by_folder, is_address
+from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, by_folder, is_address, sniff_kind
 
 PACKAGES = {"s3": "docspec-vlm[s3]", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs"}
+
+MOST_BYTES = 256 * 2**20
+"""Most bytes of a download: about those of a book of a thousand scanned pages."""
+
+SECONDS = 60.0
+"""Seconds without a byte that end a download."""
 
 
 def is_remote(given: str) -> bool:
@@ -91,3 +100,49 @@ def _stamp(info: dict[str, Any]) -> tuple[int, int] | None:
     seconds = when.timestamp() if isinstance(when, datetime) else when
     size = info.get("size")
     return None if seconds is None or size is None else (int(size), int(seconds * 1e9))
+
+
+def at_address(address: str) -> Source:
+    """The document at ``address``, which is downloaded when it is opened. Its kind is known only then; its name gives
+    the likely one."""
+    parts = urlsplit(address)
+    name = Path(unquote(parts.path)).name or parts.hostname or "download"
+    kind = SUFFIXES.get(Path(name).suffix.lower(), "pdf")
+    return Source(_shown(address), kind, Path(name), url=address)
+
+
+def _shown(address: str) -> str:
+    """``address`` without passwords and keys."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+
+
+def download(address: str, most: int = MOST_BYTES) -> Source:
+    """The document at ``address``. Raises :class:`InputError` where it cannot be had, is larger than ``most`` bytes or
+    of no known kind."""
+    shown = _shown(address)
+    request = urllib.request.Request(address, headers={"User-Agent": "docspec"})
+    try:
+        opener = urllib.request.build_opener(_WebOnly)
+        with opener.open(request, timeout=SECONDS) as answer:
+            data = answer.read(most + 1)
+    except urllib.error.HTTPError as error:
+        raise InputError(f"{shown}: cannot be downloaded (the server answers {error.code} {error.reason})") from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise InputError(f"{shown}: cannot be downloaded ({reason})") from None
+    if len(data) > most:
+        raise InputError(f"{shown}: larger than {most / 2**20:g} MiB; download it yourself and name the file")
+    kind = sniff_kind(data[:1024])
+    if kind is None:
+        raise InputError(f"{shown}: is not a {SUPPORTED} file")
+    return replace(at_address(address), kind=kind, data=data)
+
+
+class _WebOnly(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection to a file of this machine or another protocol."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
+        if not is_address(newurl):
+            raise urllib.error.URLError(f"redirected to {newurl[:80]}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)

@@ -1,14 +1,24 @@
-"""How pages are shown: their resolution, and the allowed changes to the page of the file.
+"""How pages are shown: their resolution, the allowed changes to the page of the file, and their size in pixels within
+the limits of memory and of the models' aspect ratios.
 
-Every change that was made is an event of its page, and each can be turned off.
+Every change that was made is an event of its page, and each can be turned off. The scale is lowered for huge pages;
+very elongated pages get white paper on their right or lower side, which moves nothing. Small pages stay small.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from docspec.core import ParseOptions
-from docspec.documents.sizes import MAX_PIXELS
+from docspec.core import Event, ParseOptions
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MAX_PIXELS = 25_000_000  # twice what document models read (dots.ocr: 11.3 million); 75 MB as RGB
+MAX_SIDE = 30_000
+MAX_ASPECT = 200  # image processors of the Qwen family refuse more
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +40,31 @@ class View:
         """The view of a run's options."""
         limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
         return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
+
+
+def fit_scale(width: float, height: float, wanted: float, max_pixels: int | None = MAX_PIXELS) -> float:
+    """The largest scale, at most ``wanted``, by which ``width`` x ``height`` stays within the limits."""
+    scale = min(wanted, MAX_SIDE / max(width, height))
+    return scale if max_pixels is None else min(scale, math.sqrt(max_pixels / (width * height)))
+
+
+def padded(image: Image) -> tuple[Image, tuple[Event, ...]]:
+    """``image``, with white added on the right or below if it is too long for any image processor, and the event of
+    that; small images are left to the image processor, which enlarges them as in the model's training."""
+    from PIL import Image as Pillow
+
+    least = math.ceil(max(image.size) / MAX_ASPECT)
+    width, height = max(image.width, least), max(image.height, least)
+    if (width, height) == image.size:
+        return image, ()
+    paper = Pillow.new("RGB", (width, height), "white")
+    paper.paste(image, (0, 0))
+    detail = f"{image.width} x {image.height} pixels are too elongated for models; white added to {width} x {height}"
+    return paper, (Event("page_padded", detail),)
+
+
+def reduced(factor: float, unit: str = "") -> tuple[Event, ...]:
+    """The event of a page or image that is shown at ``factor`` (below 1) of the size that was asked for."""
+    if factor >= 1 - 1e-9:
+        return ()
+    return (Event("page_reduced", f"shown at {factor:.0%} of its size{unit}, which memory and models bear"),)

@@ -16,8 +16,7 @@ from itertools import groupby
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
 from docspec.drafting.columns import columns_of
-from docspec.drafting.contents import ENTRIES, entries
-from docspec.drafting.false_tables import is_no_table
+from docspec.drafting.false_tables import ENTRIES, entries, is_no_table
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, touch, usual_height
@@ -25,11 +24,6 @@ from docspec.drafting.listings import is_listing, is_typewritten, joined_listing
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
-
-RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
-"""Categories that may be set in columns."""
-
-HEADINGS = frozenset({Category.SECTION_HEADER, Category.TITLE})
 
 HOLLOW = 0.25
 """Least share of its box that lines of running text cover; with less, the box may hold a drawing, too."""
@@ -106,7 +100,7 @@ def _parted(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     """Divides regions of text that run over several columns; the white space then gives the order of all regions."""
     parted: list[LayoutBox] = []
     for box in boxes:
-        columns = columns_of(box.lines) if box.category in RUNNING else []
+        columns = columns_of(box.lines) if box.category.is_running_text else []
         parted += [LayoutBox.around(lines, box.category) for lines in columns] if len(columns) > 1 else [box]
     if len(parted) == len(boxes):
         return parted
@@ -115,7 +109,7 @@ def _parted(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
 
 def _is_hollow(box: LayoutBox) -> bool:
     covered = sum(line.bbox.area for line in box.lines)
-    return box.category in RUNNING and covered < HOLLOW * box.bbox.area
+    return box.category.is_running_text and covered < HOLLOW * box.bbox.area
 
 
 def _without_drawings(boxes: Sequence[LayoutBox], drawings: Sequence[BBox]) -> list[LayoutBox]:
@@ -175,7 +169,7 @@ def _apart(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
 
     apart: list[LayoutBox] = []
     for number, box in enumerate(boxes):
-        if not box.lines or box.category not in RUNNING or not beside(box.bbox, number):
+        if not box.lines or not box.category.is_running_text or not beside(box.bbox, number):
             apart.append(box)
             continue
         whole = LayoutBox.around(box.lines, box.category)
@@ -188,13 +182,13 @@ def _apart(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
 
 def _head_apart(box: LayoutBox, first: float) -> list[LayoutBox]:
     """Parts running text that begins at ``first``, the top of the page, from a running head in it."""
-    is_text = box.category in RUNNING or (box.category is Category.PICTURE and _is_only_text(box))
+    is_text = box.category.is_running_text or (box.category is Category.PICTURE and _is_only_text(box))
     if not is_text or not any(line.bbox.y0 <= first for line in box.lines):
         return [box]
     rows = printed_lines(box.lines)
     if not is_running_head(rows):
         return [box]
-    category = box.category if box.category in RUNNING else Category.TEXT
+    category = box.category if box.category.is_running_text else Category.TEXT
     rest = [line for line in box.lines if line not in rows[0]]
     return [LayoutBox.around(rows[0], Category.PAGE_HEADER), LayoutBox.around(rest, category)]
 
@@ -210,7 +204,7 @@ def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
 
 def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
     """A table of contents as the items of a list."""
-    if box.category not in RUNNING and box.category is not Category.TABLE:
+    if not box.category.is_running_text and box.category is not Category.TABLE:
         return [box]
     found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
@@ -252,7 +246,7 @@ def _once(boxes: Sequence[LayoutBox], tables: Sequence[FoundTable]) -> list[Layo
     told = {id(table): _signs(unescape(_TAG.sub("", table.html))) for table in around}
 
     def is_told(box: LayoutBox) -> bool:
-        if box.category not in RUNNING | HEADINGS:
+        if not (box.category.is_running_text or box.category.is_heading):
             return False
         words = _signs("".join(line.text for line in box.lines))
         inside = (table for table in around if all(table.bbox.has_center_of(line.bbox) for line in box.lines))

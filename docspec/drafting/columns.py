@@ -1,20 +1,20 @@
 """A layout from white space alone (a recursive X-Y cut): for pages where the layout model is slow or missing.
 
-Columns are cut before rows, so that text of neighbouring columns is never interleaved. Categories are
-guessed from size, place and bullets; they are good enough to verify a draft against.
+Things on a page are divided along the white between them, columns before rows, so that text of neighbouring columns is
+never interleaved. Categories are guessed from size, place and bullets; they are good enough to verify a draft against.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
+from typing import TypeVar
 
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, usual_height
-from docspec.drafting.xycut import xy_cut
 
 _BULLET = re.compile(r"^([•◦▪‣–—*-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 
@@ -23,6 +23,12 @@ GUTTER = 0.6
 
 COLUMN = 8
 """Heights of a line that a column is wide, at least."""
+
+T = TypeVar("T")
+
+MAX_DEPTH = 60
+
+TIE = 1e-6  # gaps that differ by less are one width: the cut goes through the middle one, so that depth stays small
 
 
 def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[LayoutBox]:
@@ -78,3 +84,60 @@ def _category(lines: Sequence[TextLine], bbox: BBox, body: float, height: float)
     if _BULLET.match(lines[0].text):
         return Category.LIST_ITEM
     return Category.TEXT
+
+
+def xy_cut(
+    items: Sequence[T],
+    box: Callable[[T], BBox],
+    gutter: float = 0.0,
+    band: float = 0.0,
+    has_columns: Callable[[Sequence[T]], bool] = lambda items: True,
+    leftwards: bool = False,
+) -> list[list[T]]:
+    """Groups of ``items`` in reading order that no white stretch divides any more.
+
+    A vertical stretch wider than ``gutter`` parts a group that ``has_columns``, its left part before its right one
+    (``leftwards`` after it); else a horizontal one higher than ``band`` does, upper before lower; always at the widest.
+    O(n log n) per level, at most :data:`MAX_DEPTH` levels.
+    """
+    return _cut(list(items), box, gutter, band, has_columns, leftwards, 0)
+
+
+def _cut(
+    items: list[T],
+    box: Callable[[T], BBox],
+    gutter: float,
+    band: float,
+    has_columns: Callable[[Sequence[T]], bool],
+    leftwards: bool,
+    depth: int,
+) -> list[list[T]]:
+    if len(items) < 2 or depth >= MAX_DEPTH:
+        return [items] if items else []
+    width, x = _widest_gap([(box(item).x0, box(item).x1) for item in items])
+    if width > gutter and has_columns(items):
+        parts = [item for item in items if box(item).x1 <= x], [item for item in items if box(item).x1 > x]
+        parts = parts[::-1] if leftwards else parts
+    else:
+        height, y = _widest_gap([(box(item).y0, box(item).y1) for item in items])
+        if height <= band:
+            return [items]
+        parts = [item for item in items if box(item).y1 <= y], [item for item in items if box(item).y1 > y]
+    return [group for part in parts for group in _cut(part, box, gutter, band, has_columns, leftwards, depth + 1)]
+
+
+def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:
+    """Width of the widest stretch that no span covers, and its middle; of several, the one in the middle."""
+    spans.sort()
+    gaps: list[tuple[float, float, int]] = []
+    reach = spans[0][1]
+    for index, (start, end) in enumerate(spans):
+        if start > reach:
+            gaps.append((start - reach, (start + reach) / 2, index))
+        reach = max(reach, end)
+    if not gaps:
+        return 0.0, 0.0
+    widest = max(gap for gap, _, _ in gaps)
+    ties = [found for found in gaps if found[0] >= widest - TIE]
+    width, middle, _ = min(ties, key=lambda found: abs(2 * found[2] - len(spans)))
+    return width, middle

@@ -1,4 +1,4 @@
-"""Finds print on a picture, as rows, columns and boxes of ink, without any model."""
+"""Finds print on a picture, as rows, columns and boxes of ink and by its contrast, without any model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
-from docspec.drafting.contrast import ground_of
 
 CONTRAST = 60
 """How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
@@ -103,3 +102,14 @@ def usual_pitch(lines: Sequence[BBox]) -> float:
     middles = [line.center_y for line in lines]
     steps = [b - a for a, b in pairwise(middles) if b > a]
     return median(steps) if steps else 0.0
+
+
+def contrast_of(grey: Any) -> Any:
+    """The distance of each pixel of ``grey``, a signed array (rows, columns) of 0..255, from the commonest grey."""
+    return np.abs(grey - ground_of(np.bincount(grey.ravel(), minlength=256)))
+
+
+def ground_of(histogram: Sequence[int] | np.ndarray) -> int:
+    """The commonest grey of a picture, whose ``histogram`` counts the pixels of 256 levels; four of them are one."""
+    fours = np.asarray(histogram).reshape(64, 4).sum(axis=1)
+    return int(fours.argmax()) * 4 + 2

@@ -2,29 +2,32 @@
 
 On most pages the model is right, and it is kept; on small sheets it sometimes reads two columns row by row.
 Then an order by white space wins if it changes columns clearly less often, or if the model reads columns on past a
-heading that spans them.
+heading that spans them. Sections that are numbered row by row although the layout reads column after column, as on
+slides and leaflets, come in the order of their numbers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
-from docspec.core import BBox, Category, Event
+from docspec.core import BBox, Event
 from docspec.core.safe_text import one_line
-from docspec.drafting.columns import cut_layout
+from docspec.drafting.columns import cut_layout, xy_cut
 from docspec.drafting.furniture import whole_furniture
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
 from docspec.drafting.lines import TextLine, runs_leftwards
-from docspec.drafting.numbered import by_numbers
-from docspec.drafting.xycut import xy_cut
-
-HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
 
 MARGIN = 2  # changes of column that the model may make more before its order is given up
 MAX_LINES = 1000
 """Most lines of a page for the layout model: its time grows with their square, 1,950 take 12 seconds."""
+
+SECTIONS = 4
+"""Least numbered headings that give an order."""
+
+_NUMBER = re.compile(r"(\d{1,2})[.):]?\s+\S")
 
 
 def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
@@ -75,7 +78,7 @@ def _splices(boxes: Sequence[LayoutBox]) -> bool:
     """Whether columns are read on past a heading that spans them: the text below it belongs to another article than
     the text above."""
     for number, one in enumerate(boxes):
-        if one.category not in HEADINGS:
+        if not one.category.is_heading:
             continue
         spanned = [(at, box.bbox) for at, box in enumerate(boxes) if box.bbox.width and _spans(one.bbox, box.bbox)]
         below = [(at, box) for at, box in spanned if box.y0 >= one.bbox.y1 - 1]
@@ -97,3 +100,49 @@ def by_white_space(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[
     parts = xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards)
     across = -1 if leftwards else 1
     return [box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, across * box.bbox.x0))]
+
+
+def by_numbers(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """``boxes`` (in reading order, with the ``lines`` in them) with numbered sections in the order of their numbers,
+    where that is the order of rows too. A section is a heading with what follows it in its column."""
+    sections = _sections(boxes, lines)
+    numbers = [number for number, _ in sections]
+    counted = list(range(min(numbers, default=0), min(numbers, default=0) + len(numbers)))
+    if len(numbers) < SECTIONS or numbers == counted or sorted(numbers) != counted:
+        return list(boxes)
+    ordered = [section for _, section in sorted(sections, key=lambda one: one[0])]
+    heads = [section[0].bbox for section in ordered]
+    in_columns = all(_in_column(box.bbox, section[0].bbox, heads) for section in ordered for box in section)
+    if not in_columns or not all(_follows(a, b) for a, b in pairwise(heads)):
+        return list(boxes)
+    moved = {id(box) for section in ordered for box in section}
+    first = next(index for index, box in enumerate(boxes) if id(box) in moved)
+    after = [box for box in boxes[first:] if id(box) not in moved]
+    return [*boxes[:first], *(box for section in ordered for box in section), *after]
+
+
+def _sections(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[tuple[int, list[LayoutBox]]]:
+    """The numbered sections in the order of ``boxes``, furniture left out."""
+    texts = {line.bbox: line.text for line in reversed(lines)}
+    sections: list[tuple[int, list[LayoutBox]]] = []
+    for box in boxes:
+        if box.category.is_furniture:
+            continue
+        said = texts.get(box.members[0], "") if box.category.is_heading and box.members else ""
+        number = _NUMBER.match(said)
+        if number:
+            sections.append((int(number[1]), []))
+        if sections:
+            sections[-1][1].append(box)
+    return sections
+
+
+def _in_column(box: BBox, own: BBox, heads: Sequence[BBox]) -> bool:
+    """Whether ``box`` stands in the column of the heading ``own``, and under no heading beside that."""
+    beside = [head for head in heads if head.shared_width(own) <= 0]
+    return box.y1 > own.y0 and all(head.shared_width(box) <= 0 for head in beside)
+
+
+def _follows(a: BBox, b: BBox) -> bool:
+    """Whether ``b`` stands to the right of ``a`` in one row, or below it."""
+    return b.x0 >= a.x1 if a.in_row_with(b) else b.y0 >= a.y1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
 from docspec.drafting.assembly import assemble, place
-from docspec.drafting.contrast import ground_of
+from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
 
@@ -141,7 +141,7 @@ def furniture_of(lines: Sequence[TextLine], regions: Sequence[Region], height: f
     body = [region for region in regions if region.texts and not region.category.is_furniture]
     if sum(map(str.isalpha, "".join(region.texts[0] for region in body))) < WRITTEN:
         return {}
-    headed = any(region.category in (Category.TITLE, Category.SECTION_HEADER) for region in body)
+    headed = any(region.category.is_heading for region in body)
     top = min(EDGE * height, *(region.bbox.y0 for region in body)) if headed else 0.0
     bottom = max((1 - EDGE) * height, *(region.bbox.y1 for region in body))
     bands = {

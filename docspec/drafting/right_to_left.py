@@ -1,9 +1,12 @@
-"""Lines of right-to-left scripts in logical order, by the places of their characters.
+"""Lines of right-to-left scripts in logical order, by the places of their characters, and in typed letters.
 
 Text layers hold such lines in the order of reading, in that of the paper, or mixed, and MuPDF's own guess misplaces
 numbers, Latin words and brackets. Only the paper is certain; so the characters are sorted from left to right and the
 bidirectional algorithm (Unicode annex 9) is undone: the line is reversed, and its left-to-right parts (Latin, numbers)
 are reversed back.
+
+PDF fonts often name the shape of an Arabic letter (a presentation form) instead of the letter. A shape tells more than
+the letter: a final shape with a letter right behind it was followed by a zero-width non-joiner, as in Persian words.
 """
 
 from __future__ import annotations
@@ -12,10 +15,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
-
-from docspec.drafting.presentation_forms import NON_JOINER, as_letters
 
 SPACE = 0.15
 """Least width of a space between two characters, of the size of type."""
@@ -25,6 +27,14 @@ NEAR = 0.1
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _MIRRORED = dict(zip("()[]{}<>«»‹›", ")(][}{><»«›‹", strict=True))
+
+FORMS = re.compile("[\ufb50-\ufdff\ufe70-\ufefc]")
+
+ARABIC = "\u0620-\u064a\u066e-\u06d3\u06d5\u06ee\u06ef\u06fa-\u06ff\u0750-\u077f"
+
+NON_JOINER = "\u200c"
+
+_STRETCHED = re.compile(f"(?<=[{ARABIC}])\u0640+(?=[{ARABIC}\u064b-\u0652])")
 
 
 def is_right_to_left(text: str) -> bool:
@@ -244,3 +254,28 @@ def _faithful(units: Sequence[str]) -> list[str]:
             opens = unit in "([{<«‹"
             votes += 1 if opens == left.isspace() else -1
     return [_MIRRORED.get(unit, unit) for unit in units] if votes < 0 else list(units)
+
+
+def as_letters(text: str) -> str:
+    """``text`` (in logical order) in letters, stretching strokes between them left out."""
+    if FORMS.search(text):
+        text = "".join(_letter(text, index) for index in range(len(text)))
+    return _STRETCHED.sub("", text)
+
+
+def _letter(text: str, index: int) -> str:
+    char = text[index]
+    if not FORMS.match(char):
+        return char
+    # Marks are encoded as standing on a space or a stroke of their own.
+    letters = unicodedata.normalize("NFKC", char).lstrip(" \u0640") or char
+    ends = unicodedata.decomposition(char).startswith(("<final>", "<isolated>"))
+    goes_on = index + 1 < len(text) and unicodedata.category(text[index + 1]) == "Lo"
+    return letters + NON_JOINER if ends and goes_on and letters[-1] in _joining() else letters
+
+
+@cache
+def _joining() -> frozenset[str]:
+    """Letters that join the next one: those with an initial form."""
+    forms = (unicodedata.decomposition(chr(code)).split() for code in (*range(0xFB50, 0xFE00), *range(0xFE70, 0xFEFD)))
+    return frozenset(chr(int(form[1], 16)) for form in forms if len(form) == 2 and form[0] == "<initial>")

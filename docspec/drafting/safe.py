@@ -1,18 +1,33 @@
 """A drafter that cannot fail: every error inside becomes an empty draft and an event, and every draft is within
-bounds."""
+bounds (the number of regions, the length of the text, boxes within the page).
+
+A draft only saves time; one that is too long to be worth aligning with the output, or that no page can hold, would
+cost time. An event reports each cut.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import time
+from dataclasses import replace
+from typing import Any
 
-from docspec.core import DocspecError, Event, Failure, PageDraft, PageImage
+from docspec.core import BBox, DocspecError, Event, Failure, PageDraft, PageImage, Region
 from docspec.core.memory import is_out_of_memory
-from docspec.core.safe_text import one_line
-from docspec.drafting.bounds import bounded
+from docspec.core.safe_text import REPLACEMENT, one_line, safe_text
 from docspec.drafting.drafter import Drafter
 
 MAX_MESSAGE = 300
+
+MAX_REGIONS = 2000
+"""Regions of a page; a dense newspaper page has 300. The texts of further ones follow as one spelling of the page."""
+
+MAX_CHARACTERS = 300_000
+"""Characters of all texts: about 100,000 tokens, more than any model writes for a page."""
+
+MAX_READINGS = 8
+"""Alternative texts of one region, or of the page."""
 
 
 class SafeDrafter:
@@ -44,3 +59,62 @@ class SafeDrafter:
             seconds = time.perf_counter() - start
             event = Event("drafter_failed", f"{self.name}: {what}; decoded without a draft", failure)
             return PageDraft(drafter=self.name, reason=f"failed: {what}", seconds=seconds, events=(event,))
+
+
+def bounded(draft: PageDraft, width: int, height: int) -> PageDraft:
+    """``draft`` within the bounds, for a page of ``width`` x ``height`` pixels; its ``events`` name the cuts. The draft
+    of a page that lies on its side is that of the turned page, which is as high as the sheet is wide."""
+    if draft.turns % 2:
+        width, height = height, width
+    regions = [_clean(region, width, height) for region in draft.regions[: 10 * MAX_REGIONS]]
+    placed = [region for region in regions if region is not None]
+    unplaced = len(draft.regions) - len(placed)
+    texts = [_text(text) for text in draft.page_texts[:MAX_READINGS]]
+    cut = []
+    if len(placed) > MAX_REGIONS:
+        cut.append(f"{len(placed):,} regions: the text of those after the first {MAX_REGIONS:,} is kept without them")
+        rest = "\n".join(region.texts[0] for region in placed[MAX_REGIONS:] if region.texts)
+        texts.append(rest)
+        placed = placed[:MAX_REGIONS]
+    room = MAX_CHARACTERS
+    kept = []
+    for region in placed:
+        room -= sum(map(len, region.texts))
+        kept.append(region if room >= 0 else replace(region, texts=()))
+    whole = []
+    for text in texts:
+        whole.append(text[: max(0, room)])
+        room -= len(text)
+    if room < 0:
+        cut.append(f"its text goes on after {MAX_CHARACTERS:,} characters")
+    if unplaced:
+        cut.append(f"{unplaced:,} regions have no usable box and are left out")
+    events = (Event("draft_bounded", "; ".join(cut)),) if cut else ()
+    spellings = tuple(text for text in whole if text.strip())
+    unread = None if cut else draft.unread
+    return replace(draft, regions=tuple(kept), page_texts=spellings, events=(*draft.events, *events), unread=unread)
+
+
+def finite_box(numbers: Any) -> BBox | None:
+    """Four numbers, as a JSON file may hold them, as a box with area; ``None`` for anything else, such as NaN."""
+    try:
+        x0, y0, x1, y1 = (float(number) for number in numbers)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    box = BBox(x0, y0, x1, y1)
+    return box if all(map(math.isfinite, (x0, y0, x1, y1))) and box.area > 0 else None
+
+
+def _clean(region: Region, width: int, height: int) -> Region | None:
+    box = finite_box((region.bbox.x0, region.bbox.y0, region.bbox.x1, region.bbox.y1))
+    box = box.clamped(width, height) if box is not None else None
+    if box is None or box.area <= 0:
+        return None
+    texts = tuple(text for reading in region.texts[:MAX_READINGS] if (text := _text(reading)).strip())
+    sure = region.confidence if 0 <= region.confidence <= 1 else 0.0
+    return replace(region, bbox=box, texts=texts, confidence=sure)
+
+
+def _text(text: str) -> str:
+    """``text`` without characters that no page holds: control characters, halves of characters."""
+    return safe_text(text[: MAX_CHARACTERS + 1]).replace(REPLACEMENT, "")

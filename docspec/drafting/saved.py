@@ -12,8 +12,8 @@ from time import perf_counter
 from typing import Any
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
-from docspec.drafting.bounds import MAX_REGIONS, finite_box
 from docspec.drafting.ppstructure.results import clean_text, regions_from_result
+from docspec.drafting.safe import MAX_REGIONS, finite_box
 
 SCHEMA = "docspec.document/"
 

@@ -12,16 +12,13 @@ OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 """Least ratio of a title's size of type to that of running text, and of all other headings. LaTeX's and Word's headings
 of the first level are 1.45 times as large as the text."""
 
-_RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
-_HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
-
 
 def with_title(regions: Sequence[Region]) -> list[Region]:
     """``regions`` with the heading that is set in the largest type, if that is far larger than all else and stands in
     the upper half of the print, as the title. Where the layout knows a title, or sizes of type are unknown, nothing is
     changed."""
     headings = [region for region in regions if region.category is Category.SECTION_HEADER and _size([region])]
-    body = _size(region for region in regions if region.category in _RUNNING and not region.listing)
+    body = _size(region for region in regions if region.category.is_running_text and not region.listing)
     if not headings or not body or any(region.category is Category.TITLE for region in regions):
         return list(regions)
     *others, title = sorted(headings, key=lambda region: _size([region]))
@@ -39,7 +36,7 @@ def _size(regions: Iterable[Region]) -> float:
 
 def with_level(region: Region, bookmarks: Sequence[tuple[int, str]]) -> Region:
     """A heading with the level of the bookmark (level, title) that has its words, numbers and signs aside."""
-    if region.category not in _HEADINGS or not region.texts:
+    if not region.category.is_heading or not region.texts:
         return region
     own = _letters(region.texts[0])
     level = next((level for level, title in bookmarks if own and _letters(title) == own), 0)

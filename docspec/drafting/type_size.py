@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
-from docspec.drafting.contrast import contrast_of
+from docspec.drafting.ink import contrast_of
 from docspec.drafting.lines import TextLine
 
 ASCENT, DESCENT = 0.74, 0.22

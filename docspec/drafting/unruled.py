@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
-from docspec.drafting.assembly import HEADINGS, place
+from docspec.drafting.assembly import place
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
@@ -58,11 +58,11 @@ def with_unruled(
     claimed = [claims.owner(line.bbox) for line in lines]
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in claimed]
     owners = [-1 - number if owner is None else owner for number, owner in enumerate(claimed)]
-    cells = [cell for cell in _cells(lines, page) if kinds[cell.line] in CELLS | HEADINGS]
+    cells = [cell for cell in _cells(lines, page) if kinds[cell.line] in CELLS or kinds[cell.line].is_heading]
     seen = [columns for rows, above in _groups(cells, owners, kinds) if (columns := columns_of_figures(rows, above))]
     rows = {cell.line for columns in seen for row in columns.rows for cell in row}
-    headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind in HEADINGS]
-    others = [line.bbox for number, line in enumerate(lines) if number not in rows and kinds[number] not in HEADINGS]
+    headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind.is_heading]
+    others = [line.bbox for number, line in enumerate(lines) if number not in rows and not kinds[number].is_heading]
     for columns in seen:
         table = _table(columns)
         worse = [one for one in found if _meet(one.bbox, table.bbox)]
@@ -128,7 +128,7 @@ def _parts(
     for row, cells in zip(rows, own, strict=True):
         if cells:
             parts[-1].append(cells)
-        elif all(kinds[cell.line] in HEADINGS for cell in row):
+        elif all(kinds[cell.line].is_heading for cell in row):
             parts.append([])
     large = all(len(part) >= ROWS for part in parts)
     return parts if large else [[cells for part in parts for cells in part]]
@@ -215,7 +215,7 @@ def _in_place(boxes: Sequence[LayoutBox], tables: Sequence[BBox]) -> list[Layout
     """``boxes``, in which headings from inside one of ``tables`` stand before the boxes below them."""
     result = list(boxes)
     for box in boxes:
-        if box.category in HEADINGS and any(box.bbox.overlap(table) > 0.5 for table in tables):
+        if box.category.is_heading and any(box.bbox.overlap(table) > 0.5 for table in tables):
             result.remove(box)
             result.insert(place(box.bbox, [other.bbox for other in result]), box)
     return result

@@ -193,7 +193,7 @@ class WorkerHandle:
         return document.failed(number, f"cannot be rendered: drawing it {_why(lost)}", lost.failure)
 
     def _drawn(self, document: IsolatedDocument, number: int, preparation: PrepareOptions) -> PageImage | PageFailure:
-        from docspec.documents.undrawn import Undrawn
+        from docspec.documents.drawing import Undrawn
 
         assert self._child is not None
         began = time.perf_counter()

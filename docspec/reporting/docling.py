@@ -153,7 +153,7 @@ def _text(block: Block) -> dict[str, Any]:
     """Texts without the marks that their label stands for."""
     written = block.text.strip()
     values: dict[str, Any] = {"label": _LABELS.get(block.category, "text"), "orig": written, "text": written}
-    if block.category in (Category.TITLE, Category.SECTION_HEADER):
+    if block.category.is_heading:
         bare = written.lstrip("#")
         level = len(written) - len(bare)
         values["text"] = bare.strip()

@@ -16,7 +16,7 @@ from scripted_parser import child_environment, pdf
 
 from docspec.cli.app import with_verb
 from docspec.core import InputError
-from docspec.documents.download import download
+from docspec.documents.remote import download
 from docspec.versions import DISTRIBUTION, version_of
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.drafting import SafeDrafter
-from docspec.drafting.bounds import MAX_CHARACTERS, MAX_REGIONS, bounded, finite_box
+from docspec.drafting.safe import MAX_CHARACTERS, MAX_REGIONS, bounded, finite_box
 from docspec.drafting.saved import SavedDrafter
 
 from ..patience import within

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.numbered import by_numbers
+from docspec.drafting.order import by_numbers
 
 HEAD, TEXT = Category.SECTION_HEADER, Category.TEXT
 

@@ -16,8 +16,8 @@ from docspec.core import Category, DrafterError, PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.drafting import SafeDrafter
-from docspec.drafting.bounds import MAX_REGIONS
 from docspec.drafting.drafter import Drafter
+from docspec.drafting.safe import MAX_REGIONS
 from docspec.drafting.text_layer import TextLayerDrafter
 
 from ..campaign.raw import document

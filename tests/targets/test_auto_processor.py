@@ -17,7 +17,7 @@ from transformers import AutoImageProcessor, AutoProcessor
 from transformers.image_utils import load_image
 
 from docspec.documents import open_document
-from docspec.documents.sizes import fit_scale
+from docspec.documents.view import fit_scale
 from docspec.targets.dots_ocr.processing import DotsOCRProcessing
 from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.processing import Processing

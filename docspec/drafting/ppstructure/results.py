@@ -1,20 +1,23 @@
 """PP-StructureV3's result (the JSON of paddlex 3.7, live or saved) as draft regions in docspec's terms.
 
 ``parsing_res_list`` is in reading order; ``block_order`` is not used, since it is null for tables and for
-every label that the library's Markdown leaves out.
+every label that the library's Markdown leaves out. The pipeline's own ``block_content`` joins lines by rules for
+running text: it drops hyphens and invents breaks. The recognised pieces of print behind a block, put back into printed
+lines, are the better first reading, and without a table model they still give the table's rows.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.bounds import MAX_REGIONS, finite_box
-from docspec.drafting.lines import TextLine, join_lines
-from docspec.drafting.ppstructure.lines import formula_boxes, inside, lines_table, readings, rows_of
+from docspec.drafting.lines import TextLine, join_lines, printed_lines
+from docspec.drafting.safe import MAX_REGIONS, finite_box
 
 CATEGORIES: dict[str, Category] = {
     "doc_title": Category.TITLE,
@@ -47,6 +50,9 @@ _BETWEEN_TAGS = re.compile(r">\s+<")
 _CENTERED = re.compile(r"\s*<div[^>]*>(.*)</div>\s*", re.DOTALL)
 _BLANKS = re.compile(r"[ \t]*\n\s*")
 _NOT_WORD = re.compile(r"[\W_]+")
+
+MAX_PIECES = 20_000
+"""Most text lines, formulas and boxes used of one result; the pipeline finds 1,000 lines at most."""
 
 
 def regions_from_result(result: Mapping[str, Any], width: int, height: int) -> tuple[Region, ...]:
@@ -82,7 +88,7 @@ def clean_text(text: str, category: Category) -> str:
     text = (centered[1] if centered else text).strip()
     if category is Category.FORMULA:
         return _bare_latex(text)
-    if category in (Category.TITLE, Category.SECTION_HEADER):
+    if category.is_heading:
         text = re.sub(r"^#{1,6}\s+", "", text)
     return _BLANKS.sub("\n", text)
 
@@ -190,3 +196,48 @@ def _numbered(formula: tuple[str, ...], number: tuple[str, ...], as_latex: bool)
         return (label,)
     tagged = f"{formula[0]} \\tag{{{label.strip('()（）').strip()}}}" if as_latex else f"{formula[0]} {label}"
     return (tagged, *formula)
+
+
+def readings(result: Mapping[str, Any]) -> list[TextLine]:
+    """The non-empty text readings of a result, in its pixels, from top to bottom; formulas, which the pipeline appends
+    to them, are left out."""
+    ocr = result.get("overall_ocr_res") or {}
+    texts = ocr.get("rec_texts") or ()
+    scores = ocr.get("rec_scores") or [1.0] * len(texts)
+    formulas = set(formula_boxes(result))
+    boxes = map(finite_box, (ocr.get("rec_boxes") or ())[:MAX_PIECES])
+    pieces = [
+        TextLine(box, text.strip(), confidence=float(score), words="recognition")
+        for box, text, score in zip(boxes, texts, scores, strict=False)
+        if text.strip() and box is not None and box not in formulas
+    ]
+    return sorted(pieces, key=_middle)
+
+
+def formula_boxes(result: Mapping[str, Any]) -> list[BBox]:
+    """The boxes of the formula recogniser, in pixels of the result."""
+    places = (finite_box(found.get("dt_polys")) for found in (result.get("formula_res_list") or ())[:MAX_PIECES])
+    return [box for box in places if box is not None]
+
+
+def inside(pieces: Sequence[TextLine], box: BBox) -> list[TextLine]:
+    """The ``pieces`` (from top to bottom) that lie in ``box`` with more than half of their area."""
+    first, last = bisect_left(pieces, box.y0, key=_middle), bisect_right(pieces, box.y1, key=_middle)
+    return [piece for piece in pieces[first:last] if piece.bbox.overlap(box) > 0.5]
+
+
+def rows_of(pieces: Sequence[TextLine]) -> list[list[TextLine]]:
+    """The pieces in printed lines; none for vertical print (most pieces much taller than wide)."""
+    tall = sum(piece.bbox.height > 1.5 * piece.bbox.width and len(piece.text) > 1 for piece in pieces)
+    return [] if 2 * tall > len(pieces) else printed_lines(pieces)
+
+
+def lines_table(lines: Iterable[Sequence[TextLine]]) -> str:
+    """A table as HTML, with a row per line and a cell per piece; ``""`` without lines."""
+    cells = ("".join(f"<td>{html.escape(piece.text, quote=False)}</td>" for piece in line) for line in lines)
+    rows = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f"<table>{rows}</table>" if rows else ""
+
+
+def _middle(piece: TextLine) -> float:
+    return piece.bbox.center_y

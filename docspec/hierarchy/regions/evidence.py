@@ -114,7 +114,7 @@ def known_text(region: Region) -> str:
 
 def known_block(region: Region, text: str) -> Block:
     """``region``, whose words stand, as a block with its ``text`` and typography."""
-    heads = region.category in (Category.TITLE, Category.SECTION_HEADER)
+    heads = region.category.is_heading
     return Block(
         region.category,
         text,

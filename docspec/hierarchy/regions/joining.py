@@ -21,9 +21,6 @@ from docspec.hierarchy.regions.cells import filled, structure_of
 from docspec.hierarchy.regions.listings import listing_text
 from docspec.hierarchy.regions.slices import Slice
 
-RUNNING = frozenset({Category.TEXT, Category.LIST_ITEM})
-"""Categories of text that may continue in the next column."""
-
 BETWEEN = frozenset(
     {Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.FOOTNOTE, Category.PICTURE, Category.CAPTION, Category.TABLE}
 )
@@ -100,7 +97,7 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
             found[open_at] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
             continue
         found.append(block)
-        if block.category in RUNNING and block.text:
+        if block.category.is_running_text and block.text:
             open_at = len(found) - 1
         elif block.category not in BETWEEN:
             open_at = None

@@ -24,9 +24,6 @@ from docspec.hierarchy.regions.dropped import Capital, dropped_capital
 WHOLE = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 """Regions that are never cut: a part of one has no meaning."""
 
-HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
-"""Categories that are set larger than the rest of a page."""
-
 TYPE_OF_PITCH = 0.84
 """Type size over line pitch in tightly set print; a single line is scaled by it."""
 
@@ -87,7 +84,7 @@ class Slice:
 def type_size(regions: Sequence[Region]) -> float:
     """The usual type size of a page in pixels; 0 where only the size of its headings is known."""
     sized = [region for region in regions if any(line.size > 0 for line in region.lines)]
-    if all(region.category in HEADINGS for region in sized):
+    if all(region.category.is_heading for region in sized):
         return 0.0
     return median(line.size for region in sized for line in region.lines if line.size > 0)
 
