@@ -37,7 +37,7 @@ MOST_PIXELS = 200_000_000
 MOST_PICTURES = 64
 """Most images of a page; more are tiles or signs."""
 
-_LOST = re.compile(r"premature end|bad (?:Huffman|arithmetic) code|instead of RST", re.IGNORECASE)
+_LOST_OF_JPEG = re.compile(r"premature end|bad (?:Huffman|arithmetic) code|instead of RST", re.IGNORECASE)
 """Surplus bytes before a marker are no damage: cameras and scanners write such files."""
 
 
@@ -116,7 +116,7 @@ def damage_of(data: bytes) -> str | None:
             space = "CMYK" if space in ("CMYK", "YCCK") else "GRAY"
             simplejpeg.decode_jpeg(data, space, fastdct=True, min_height=1, min_width=1, min_factor=8)
     except ValueError as error:
-        return str(error) if _LOST.search(str(error)) else None
+        return str(error) if _LOST_OF_JPEG.search(str(error)) else None
     return None
 
 

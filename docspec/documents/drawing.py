@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
+
+from PIL import Image
 
 from docspec.core.safe_text import first_line
 from docspec.documents.deadline import limited
 from docspec.documents.mupdf import mupdf
 from docspec.documents.view import MAX_ASPECT, View, fit_scale
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-from collections.abc import Callable
-
-from PIL import Image
 
 POINTS_PER_INCH = 72.0
 MAX_SECONDS = 30.0
@@ -51,10 +48,8 @@ class Drawing:
         box = self._box(self.scale)
         self.size = box.x1 - box.x0, box.y1 - box.y0
 
-    def pixels(self, share: float = 1.0) -> Image:
+    def pixels(self, share: float = 1.0) -> Image.Image:
         """The page in RGB, at that ``share`` of its size."""
-        from PIL import Image as Pillow
-
         low, scale = mupdf().mupdf, share * self.scale
         pixels = low.fz_new_pixmap_with_bbox(low.fz_device_rgb(), self._box(scale), low.FzSeparations(), 0)
         low.fz_clear_pixmap_with_value(pixels, 0xFF)
@@ -66,7 +61,7 @@ class Drawing:
             if not self._stopped(cookie):
                 low.fz_close_device(device)
         picture = mupdf().Pixmap("raw", pixels)
-        return Pillow.frombytes("RGB", (picture.width, picture.height), picture.samples_mv)
+        return Image.frombytes("RGB", (picture.width, picture.height), picture.samples_mv)
 
     def _box(self, scale: float) -> Any:
         low = mupdf().mupdf
@@ -78,14 +73,12 @@ class Drawing:
         return bool(cookie.abort())
 
 
-def pictures_of(drawing: Drawing, view: View) -> tuple[Image, Image | None]:
+def pictures_of(drawing: Drawing, view: View) -> tuple[Image.Image, Image.Image | None]:
     """The page as ``view`` asks, and a sketch if it is drawn later. A page that is small or takes long is drawn at
     once, so that its faults become events of the page."""
     short, long = sorted(drawing.size)
     if not view.sketched or drawing.trouble or not LEAST_SKETCHED <= long <= MAX_ASPECT * short:
         return drawing.pixels(), None
-    from docspec.documents.drawing import Undrawn
-
     start = time.perf_counter()
     sketch = drawing.pixels(min(MOST_SHARE, SKETCH / long))
     if time.perf_counter() - start > LONG_TO_SKETCH:

@@ -30,9 +30,7 @@ def make_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) ->
     :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
     """
     drafter = build_drafter(options, policy)
-    check = getattr(drafter, "check", None)
-    if check is not None:
-        check()
+    getattr(drafter, "check", lambda: None)()
     return SafeDrafter(drafter)
 
 

@@ -13,7 +13,7 @@ from docspec.core import DrafterError, PageDraft, PageImage
 from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
-from docspec.drafting.policy import AlwaysDraft, DraftingPolicy, DraftKind
+from docspec.drafting.policy import DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter, unchecked
@@ -26,15 +26,11 @@ class AutoDrafter:
     name = "auto"
 
     def __init__(
-        self,
-        text_layer: Drafter | None = None,
-        recogniser: Recogniser | None = None,
-        policy: DraftingPolicy | None = None,
-        upright: bool = False,
+        self, recogniser: Recogniser | None = None, policy: DraftingPolicy | None = None, upright: bool = False
     ) -> None:
-        self._text_layer = text_layer or TextLayerDrafter()
+        self._text_layer = TextLayerDrafter()
         self._cut = TextLayerDrafter(quick=True)
-        self._policy = policy or AlwaysDraft()
+        self._policy = policy or DraftingPolicy()
         self._by_statistics = TrustJudge()
         recogniser = recogniser or Recogniser()
         try:
@@ -44,12 +40,9 @@ class AutoDrafter:
             self._why_not = str(error)
             self._judge = self._by_statistics
         else:
-            self._text_layer = text_layer or TextLayerDrafter(recogniser=recogniser)
+            self._text_layer = TextLayerDrafter(recogniser=recogniser)
             self._reading = RapidOcrDrafter(recogniser, self._policy, upright)
             self._judge = TrustJudge(recogniser)
-
-    def check(self) -> None:
-        """Nothing is indispensable."""
 
     def warm(self) -> None:
         if self._policy.layout_pays(0).yes:
@@ -66,7 +59,7 @@ class AutoDrafter:
         judge = self._judge if recognition.yes else self._by_statistics
         verdict = judge.judge(page)
         if verdict.trusted:
-            sound = verdict.likeness if verdict.hidden_share >= 0.5 and verdict.likeness is not None else 1.0
+            sound = verdict.likeness if verdict.is_hidden and verdict.likeness is not None else 1.0
             return replace(self._from_text_layer(page, verdict.reason), soundness=sound)
         if not has_ink(page):
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; nothing to recognise")

@@ -68,10 +68,15 @@ def densest_ink(image: Image) -> int:
     ink = np.zeros((small.height, small.width), dtype=bool)
     for channel in small.convert("RGB").split():
         ink |= np.abs(_from_paper(channel)) > max(FAINT, NOISE * min(COARSEST, _variation(channel)))
-    rows, columns = -(-small.height // CELL), -(-small.width // CELL)
-    cells = np.zeros((rows * CELL, columns * CELL), dtype=np.int32)
-    cells[: small.height, : small.width] = ink
-    return int(cells.reshape(rows, CELL, columns, CELL).sum(axis=(1, 3)).max())
+    return int(in_cells(ink, CELL).sum(axis=(1, 3)).max())
+
+
+def in_cells(mask: NDArray[np.bool_], side: int) -> NDArray[np.bool_]:
+    """The pixels of ``mask`` in cells of ``side`` x ``side`` as (rows, side, columns, side), the last ones padded."""
+    import numpy as np
+
+    padded = np.pad(mask, [(0, -length % side) for length in mask.shape])
+    return padded.reshape(padded.shape[0] // side, side, padded.shape[1] // side, side)
 
 
 def _variation(channel: Image) -> float:

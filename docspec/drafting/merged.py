@@ -31,9 +31,7 @@ class MergedDrafter:
 
     def check(self) -> None:
         for drafter in self._drafters:
-            check = getattr(drafter, "check", None)
-            if check is not None:
-                check()
+            getattr(drafter, "check", lambda: None)()
 
     def draft(self, page: PageImage) -> PageDraft:
         start = time.perf_counter()

@@ -10,8 +10,5 @@ class NoneDrafter:
 
     name = "none"
 
-    def check(self) -> None:
-        """Nothing can be missing."""
-
     def draft(self, page: PageImage) -> PageDraft:
         return PageDraft(drafter=self.name, reason="drafting is off")

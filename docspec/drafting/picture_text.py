@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from PIL import Image
 
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
@@ -17,9 +18,6 @@ from docspec.drafting.assembly import assemble, place
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 LABELLED = 3
 """From so many lines of the text layer in a drawing on, its text is known."""
@@ -58,20 +56,13 @@ def find_text(
     """The lines, in pixels, that ``recogniser`` finds in pictures without known text among ``regions`` (pixels) and in
     ``unread``, the ink outside all regions; and the events for ink of the size of text in which it finds none."""
     images = _images(page)
-    areas = [
-        region.bbox
-        for region in (*regions, *unread)
-        if not region.texts
-        and not _is_labelled(region, images)
-        and min(region.bbox.width, region.bbox.height) >= LEAST_SIDE
-    ]
+    unread = [region for region in unread if _is_readable(region.bbox)]
+    unlabelled = [one for one in regions if not one.texts and not _is_labelled(one, images) and _is_readable(one.bbox)]
+    areas = [region.bbox for region in (*unlabelled, *unread)]
     if len(areas) > MOST_AREAS:
         sheet, everywhere = _sheet_of(page.image, areas), BBox(0, 0, page.width, page.height)
-        found = [
-            line
-            for line in recogniser.read_area(sheet, everywhere)
-            if any(line.bbox.overlap(area) > 0.5 for area in areas)
-        ]
+        read = recogniser.read_area(sheet, everywhere)
+        found = [line for line in read if any(line.bbox.overlap(area) > 0.5 for area in areas)]
     else:
         found = [line for area in areas for line in recogniser.read_area(page.image, area)]
     known = [line.bbox for region in regions for line in (*region.lines, *region.labels)]
@@ -87,12 +78,14 @@ def find_text(
     ordered = [line for row in printed_lines(lines) for line in row]
     lines = [replace(line, block=-1 - number) for number, line in enumerate(ordered)]  # areas are no paragraphs
     mute = sum(
-        one.category is Category.TEXT and not any(one.bbox.intersection(line.bbox) for line in lines)
-        for one in unread
-        if min(one.bbox.width, one.bbox.height) >= LEAST_SIDE
+        one.category is Category.TEXT and not any(one.bbox.intersection(line.bbox) for line in lines) for one in unread
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
     return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _is_readable(box: BBox) -> bool:
+    return min(box.width, box.height) >= LEAST_SIDE
 
 
 def _is_ornament(text: str, scripts: Counter[str]) -> bool:
@@ -102,12 +95,10 @@ def _is_ornament(text: str, scripts: Counter[str]) -> bool:
     return lone and scripts.total() >= LETTERS and not own.keys() & scripts.keys()
 
 
-def _sheet_of(image: Image, areas: Sequence[BBox]) -> Image:
+def _sheet_of(image: Image.Image, areas: Sequence[BBox]) -> Image.Image:
     """A sheet of the size and the paper of ``image`` with its ``areas`` alone: known text is not read again."""
-    from PIL import Image as Pillow
-
     ground = ground_of(image.convert("L").histogram())
-    sheet = Pillow.new("RGB", image.size, (ground, ground, ground))
+    sheet = Image.new("RGB", image.size, (ground, ground, ground))
     for area in areas:
         box = area.grown(AREA_MARGIN).clamped(*image.size).rounded()
         sheet.paste(image.crop(box), box[:2])
@@ -157,23 +148,17 @@ def with_furniture(regions: Sequence[Region], found: Mapping[Category, Sequence[
     return [*edges.get(Category.PAGE_HEADER, ()), *regions, *edges.get(Category.PAGE_FOOTER, ())]
 
 
-def is_label(line: TextLine, regions: Sequence[Region]) -> bool:
-    """Whether ``line`` stands in a picture among ``regions``."""
-    return any(one.category is Category.PICTURE and line.bbox.overlap(one.bbox) > 0.5 for one in regions)
+def picture_around(box: BBox, regions: Sequence[Region]) -> int | None:
+    """The index of the first picture among ``regions`` in which most of ``box`` stands."""
+    pictures = (at for at, one in enumerate(regions) if one.category is Category.PICTURE)
+    return next((at for at in pictures if box.overlap(regions[at].bbox) > 0.5), None)
 
 
 def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:
     """``regions`` with ``found`` text: inside a picture it becomes the labels, elsewhere a region of its own."""
     result = list(regions)
     for new in found:
-        index = next(
-            (
-                index
-                for index, one in enumerate(result)
-                if one.category is Category.PICTURE and new.bbox.overlap(one.bbox) > 0.5
-            ),
-            None,
-        )
+        index = picture_around(new.bbox, result)
         if index is None:
             result.insert(place(new.bbox, [one.bbox for one in result]), new)
         else:

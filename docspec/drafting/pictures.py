@@ -6,19 +6,15 @@ has no image objects to ask for. The pixels have.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageStat
 
 from docspec.core import BBox, Category, Region
 from docspec.drafting.assembly import place
-from docspec.drafting.blank import INK
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from PIL.Image import Image
+from docspec.drafting.blank import INK, in_cells
 
 SIDE = 960  # pixels of the reduced image
 CELLS = 96  # of the longer side of the page; ink within one empty cell of other ink belongs to it
@@ -29,7 +25,7 @@ MIN_RULE_DOWN, MIN_RULE_ACROSS = 0.3, 0.6  # of the page; longer thin lines sepa
 MAX_TEXT = 0.25  # share of a patch that text may cover; more is a frame around text
 
 
-def with_pictures(image: Image, regions: Sequence[Region], share: float = 1.0) -> list[Region]:
+def with_pictures(image: Image.Image, regions: Sequence[Region], share: float = 1.0) -> list[Region]:
     """``regions`` (pixels, reading order) and, at their places, Picture regions for all other print; ``image`` may be
     that ``share`` of the page in size."""
     result = list(regions)
@@ -39,7 +35,7 @@ def with_pictures(image: Image, regions: Sequence[Region], share: float = 1.0) -
     return result
 
 
-def find_pictures(image: Image, known: Sequence[BBox]) -> list[BBox]:
+def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     """Boxes, in pixels, of the patches of ink outside the ``known`` boxes, from top to bottom."""
     factor = max(1, max(image.size) // SIDE)
     mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
@@ -54,12 +50,10 @@ def find_pictures(image: Image, known: Sequence[BBox]) -> list[BBox]:
     return sorted(found, key=lambda box: (box.y0, box.x0)) if len(found) <= MAX_PICTURES else []
 
 
-def _ink_outside(image: Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:
+def _ink_outside(image: Image.Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:
     """The pixels of the reduced image that differ from the commonest colour, with ``known`` boxes wiped out."""
-    import numpy as np
-
     grey = image.convert("L").reduce(factor)
-    paper = _median(grey)
+    [paper] = ImageStat.Stat(grey).median
     mask = np.asarray(grey.point([255 * (abs(level - paper) > INK) for level in range(256)])).astype(bool)
     for box in known:
         x0, y0, x1, y1 = box.grown(1).clamped(mask.shape[1], mask.shape[0]).rounded()
@@ -69,20 +63,10 @@ def _ink_outside(image: Image, known: Sequence[BBox], factor: int) -> NDArray[np
     return _without_rules(_without_rules(mask, MIN_RULE_DOWN).T, MIN_RULE_ACROSS).T
 
 
-def _median(grey: Image) -> float:
-    """The median level of a grey picture, by its histogram."""
-    levels = list(accumulate(grey.histogram()))
-    middle = levels[-1] // 2
-    upper = bisect_right(levels, middle)
-    return upper if levels[-1] % 2 else (bisect_right(levels, middle - 1) + upper) / 2
-
-
 def _without_rules(mask: NDArray[np.bool_], length: float, width: int = 6) -> NDArray[np.bool_]:
     """``mask`` without vertical lines thinner than ``width`` pixels and longer than that share of its
     height.
     """
-    import numpy as np
-
     wide = np.zeros_like(mask)
     if mask.shape[1] > width:
         runs = np.lib.stride_tricks.sliding_window_view(mask, width, axis=1).all(axis=-1)
@@ -95,12 +79,7 @@ def _without_rules(mask: NDArray[np.bool_], length: float, width: int = 6) -> ND
 
 def _inked_cells(mask: NDArray[np.bool_], side: int) -> set[tuple[int, int]]:
     """The cells (column, row) of a grid of ``side`` pixels that hold ink."""
-    import numpy as np
-
-    rows, columns = -(-mask.shape[0] // side), -(-mask.shape[1] // side)
-    padded = np.zeros((rows * side, columns * side), dtype=bool)
-    padded[: mask.shape[0], : mask.shape[1]] = mask
-    inked = padded.reshape(rows, side, columns, side).mean(axis=(1, 3)) > 0.02
+    inked = in_cells(mask, side).mean(axis=(1, 3)) > 0.02
     return {(int(x), int(y)) for y, x in np.argwhere(inked)}
 
 
@@ -110,12 +89,8 @@ def _bounds(mask: NDArray[np.bool_], patch: Sequence[tuple[int, int]], side: int
     right, bottom = (max(x for x, _ in patch) + 1) * side, (max(y for _, y in patch) + 1) * side
     ink = mask[top:bottom, left:right]
     rows, columns = ink.nonzero()
-    return BBox(
-        float(left + columns.min()),
-        float(top + rows.min()),
-        float(left + columns.max() + 1),
-        float(top + rows.max() + 1),
-    )
+    ends = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
+    return BBox(*map(float, ends)).shifted(left, top)
 
 
 def _patches(cells: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:

@@ -1,6 +1,6 @@
 """Decides whether a draft pays; the automatic drafter asks before each slow step.
 
-The planner answers with measured figures; without one everything pays, which is right for large models. Where pages
+Without figures everything pays, which is right for large models; the planner answers with measured ones. Where pages
 are drafted in another process, its present figures travel there as :class:`Prices`, and a :class:`PricedPolicy`
 returns the times of drafting.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 DraftKind = Literal["cut", "layout", "recognition"]
 
@@ -23,40 +23,22 @@ class Decision:
     why: str
 
 
-class DraftingPolicy(Protocol):
-    """Decides by cost and is told the times of drafting."""
+class DraftingPolicy:
+    """Everything pays; others decide by cost and use the times of drafting."""
 
     def layout_pays(self, characters: int) -> Decision:
         """Whether the layout model is run over a text layer of so many characters."""
-        ...
+        return Decision(True, "")
 
     def recognition_pays(self) -> Decision:
         """Whether a page without a sound text layer is recognised."""
-        ...
+        return Decision(True, "")
 
     def drafted(self, kind: DraftKind, seconds: float) -> None:
-        """A draft of that kind was made in ``seconds``."""
-        ...
+        """Takes the ``seconds`` in which a draft of that kind was made."""
 
     def recognised(self, lines: Sequence[str]) -> None:
         """Takes ``lines`` of the page when they are recognised; none when recognition begins."""
-        ...
-
-
-class AlwaysDraft:
-    """Everything pays."""
-
-    def layout_pays(self, characters: int) -> Decision:
-        return Decision(True, "")
-
-    def recognition_pays(self) -> Decision:
-        return Decision(True, "")
-
-    def drafted(self, kind: DraftKind, seconds: float) -> None:
-        return
-
-    def recognised(self, lines: Sequence[str]) -> None:
-        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +63,12 @@ FREE = Prices(0.0, 1.0, 0.0, 1.0)
 """Drafting always pays."""
 
 
-class PricedPolicy:
+class PricedPolicy(DraftingPolicy):
     """Decides by the latest ``prices`` and collects the times of drafting in ``spent``; ``tell`` is called with lines
     as they are recognised."""
 
     def __init__(self) -> None:
-        self.prices: DraftingPolicy | Prices = AlwaysDraft()
+        self.prices: DraftingPolicy | Prices = DraftingPolicy()
         self.spent: list[tuple[DraftKind, float]] = []
         self.tell: Callable[[Sequence[str]], None] | None = None
 

@@ -11,7 +11,9 @@ import io
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL import Image
 
 from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import has_layout_model, mupdf
@@ -19,18 +21,15 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
-from docspec.drafting.picture_text import find_text, is_label, is_prose, with_labels
+from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
-from docspec.drafting.policy import AlwaysDraft, DraftingPolicy
+from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.drafting.turning import turns_of, upright
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4
 SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
@@ -47,7 +46,7 @@ class RapidOcrDrafter:
         self, recogniser: Recogniser | None = None, policy: DraftingPolicy | None = None, upright: bool = False
     ) -> None:
         self.recogniser = recogniser or Recogniser()
-        self._policy = policy or AlwaysDraft()
+        self._policy = policy or DraftingPolicy()
         self._upright = upright
 
     def check(self) -> None:
@@ -71,7 +70,7 @@ class RapidOcrDrafter:
             straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))
             unread = unread_regions(straight.image, drafted.regions)
             more, mute = find_text(straight, drafted.regions, unread, self.recogniser)
-            late = [line for line in more if not is_label(line, drafted.regions)]
+            late = [line for line in more if picture_around(line.bbox, drafted.regions) is None]
             if is_prose(late):
                 found, layout, events = regions_of_lines(page, [*lines, *late], tilt)
                 regions = with_pictures(page.image, found)
@@ -125,7 +124,7 @@ def regions_of_lines(
     return [replace(region, bbox=as_printed(region.bbox, tilt, page)) for region in upright], layout, events
 
 
-def sheet_of(document: Any, image: Image, lines: Sequence[TextLine], per_point: float) -> Any:
+def sheet_of(document: Any, image: Image.Image, lines: Sequence[TextLine], per_point: float) -> Any:
     """A page with the picture and, invisibly, the lines: each scaled to fill its box, in points."""
     page = document.new_page(width=image.width / per_point, height=image.height / per_point)
     small = image.copy()

@@ -15,7 +15,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from PIL import Image
 
 from docspec.core import BBox, DrafterError
 from docspec.core.onnx import session
@@ -25,9 +28,6 @@ from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left
 from docspec.drafting.tiles import tiles
 from docspec.drafting.tilt import leaning, turned
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 MODELS = {
     "Det.model_path": "PP-OCRv6_det_small.onnx",
@@ -55,26 +55,24 @@ class Recogniser:
     ) -> None:
         self._threads = threads or max(1, min(MAX_THREADS, int(share * processors())))
         self._max_side = max_side
-        self._models = {key: _model_folder() / name for key, name in MODELS.items()} if _is_here() else {}
+        self._models = {key: _model_folder() / name for key, name in MODELS.items()}
         if model is not None:
             self._models["Rec.model_path"] = model
 
     def check(self) -> None:
-        """Raise :class:`DrafterError` when RapidOCR or one of its models is missing."""
-        for name in ("rapidocr", "onnxruntime"):
-            if importlib.util.find_spec(name) is None:
-                raise DrafterError(f"{name} is not installed; run: pip install rapidocr onnxruntime")
+        """Raise :class:`DrafterError` when one of the models is missing."""
         for file in self._models.values():
             if not file.is_file():
                 raise DrafterError(_way_to(file))
 
-    @property
+    @cached_property
     def alphabet(self) -> frozenset[str]:
         """The characters that it can write."""
-        return self._alphabet
+        characters = self._engine._load_rec_model().postprocess_op.character
+        return frozenset(character for character in characters if len(character) == 1) | {" "}
 
     def read_page(
-        self, image: Image, tell: Callable[[Sequence[str]], None] | None = None
+        self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None = None
     ) -> tuple[list[TextLine], float]:
         """The lines of an RGB image, in its pixels, and the tilt of the page in degrees (clockwise is
         positive).
@@ -102,7 +100,7 @@ class Recogniser:
                 lines.append(TextLine(bbox, text, bbox.height, number, score, words="recognition"))
         return lines, tilt
 
-    def read_area(self, image: Image, area: BBox) -> list[TextLine]:
+    def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
         """The lines inside ``area`` of an RGB image, in the image's pixels; an area that leans is read as it leans."""
         left, top, right, bottom = area.grown(AREA_MARGIN).clamped(image.width, image.height).rounded()
         crop = image.crop((left, top, right, bottom))
@@ -112,7 +110,7 @@ class Recogniser:
             replace(line, bbox=leaning(line.bbox, tilt, crop.width, crop.height).shifted(left, top)) for line in lines
         ]
 
-    def read_line(self, image: Image) -> tuple[str, float]:
+    def read_line(self, image: Image.Image) -> tuple[str, float]:
         """The text of an image of one line and the recogniser's confidence, 0..1."""
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
@@ -188,25 +186,16 @@ class Recogniser:
         with flag_override(engine.cfg, "allow_objects", True):
             engine.cfg[part].session = made
 
-    @cached_property
-    def _alphabet(self) -> frozenset[str]:
-        characters = self._engine._load_rec_model().postprocess_op.character
-        return frozenset(character for character in characters if len(character) == 1) | {" "}
-
 
 def _line_of(text: str) -> str:
     """RapidOCR's ``text`` as printed. No line begins with a full stop and a space: that is a bullet."""
     return _FULL_STOP.sub("· ", repair(read_from_left(text)))
 
 
-def _is_here() -> bool:
-    return importlib.util.find_spec("rapidocr") is not None
-
-
 def _model_folder() -> Path:
+    """The models in RapidOCR's wheel; the package itself is slow to import."""
     spec = importlib.util.find_spec("rapidocr")
-    if spec is None or spec.origin is None:
-        raise DrafterError("rapidocr is not installed; run: pip install rapidocr onnxruntime")
+    assert spec is not None and spec.origin is not None
     return Path(spec.origin).parent / "models"
 
 
@@ -223,9 +212,7 @@ def _way_to(file: Path) -> str:
     return f"{file}: no such file; RapidOCR has {', '.join(names)}, and says where if one is asked for"
 
 
-def _bgr(image: Image) -> Any:
-    import numpy as np
-
+def _bgr(image: Image.Image) -> Any:
     return np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
 
 

@@ -46,11 +46,6 @@ class TextLayerDrafter:
         self._recogniser = recogniser
         self._judge = TrustJudge() if judge else None
 
-    def check(self) -> None:
-        """Nothing can be missing: PyMuPDF is a dependency, and without its layout model the quick way is
-        taken.
-        """
-
     def warm(self) -> None:
         if not self._quick:
             has_layout_model()

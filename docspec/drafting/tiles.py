@@ -7,17 +7,16 @@ The cuts go through the emptiest row (or column) near the wanted place, so that 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
+import numpy as np
+from PIL import Image
 
 MAX_ASPECT = 2.5
 TILE_ASPECT = 1.5
 MIN_LENGTH = 1500  # pixels; shorter images are read whole whatever their shape
 
 
-def tiles(image: Image) -> Iterator[tuple[Image, int, int]]:
+def tiles(image: Image.Image) -> Iterator[tuple[Image.Image, int, int]]:
     """Pieces of ``image`` in order, each with its left and top in pixels; the whole image if it is no
     strip.
     """
@@ -34,10 +33,8 @@ def tiles(image: Image) -> Iterator[tuple[Image, int, int]]:
         start = stop
 
 
-def _cut(image: Image, tall: bool, start: int, length: int) -> int:
+def _cut(image: Image.Image, tall: bool, start: int, length: int) -> int:
     """The end of the piece from ``start``: the emptiest place of its last third, or the image's end."""
-    import numpy as np
-
     end = image.height if tall else image.width
     if end - start <= length * 1.3:
         return end

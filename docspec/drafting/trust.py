@@ -62,6 +62,11 @@ class Verdict:
     words: int = 0
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether at least half of the text is not painted."""
+        return self.hidden_share >= 0.5
+
+    @property
     def leaves_no_doubt(self) -> bool:
         """Whether the statistics alone tell that the text is one of a European language."""
         return (
@@ -97,7 +102,7 @@ class TrustJudge:
         verdict = Verdict(True, "", len(text), *shares, words=words)
         reason = self._why_bad(page, verdict)
         if reason:
-            return _with(verdict, False, reason)
+            return replace(verdict, trusted=False, reason=reason)
         return self._checked(page, verdict, frozenset(span[0] for span in spans))
 
     def _why_bad(self, page: PageImage, seen: Verdict) -> str:
@@ -108,42 +113,43 @@ class TrustJudge:
         if seen.vowel_share is not None and seen.vowel_share < MIN_VOWEL_SHARE:
             return f"text layer is gibberish (vowels in {seen.vowel_share:.0%} of its words)"
         if image_share(page.pdf_page) > MIN_IMAGE_SHARE:
-            if seen.hidden_share < 0.5 and seen.characters < MAX_STAMP:
+            if not seen.is_hidden and seen.characters < MAX_STAMP:
                 return f"scan with only {seen.characters} characters of text"
-            if seen.hidden_share >= 0.5 and self._recogniser is None:
+            if seen.is_hidden and self._recogniser is None:
                 return "hidden text over a scan, not checked"
         return ""
 
     def _checked(self, page: PageImage, verdict: Verdict, fonts: frozenset[str]) -> Verdict:
-        hidden = verdict.hidden_share >= 0.5
+        hidden = verdict.is_hidden
         source, known = self._sound
         known = known if source == page.source else frozenset()
         if self._recogniser is None:
-            return _with(verdict, True, "sound text layer")
+            return replace(verdict, reason="sound text layer")
         if not hidden and fonts <= known:
-            return _with(verdict, True, "sound text layer, fonts checked before")
-        if verdict.leaves_no_doubt and images_share(page.pdf_page) < COVERED:
+            return replace(verdict, reason="sound text layer, fonts checked before")
+        if verdict.leaves_no_doubt and sum(_image_shares(page.pdf_page)) < COVERED:
             self._sound = (page.source, known | fonts)
-            return _with(verdict, True, "sound text layer, by its words")
-        if hidden:
-            likeness = spot_check(page, self._recogniser, SPOT_LINES_HIDDEN)
-        else:
-            likeness = spot_check(page, self._recogniser, SPOT_LINES, PIECE)
+            return replace(verdict, reason="sound text layer, by its words")
+        lines, piece = (SPOT_LINES_HIDDEN, None) if hidden else (SPOT_LINES, PIECE)
+        likeness = spot_check(page, self._recogniser, lines, piece)
         kind = "hidden text" if hidden else "text layer"
         if likeness is None:
             if hidden:
-                return _with(verdict, False, "hidden text over a scan, in a script that cannot be checked")
-            return _with(verdict, True, "sound text layer, not checkable by reading")
+                why = "hidden text over a scan, in a script that cannot be checked"
+                return replace(verdict, trusted=False, reason=why)
+            return replace(verdict, reason="sound text layer, not checkable by reading")
+        verdict = replace(verdict, likeness=likeness)
         if likeness < (MIN_LIKENESS_HIDDEN if hidden else MIN_LIKENESS):
-            return _with(verdict, False, f"{kind} differs from the print (likeness {likeness:.2f})", likeness)
+            why = f"{kind} differs from the print (likeness {likeness:.2f})"
+            return replace(verdict, trusted=False, reason=why)
         self._sound = (page.source, known | fonts)
-        return _with(verdict, True, f"sound {kind} (likeness {likeness:.2f})", likeness)
+        return replace(verdict, reason=f"sound {kind} (likeness {likeness:.2f})")
 
 
 def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str]) -> bool:
     """Whether a text layer with ``verdict``, sound or not, tells more than recognition with that ``alphabet`` could: it
     is no stamp on a scan, and most of its letters are of scripts that the recogniser lacks."""
-    if page.pdf_page is None or (image_share(page.pdf_page) > MIN_IMAGE_SHARE and verdict.hidden_share < 0.5):
+    if page.pdf_page is None or (image_share(page.pdf_page) > MIN_IMAGE_SHARE and not verdict.is_hidden):
         return False
     text = unicodedata.normalize("NFKC", page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
     unknown = scripts_of("".join(letter for letter in text if letter not in alphabet)).total()
@@ -219,14 +225,12 @@ def hidden_share(spans: Sequence[tuple[str, bool, int]]) -> float:
 
 def image_share(page: Any) -> float:
     """Share of the page that its largest image covers."""
-    area = abs(page.rect)
-    return max((abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info()), default=0.0) / area
+    return max(_image_shares(page), default=0.0)
 
 
-def images_share(page: Any) -> float:
-    """Share of the page that all its images cover together; those above each other count twice."""
-    covered = sum(abs(mupdf().Rect(info["bbox"]) & page.rect) for info in page.get_image_info())
-    return float(covered / abs(page.rect))
+def _image_shares(page: Any) -> list[float]:
+    """The share of the page that each of its images covers."""
+    return [abs(mupdf().Rect(info["bbox"]) & page.rect) / abs(page.rect) for info in page.get_image_info()]
 
 
 def _spans(page: Any) -> list[tuple[str, bool, int]]:
@@ -263,7 +267,3 @@ def picture_of(page: Any, line: TextLine) -> Any:
 
 def _plain(text: str) -> str:
     return _SPACE.sub("", unicodedata.normalize("NFKC", text)).casefold()
-
-
-def _with(verdict: Verdict, trusted: bool, reason: str, likeness: float | None = None) -> Verdict:
-    return replace(verdict, trusted=trusted, reason=reason, likeness=likeness)

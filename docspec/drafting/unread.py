@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
+from docspec.drafting.blank import in_cells
 from docspec.drafting.ink import CONTRAST, LEAST_INK, THIN, ink_of, line_boxes, without_rules
 
 SMALL = 4
@@ -46,9 +47,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
 
     ink = ink_of(image)
     usual = median([line.bbox.height for region in regions for line in region.lines] or [line_height(ink)])
-    for region in regions:
-        left, top, right, bottom = region.bbox.grown(0.25 * usual).clamped(image.width, image.height).rounded()
-        ink[top:bottom, left:right] = False
+    _wipe(ink, [region.bbox for region in regions], usual)
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
         return []
@@ -58,16 +57,16 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
     ink[top:bottom, left:right] = without_rules(ink[top:bottom, left:right], stroke)
     if not ink.any():
         return []
-    height, width = -(-ink.shape[0] // SMALL), -(-ink.shape[1] // SMALL)
-    padded = np.zeros((height * SMALL, width * SMALL), dtype=bool)
-    padded[: ink.shape[0], : ink.shape[1]] = ink
-    small: Any = padded.reshape(height, SMALL, width, SMALL).any(axis=(1, 3)).astype(np.uint8)
     reach = max(1, round(0.8 * usual / SMALL))  # letters of a line, and lines of a paragraph, hang together
+    small: Any = np.pad(in_cells(ink, SMALL).any(axis=(1, 3)).astype(np.uint8), reach)
     linked = cv2.dilate(small, np.ones((reach, 2 * reach + 1), np.uint8))
-    _, labels = cv2.connectedComponents(linked, connectivity=8)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(linked, connectivity=8)
     found = []
-    for left, top, right, bottom in _edges(labels, small > 0):
-        box = BBox(*(float(SMALL * edge) for edge in (left, top, right, bottom))).clamped(image.width, image.height)
+    for left, top, width, height, _ in stats[1:].tolist():
+        # The ink itself: dilation grew it by ``reach`` columns on both sides and by ``reach - 1`` rows, half above.
+        x, y = left, top + (reach - 1) // 2 - reach
+        box = BBox(x, y, x + width - 2 * reach, y + height - (reach - 1)).scaled(float(SMALL))
+        box = box.clamped(image.width, image.height)
         category = _category(image, ink, box, usual)
         if category is not None:
             found.append(Region(box, category))
@@ -80,29 +79,15 @@ def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float)
     ink = ink_of(sketch, FAINT)
     heights = [share * line.bbox.height for region in regions for line in region.lines]
     usual = median(heights or [line_height(ink)])
-    for region in regions:
-        box = region.bbox.scaled(share).grown(0.25 * usual)
-        left, top, right, bottom = box.clamped(sketch.width, sketch.height).rounded()
-        ink[top:bottom, left:right] = False
+    _wipe(ink, [region.bbox.scaled(share) for region in regions], usual)
     return not ink.any() or int(without_rules(ink, round(RULE * usual)).sum()) < LEAST_INK * share * share
 
 
-def _edges(labels: Any, inked: Any) -> list[tuple[int, int, int, int]]:
-    """Left, top, right and bottom of the ``inked`` pixels of each label above 0; the work grows with the pixels."""
-    rows, columns = np.nonzero(inked)
-    own = labels[rows, columns]
-    order = np.argsort(own, kind="stable")
-    rows, columns, own = rows[order], columns[order], own[order]
-    if not len(own):
-        return []
-    starts = np.flatnonzero(np.r_[True, own[1:] != own[:-1]])
-    edges = [reduce.reduceat(values, starts) for values in (columns, rows) for reduce in (np.minimum, np.maximum)]
-    left, right, top, bottom = edges
-    return [
-        (int(x0), int(y0), int(x1) + 1, int(y1) + 1)
-        for x0, y0, x1, y1, label in zip(left, top, right, bottom, own[starts], strict=True)
-        if label > 0
-    ]
+def _wipe(ink: np.ndarray, boxes: Sequence[BBox], usual: float) -> None:
+    """Takes the ink in and closely around ``boxes`` out of ``ink``; a line is ``usual`` pixels high."""
+    for box in boxes:
+        left, top, right, bottom = box.grown(0.25 * usual).clamped(ink.shape[1], ink.shape[0]).rounded()
+        ink[top:bottom, left:right] = False
 
 
 def line_height(ink: np.ndarray) -> float:

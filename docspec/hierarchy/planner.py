@@ -8,10 +8,9 @@ costs, crops are verified only if that saves steps of the page, and a tree grows
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from docspec.core import PageDraft, StageStats
-from docspec.drafting.policy import Decision, DraftKind, Prices, compared
+from docspec.drafting.policy import Decision, DraftingPolicy, DraftKind, Prices, compared
 from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.pacing import Pacing
 
@@ -31,7 +30,7 @@ LOOKUP_GAIN = 0.03
 """Expected saving per step of proposing from the output alone, as a share of a step."""
 
 
-class Planner:
+class Planner(DraftingPolicy):
     """Decides with the measured ``costs``, which it also updates.
 
     ``longest`` is the token limit of a page: its plain decoding time bounds the time of a draft. ``None``: no bound, as
@@ -77,9 +76,6 @@ class Planner:
 
     def drafted(self, kind: DraftKind, seconds: float) -> None:
         self.costs.draft[kind].add(seconds)
-
-    def recognised(self, lines: Sequence[str]) -> None:
-        """Single lines teach nothing."""
 
     def crops_pay(self, draft: PageDraft, pixels: int) -> Decision:
         """Whether Stage 1 pays for the regions of ``draft`` that have text; the target makes one token of ``pixels`` of

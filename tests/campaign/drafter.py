@@ -6,10 +6,10 @@ from typing import Any
 
 from docspec.drafting import SafeDrafter
 from docspec.drafting.auto import AutoDrafter
-from docspec.drafting.policy import Decision
+from docspec.drafting.policy import Decision, DraftingPolicy
 
 
-class _Sparing:
+class _Sparing(DraftingPolicy):
     """Nothing dear pays."""
 
     def layout_pays(self, characters: int) -> Decision:
@@ -17,9 +17,6 @@ class _Sparing:
 
     def recognition_pays(self) -> Decision:
         return Decision(False, "not on trial")
-
-    def drafted(self, kind: str, seconds: float) -> None:
-        return
 
 
 class _TextOnly(AutoDrafter):

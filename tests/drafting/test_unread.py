@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pymupdf
 import pytest
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.unread import _edges, unread_regions
+from docspec.drafting.unread import unread_regions
 
 SCALE = 150 / 72
 
@@ -87,13 +86,11 @@ def test_the_work_grows_with_the_pixels_and_not_with_pixels_times_marks() -> Non
     assert time.process_time() - began < 20, "7,500 marks took minutes"
 
 
-def test_edges_are_those_of_each_label_alone() -> None:
-    labels = np.zeros((40, 60), int)
-    labels[2:5, 3:9], labels[10:20, 30:31], labels[15:39, 0:60:7] = 1, 3, 2
-    inked = labels > 0
-    inked[3, 4] = False
-    wanted = []
-    for label in (1, 2, 3):
-        rows, columns = np.nonzero((labels == label) & inked)
-        wanted.append((columns.min(), rows.min(), columns.max() + 1, rows.max() + 1))
-    assert _edges(labels, inked) == wanted and _edges(labels, np.zeros_like(inked)) == []
+def test_the_edges_of_each_patch_are_those_of_its_own_ink() -> None:
+    image = Image.new("RGB", (600, 800), "white")
+    places = [(0, 0, 160, 20), (300, 40, 328, 396), (360, 200, 600, 220), (200, 780, 440, 800)]
+    for left, top, right, bottom in places:
+        for y in range(top, bottom, 12):  # ladders of strokes thicker than rules
+            image.paste(0, (left, y, right, min(y + 8, bottom)))
+    found = unread_regions(image, [])
+    assert [one.bbox for one in found] == [BBox(*map(float, place)) for place in places]
