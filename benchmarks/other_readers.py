@@ -57,7 +57,7 @@ def with_rapidocr(furniture: bool = True) -> Read:
 
     def read(page: PageImage) -> Written:
         lines, _ = recogniser.read_page(page.image)
-        regions = assemble(cut_layout(lines, page.width, page.height), lines)
+        regions = assemble(cut_layout(lines, page.height), lines)
         kept = [region for region in regions if furniture or not region.category.is_furniture]
         return Written("\n\n".join(text for region in kept for text in region.texts[:1]))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import TypeVar
 
@@ -31,19 +32,16 @@ MAX_DEPTH = 60
 TIE = 1e-6  # gaps that differ by less are one width: the cut goes through the middle one, so that depth stays small
 
 
-def cut_layout(lines: Sequence[TextLine], width: float, height: float) -> list[LayoutBox]:
-    """Paragraph-like boxes of ``lines`` in reading order, on a page of ``width`` x ``height`` in the lines'
-    unit.
-    """
+def cut_layout(lines: Sequence[TextLine], height: float) -> list[LayoutBox]:
+    """Paragraph-like boxes of ``lines`` in reading order, on a page of that ``height`` in the lines' unit."""
     if not lines:
         return []
     unit = usual_height(lines)
     body = median(line.size or line.bbox.height for line in lines)
     boxes = []
     for group in xy_cut(lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows, runs_leftwards(lines)):
-        members = tuple(line.bbox for line in group)
-        bbox = BBox.union(members)
-        boxes.append(LayoutBox(bbox, _category(group, bbox, body, height), members))
+        box = LayoutBox.around(group, Category.TEXT)
+        boxes.append(replace(box, category=_category(group, box.bbox, body, height)))
     return boxes
 
 

@@ -43,7 +43,7 @@ def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], st
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
     event = Event("layout_skipped", f"{why}; cut along white space instead")
-    return cut_layout(lines, page.rect.width, page.rect.height), WHITE_SPACE, (event,)
+    return cut_layout(lines, page.rect.height), WHITE_SPACE, (event,)
 
 
 def settled_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[LayoutBox]:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import has_layout_model
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.hidden_text import write_hidden
-from docspec.drafting.layout import WHITE_SPACE, LayoutBox
+from docspec.drafting.layout import WHITE_SPACE
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
@@ -64,7 +63,7 @@ class TextLayerDrafter:
                 lines = completed(page.pdf_page, lines, self._recogniser)
             regions, layout, events = self._regions(page, lines)
             unread: list[Region] | None = None
-            if self._recogniser is not None and not self._quick:
+            if self._recogniser is not None:
                 unread = _unread(page, regions)
                 found, mute = find_text(page, regions, unread, self._recogniser)
                 edges = furniture_of(found, regions, page.height)
@@ -91,31 +90,24 @@ class TextLayerDrafter:
             time.perf_counter() - start,
             layout=layout,
             events=events,
-            searched=self._recogniser is not None and not self._quick,
+            searched=self._recogniser is not None,
             unread=None if unread is None else tuple(unread),
         )
 
     def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:
         """The regions of ``lines`` (points) in pixels, the source of their layout, and the events."""
-        boxes, layout, events = self._layout(page.pdf_page, lines)
-        tables = find_tables(page.pdf_page) if any(box.category is Category.TABLE for box in boxes) else []
-        boxes, tables = with_unruled(boxes, lines, tables, page.pdf_page)
-        found = assemble(boxes, lines, tables)
-        regions = [in_pixels(_with_points(region), page) for region in found]
-        return (regions if self._quick else _with_pictures(page, regions)), layout, events
-
-    def _layout(self, page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
+        sheet = page.pdf_page
         if self._quick:
-            return cut_layout(lines, page.rect.width, page.rect.height), WHITE_SPACE, ()
-        return layout_of(page, lines)
-
-
-def _with_pictures(page: PageImage, regions: Sequence[Region]) -> list[Region]:
-    """``regions`` and those of pictures; these are large enough for a sketch to show them."""
-    if page.sketch is None:
-        return with_pictures(page.image, regions)
-    share = page.sketch.width / page.width
-    return with_pictures(page.sketch, regions, share)
+            boxes, layout, events = cut_layout(lines, sheet.rect.height), WHITE_SPACE, tuple[Event, ...]()
+        else:
+            boxes, layout, events = layout_of(sheet, lines)
+        tables = find_tables(sheet) if any(box.category is Category.TABLE for box in boxes) else []
+        boxes, tables = with_unruled(boxes, lines, tables, sheet)
+        regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
+        if not self._quick:
+            image = page.sketch or page.image  # pictures are large enough for a sketch to show them
+            regions = with_pictures(image, regions, image.width / page.width)
+        return regions, layout, events
 
 
 def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:
@@ -140,11 +132,7 @@ def _unchecked(region: Region) -> Region:
     return region if region.words != "text layer" else replace(region, words=None)
 
 
-def _with_points(region: Region) -> Region:
-    """``region``, in points, with lines that keep the size of their type in points when it is moved to pixels."""
-    return replace(region, lines=tuple(replace(line, points=line.size) for line in region.lines))
-
-
-def in_pixels(region: Region, page: PageImage) -> Region:
-    """A region in points as one in pixels of the page image."""
-    return region.moved(lambda box: box.scaled(page.scale).clamped(page.width, page.height))
+def _in_pixels(region: Region, page: PageImage) -> Region:
+    """A region in points as one in pixels of the page image, with lines that keep the size of their type in points."""
+    lines = tuple(replace(line, points=line.size) for line in region.lines)
+    return replace(region, lines=lines).moved(lambda box: box.scaled(page.scale).clamped(page.width, page.height))

@@ -135,7 +135,7 @@ def test_every_line_is_in_exactly_one_region(
 @given(st.lists(st.tuples(COORDINATE, COORDINATE), max_size=25))
 def test_cutting_along_white_space_loses_no_line(places: list[tuple[float, float]]) -> None:
     lines = [line(f"w{number}", x, y, block=number) for number, (x, y) in enumerate(places)]
-    members = [member for part in cut_layout(lines, 600, 600) for member in part.members]
+    members = [member for part in cut_layout(lines, 600) for member in part.members]
     assert sorted(members, key=repr) == sorted((item.bbox for item in lines), key=repr)
 
 
@@ -212,13 +212,13 @@ def test_the_time_of_cutting_and_assembling_grows_little_faster_than_the_lines(s
     }
     lines = [line(f"w{number}", *places[shape](number), width=12) for number in range(5000)]
     with within(2):  # lines times members takes 25 seconds
-        regions = assemble(cut_layout(lines, 2000, 2000), lines)
+        regions = assemble(cut_layout(lines, 2000), lines)
     assert sum(len(region.texts[0].split()) for region in regions) == 5000
 
 
 def test_columns_are_read_one_after_the_other() -> None:
     lines = [line(f"{column}{row}", 150 * column, 12 * row) for row in range(5) for column in range(2)]
-    parts = cut_layout(lines, 300, 800)
+    parts = cut_layout(lines, 800)
     assert [round(part.bbox.x0) for part in parts] == [0, 150]
 
 

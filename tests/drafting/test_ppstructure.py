@@ -93,7 +93,7 @@ class Setup:
 
 
 def set_up(models: Path) -> Setup:
-    drafter = PPStructureDrafter(models, "onnxruntime", offline=True, device="cpu")
+    drafter = PPStructureDrafter(models, "onnxruntime", offline=True)
     image = printed_page()
     return Setup(drafter, models, image, drafter.draft(page_of(image)))
 

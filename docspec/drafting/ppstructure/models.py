@@ -36,82 +36,43 @@ _FORMULA_TRANSFORMERS = ("PP-FormulaNet_plus-L", "PP-FormulaNet-L")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One sub-module: ``argument`` is its prefix in PPStructureV3's parameters, ``path`` its place in the
-    YAML.
-
-    ``names`` are the models that fit, the best first; ``pattern`` takes more (recognisers of other scripts).
+    """One sub-module: ``argument`` is its prefix in PPStructureV3's parameters, ``pipeline`` the sub-pipeline that it
+    belongs to, if any. ``names`` are the models that fit, the best first; ``pattern`` takes more (recognisers of other
+    scripts).
     """
 
     argument: str
     feature: Feature
-    path: tuple[str, ...]
+    pipeline: str | None
     names: tuple[str, ...]
     pattern: str = r"(?!)"
 
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Its place in the library's YAML."""
+        above = () if self.pipeline is None else ("SubPipelines", self.pipeline)
+        return (*above, "SubModules", self.argument.replace("_", " ").title().replace(" ", ""))
 
-_TABLE = ("SubPipelines", "TableRecognition", "SubModules")
-_OCR = ("SubPipelines", "GeneralOCR", "SubModules")
+
+_DOC_LAYOUT = "PP-DocLayout_plus-L", "PP-DocLayout-L", "PP-DocLayout-M", "PP-DocLayout-S"
+_DETECTION = "PP-OCRv6_medium_det", "PP-OCRv5_server_det", "PP-OCRv6_small_det", "PP-OCRv5_mobile_det"
+_RECOGNITION = "PP-OCRv6_medium_rec", "PP-OCRv5_server_rec", "PP-OCRv6_small_rec", "PP-OCRv5_mobile_rec"
+_FORMULAS = *_FORMULA_TRANSFORMERS, "PP-FormulaNet_plus-M", "PP-FormulaNet_plus-S", "PP-FormulaNet-S"
+_WIRED, _WIRELESS = ("SLANeXt_wired", "SLANet_plus", "SLANet"), ("SLANet_plus", "SLANeXt_wireless", "SLANet")
+_TABLE, _OCR = "TableRecognition", "GeneralOCR"
 
 PARTS = (
-    Part(
-        "layout_detection",
-        "base",
-        ("SubModules", "LayoutDetection"),
-        ("PP-DocLayout_plus-L", "PP-DocLayout-L", "PP-DocLayout-M", "PP-DocLayout-S"),
-    ),
-    Part(
-        "text_detection",
-        "base",
-        (*_OCR, "TextDetection"),
-        ("PP-OCRv6_medium_det", "PP-OCRv5_server_det", "PP-OCRv6_small_det", "PP-OCRv5_mobile_det"),
-        r"PP-OCRv\d_\w+_det",
-    ),
-    Part(
-        "text_recognition",
-        "base",
-        (*_OCR, "TextRecognition"),
-        ("PP-OCRv6_medium_rec", "PP-OCRv5_server_rec", "PP-OCRv6_small_rec", "PP-OCRv5_mobile_rec"),
-        r"\w*PP-OCRv\d_\w+_rec",
-    ),
-    Part("region_detection", "columns", ("SubModules", "RegionDetection"), ("PP-DocBlockLayout",)),
-    Part("table_classification", "tables", (*_TABLE, "TableClassification"), ("PP-LCNet_x1_0_table_cls",)),
-    Part(
-        "wired_table_structure_recognition",
-        "tables",
-        (*_TABLE, "WiredTableStructureRecognition"),
-        ("SLANeXt_wired", "SLANet_plus", "SLANet"),
-    ),
-    Part(
-        "wireless_table_structure_recognition",
-        "tables",
-        (*_TABLE, "WirelessTableStructureRecognition"),
-        ("SLANet_plus", "SLANeXt_wireless", "SLANet"),
-    ),
-    Part(
-        "wired_table_cells_detection",
-        "tables",
-        (*_TABLE, "WiredTableCellsDetection"),
-        ("RT-DETR-L_wired_table_cell_det",),
-    ),
-    Part(
-        "wireless_table_cells_detection",
-        "tables",
-        (*_TABLE, "WirelessTableCellsDetection"),
-        ("RT-DETR-L_wireless_table_cell_det",),
-    ),
-    Part(
-        "table_orientation_classify",
-        "table rotation",
-        (*_TABLE, "TableOrientationClassify"),
-        ("PP-LCNet_x1_0_doc_ori",),
-    ),
-    Part(
-        "formula_recognition",
-        "formulas",
-        ("SubPipelines", "FormulaRecognition", "SubModules", "FormulaRecognition"),
-        (*_FORMULA_TRANSFORMERS, "PP-FormulaNet_plus-M", "PP-FormulaNet_plus-S", "PP-FormulaNet-S"),
-        r"UniMERNet|LaTeX_OCR_rec",
-    ),
+    Part("layout_detection", "base", None, _DOC_LAYOUT),
+    Part("text_detection", "base", _OCR, _DETECTION, r"PP-OCRv\d_\w+_det"),
+    Part("text_recognition", "base", _OCR, _RECOGNITION, r"\w*PP-OCRv\d_\w+_rec"),
+    Part("region_detection", "columns", None, ("PP-DocBlockLayout",)),
+    Part("table_classification", "tables", _TABLE, ("PP-LCNet_x1_0_table_cls",)),
+    Part("wired_table_structure_recognition", "tables", _TABLE, _WIRED),
+    Part("wireless_table_structure_recognition", "tables", _TABLE, _WIRELESS),
+    Part("wired_table_cells_detection", "tables", _TABLE, ("RT-DETR-L_wired_table_cell_det",)),
+    Part("wireless_table_cells_detection", "tables", _TABLE, ("RT-DETR-L_wireless_table_cell_det",)),
+    Part("table_orientation_classify", "table rotation", _TABLE, ("PP-LCNet_x1_0_doc_ori",)),
+    Part("formula_recognition", "formulas", "FormulaRecognition", _FORMULAS, r"UniMERNet|LaTeX_OCR_rec"),
 )
 
 FEATURES: tuple[Feature, ...] = ("base", "tables", "table rotation", "formulas", "columns")

@@ -14,6 +14,7 @@ import socket
 import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -43,58 +44,44 @@ class PPStructureDrafter:
 
     ``models`` is a folder of model folders (see :mod:`docspec.drafting.ppstructure.models`); it is used as
     it is and nothing is downloaded. Without it the library's cache serves, and, unless ``offline``, its
-    downloads. ``engine`` is one of :data:`ENGINE_FILES`. ``device`` is paddlex's spelling (``cpu``,
-    ``gpu:0``); by default a GPU is used where the engine can. Raises :class:`UsageError` for an engine that
-    does not exist.
+    downloads. ``engine`` is one of :data:`ENGINE_FILES`; a GPU is used where it can. Raises :class:`UsageError` for an
+    engine that does not exist.
     """
 
     name = "ppstructure"
 
-    def __init__(
-        self,
-        models: Path | None = None,
-        engine: str = "onnxruntime",
-        *,
-        offline: bool = False,
-        device: str | None = None,
-    ) -> None:
+    def __init__(self, models: Path | None = None, engine: str = "onnxruntime", *, offline: bool = False) -> None:
         if engine not in ENGINE_FILES:
             raise UsageError(f"PP-StructureV3 has no engine {engine!r}; choose from {', '.join(ENGINE_FILES)}")
         self._folder = models
         self._engine = engine
         self._offline = offline
-        self._device = device
-        self._models: ModelSet | None = None
         self._pipeline: Any = None
         self._failure: str | None = None
 
     def check(self) -> None:
         """Raise :class:`DrafterError` if this cannot work here. Milliseconds, or one look at the hub."""
-        self._find()
+        _ = self._models
 
     def draft(self, page: PageImage) -> PageDraft:
         """See :class:`docspec.drafting.drafter.Drafter`. Loading the models, once, is not in ``seconds``."""
-        models, pipeline = self._load()
+        self._load()
         started = perf_counter()
         pixels = np.ascontiguousarray(np.asarray(page.image.convert("RGB"))[:, :, ::-1])  # BGR, and its own copy
         try:
-            result = _predict(pipeline, pixels, models)
+            result = _predict(self._pipeline, pixels, self._models)
         except Exception as error:  # any error of the library costs only this page's draft
             raise DrafterError(
                 f"{page.source}, page {page.number}: PP-StructureV3 failed ({_one_line(error)})"
             ) from error
         regions = regions_from_result(result, page.width, page.height)
-        reason = "; ".join((f"PP-StructureV3 on {self._engine}", *models.notes))
+        reason = "; ".join((f"PP-StructureV3 on {self._engine}", *self._models.notes))
         return PageDraft(regions, self.name, reason, perf_counter() - started, layout="PP-StructureV3")
 
-    def _find(self) -> ModelSet:
+    @cached_property
+    def _models(self) -> ModelSet:
         """The models to use; an empty set stands for the library's own defaults, fetched from the hub."""
-        if self._models is None:
-            require_packages(self._engine)
-            self._models = self._search()
-        return self._models
-
-    def _search(self) -> ModelSet:
+        require_packages(self._engine)
         if self._folder is not None:
             return find_models(self._folder, self._engine)
         try:
@@ -113,23 +100,24 @@ class PPStructureDrafter:
             )
         return library_defaults(self._engine)
 
-    def _load(self) -> tuple[ModelSet, Any]:
-        """The models and the pipeline, made at the first call; a failure is remembered, not repeated."""
+    def _load(self) -> None:
+        """Makes the pipeline at the first call; a failure is remembered, not repeated."""
         if self._failure is not None:
             raise DrafterError(self._failure)
-        models = self._find()
+        models = self._models
         if self._pipeline is None:
             try:
-                self._pipeline = _build(models, self._engine, self._device or best_device(self._engine))
+                self._pipeline = _build(models, self._engine)
             except Exception as error:
                 self._failure = f"PP-StructureV3 cannot start on {self._engine}: {_one_line(error)}"
                 raise DrafterError(self._failure) from error
-        return models, self._pipeline
 
 
-def _build(models: ModelSet, engine: str, device: str | None) -> Any:
+def _build(models: ModelSet, engine: str) -> Any:
     """The library's pipeline object over ``models``."""
-    prepare_library()
+    logger = logging.getLogger("paddlex")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())  # without a handler paddlex adds its own on standard error
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from paddleocr import PPStructureV3
@@ -139,13 +127,14 @@ def _build(models: ModelSet, engine: str, device: str | None) -> Any:
         # Not among the class's parameters, and on by default: it would fetch one more model for rotated tables.
         table_ocr = config["SubPipelines"]["TableRecognition"]["SubPipelines"]["GeneralOCR"]
         table_ocr["use_textline_orientation"] = False
+        settings = {"onnxruntime": {"log_severity_level": 3}, "transformers": {}}  # paddle's engines keep their own
         loads_transformers = "transformers" in choose_engines(config, models, engine)
         with without_bars() if loads_transformers else nullcontext():
             return PPStructureV3(
                 paddlex_config=config,
                 engine=engine,
-                engine_config=_engine_config(engine),
-                device=device,
+                engine_config=settings.get(engine),
+                device=best_device(engine),
                 use_table_recognition="tables" in models.features,
                 use_formula_recognition="formulas" in models.features,
                 use_region_detection="columns" in models.features,
@@ -201,13 +190,6 @@ def choose_engines(config: dict[str, Any], models: ModelSet, engine: str) -> set
     return used
 
 
-def _engine_config(engine: str) -> dict[str, Any] | None:
-    """Per-engine settings; the paddle engines keep the library's own."""
-    if engine not in ("onnxruntime", "transformers"):
-        return None
-    return {"onnxruntime": {"log_severity_level": 3}, "transformers": {}}
-
-
 def _one_line(error: BaseException) -> str:
     """The innermost cause in one line: the library wraps the error in advice."""
     while error.__cause__ is not None:
@@ -235,15 +217,6 @@ def best_device(engine: str) -> str | None:
 
         return "gpu:0" if torch.cuda.is_available() else "cpu"
     return None
-
-
-def prepare_library() -> None:
-    """Prepares the import of paddlex: a logger that has a handler keeps it from adding its own on standard
-    error.
-    """
-    logger = logging.getLogger("paddlex")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())
 
 
 def require_packages(engine: str) -> None:
