@@ -30,7 +30,10 @@ class PageFailure:
 
 
 class Document(Closing, ABC):
-    """An open input. Close it (or use ``with``) when done; it is to be used from one thread."""
+    """An open input of ``page_count`` pages, at least one. Close it (or use ``with``) when done; it is to be used from
+    one thread."""
+
+    page_count: int
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -43,11 +46,6 @@ class Document(Closing, ABC):
     def damage(self) -> str | None:
         """The fault of a file that could be opened nevertheless; ``None`` for a sound file."""
         return None
-
-    @property
-    @abstractmethod
-    def page_count(self) -> int:
-        """Number of pages, at least 1."""
 
     @cached_property
     def sha256(self) -> str:
@@ -86,13 +84,11 @@ class Document(Closing, ABC):
     def _load(self, number: int, view: View) -> PageImage:
         """Render page ``number`` (1-based); any error fails this page only."""
 
-    @abstractmethod
     def _release(self, page: PageImage) -> None:
         """Free the resources of ``page``."""
 
     def _failure(self, number: int, what: str, failure: Failure) -> PageFailure:
         return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))
 
-    @abstractmethod
     def close(self) -> None:
         """Free the file; may be called twice."""

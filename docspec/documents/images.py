@@ -42,7 +42,7 @@ class ImageDocument(Document):
         try:
             with self._open() as image:
                 # Animations (WebP, APNG) and camera previews (MPO) have frames too, but only TIFF has pages.
-                self._page_count = self._frames(image) if image.format == "TIFF" else 1
+                self.page_count = self._frames(image) if image.format == "TIFF" else 1
         except UnidentifiedImageError:
             message = f"{source.name}: not a {SUPPORTED} file, or damaged beyond repair"
             raise InputError(message, Failure.DAMAGED) from None
@@ -53,10 +53,6 @@ class ImageDocument(Document):
             message = f"{source.name}: cannot be read as an image ({error})"
             failure = Failure.UNREADABLE if getattr(error, "errno", None) else Failure.DAMAGED
             raise InputError(message, failure) from error
-
-    @property
-    def page_count(self) -> int:
-        return self._page_count
 
     @property
     def damage(self) -> str | None:
@@ -103,12 +99,6 @@ class ImageDocument(Document):
         events += [*reduced(factor), *widened]
         seconds = time.perf_counter() - start
         return PageImage(page, number, 1.0, self.name, None, seconds, tuple(events))
-
-    def _release(self, page: PageImage) -> None:
-        pass  # nothing was left open
-
-    def close(self) -> None:
-        pass
 
     def _bytes(self) -> bytes:
         return self.source.data or b"" if self.source.path is None else self.source.path.read_bytes()

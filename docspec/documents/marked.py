@@ -48,22 +48,21 @@ class MarkedPage:
 
 def marked_pdf(document: Document, view: View, pages: Sequence[MarkedPage]) -> bytes:
     """``pages`` of ``document``, shown as when they were read (``view``), in the order given."""
-    marked = _Marked(document, view)
-    try:
+    with mupdf().open() as pdf:
+        marked = _Marked(pdf, document, view)
         for page in pages:
             marked.add(page)
-        return marked.tobytes()
-    finally:
-        marked.close()
+        data: bytes = pdf.tobytes(garbage=3, deflate=True)
+        return data
 
 
 class _Marked:
-    """The PDF while it grows."""
+    """The ``pdf`` while it grows."""
 
-    def __init__(self, document: Document, view: View) -> None:
+    def __init__(self, pdf: Any, document: Document, view: View) -> None:
         self._document = document
         self._view = View(_DPI, view.upright, view.exif, view.max_pixels)
-        self._pdf = mupdf().open()
+        self._pdf = pdf
         self._layer = self._pdf.add_ocg("layout", on=True)
         self._labels: dict[str, tuple[int, float]] = {}
 
@@ -85,13 +84,6 @@ class _Marked:
         self._order(shown, [box for _, _, box in boxes], scale)
         for index, kind, box in boxes:
             self._box(shown, index, kind, box, scale)
-
-    def tobytes(self) -> bytes:
-        data: bytes = self._pdf.tobytes(garbage=3, deflate=True)
-        return data
-
-    def close(self) -> None:
-        self._pdf.close()
 
     def _picture(self, page: PageImage) -> Any:
         """An image as a page, at 200 pixels to the inch."""

@@ -31,17 +31,13 @@ def mupdf() -> Any:
 
 
 @cache
-def has_layout_model() -> bool:
-    """Whether PyMuPDF's layout model is installed; loads it, which takes longer than PyMuPDF itself. It works with one
-    thread: pages are drafted in several processes, and threads that wait for each other lose more on a busy machine
-    than they gain on an idle one."""
+def load_layout_model() -> None:
+    """Loads PyMuPDF's layout model, which takes longer than PyMuPDF itself. It works with one thread: pages are drafted
+    in several processes, and threads that wait for each other lose more on a busy machine than they gain on an idle
+    one."""
     if mupdf()._get_layout is None:
-        try:
-            with session_threads(1):
-                importlib.import_module(LAYOUT)
-        except ImportError:
-            return False
-    return mupdf()._get_layout is not None
+        with session_threads(1):
+            importlib.import_module(LAYOUT)
 
 
 def _without_layout() -> Any:

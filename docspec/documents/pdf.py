@@ -47,13 +47,10 @@ class PdfDocument(Document):
         self._password = password
         with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
             self._pdf, self._tree = _open_pdf(source, password)
+        self.page_count = len(self._tree.places)
         self._lost = told_loss(warnings)
         self._rendered = 0
         self._repaired = bool(self._pdf.is_repaired)  # also later: MuPDF repairs a fault when it first meets it
-
-    @property
-    def page_count(self) -> int:
-        return len(self._tree.places)
 
     @property
     def damage(self) -> str | None:

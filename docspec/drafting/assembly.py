@@ -19,7 +19,16 @@ from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, entries, is_no_table
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import Claims, LayoutBox
-from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, runs_leftwards, touch, usual_height
+from docspec.drafting.lines import (
+    TextLine,
+    join_lines,
+    joined_row,
+    printed_lines,
+    runs_leftwards,
+    touch,
+    usual_height,
+    without_spaces,
+)
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import white_space_order
 from docspec.drafting.tables import FoundTable
@@ -243,20 +252,16 @@ def _tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]
 def _once(boxes: Sequence[LayoutBox], tables: Sequence[FoundTable]) -> list[LayoutBox]:
     """``boxes`` without headings and running text that are in the cells of a table around them."""
     around = [table for box in boxes for table in _tables_in(box, tables)]
-    told = {id(table): _signs(unescape(_TAG.sub("", table.html))) for table in around}
+    told = {id(table): without_spaces(unescape(_TAG.sub("", table.html))) for table in around}
 
     def is_told(box: LayoutBox) -> bool:
         if not (box.category.is_running_text or box.category.is_heading):
             return False
-        words = _signs("".join(line.text for line in box.lines))
+        words = without_spaces("".join(line.text for line in box.lines))
         inside = (table for table in around if all(table.bbox.has_center_of(line.bbox) for line in box.lines))
         return bool(words) and any(words in told[id(table)] for table in inside)
 
     return [box for box in boxes if not is_told(box)]
-
-
-def _signs(text: str) -> str:
-    return "".join(text.split())
 
 
 def _beside_tables(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
@@ -275,8 +280,8 @@ def _region(box: LayoutBox, tables: Sequence[FoundTable]) -> Region | None:
     lines = box.lines
     if box.category is Category.PICTURE:
         if not _is_only_text(box):
-            labels = _printed(printed_lines(lines))
-            return Region(box.bbox, Category.PICTURE, words=source_of(lines), labels=labels)
+            labels = tuple(map(_printed, printed_lines(lines)))
+            return Region(box.bbox, Category.PICTURE, words=_source_of(lines), labels=labels)
         box = replace(box, category=Category.TEXT)
     if not lines or _is_rule(lines):
         return None
@@ -288,14 +293,14 @@ def _region(box: LayoutBox, tables: Sequence[FoundTable]) -> Region | None:
             framed = BBox.union([bbox, *(table.bbox for table in found)])
             html = "".join(table.html for table in found)
             grid = found[0].grid if len(found) == 1 else ()
-            words, links = source_of(lines), _links(printed_lines(lines))
+            words, links = _source_of(lines), _links(printed_lines(lines))
             return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=words, links=links)
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
     listing = is_listing(rows, box.category)
     category = Category.TEXT if listing else box.category
-    texts, words = readings(rows, lines), source_of(lines)
-    return Region(bbox, category, texts, confidence, _printed(rows), listing=listing, words=words)
+    texts, words = _readings(rows, lines), _source_of(lines)
+    return Region(bbox, category, texts, confidence, tuple(map(_printed, rows)), listing=listing, words=words)
 
 
 def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
@@ -304,21 +309,17 @@ def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
     return tuple((text[mark.start : mark.end], mark.target) for text, mark in marked)
 
 
-def _printed(rows: Sequence[Sequence[TextLine]]) -> tuple[PrintedLine, ...]:
-    return tuple(
-        PrintedLine(
-            BBox.union(run.bbox for run in row),
-            join_lines([row]),
-            max(run.size for run in row),
-            row[0].turns,
-            min(run.confidence for run in row),
-            joined_row(row)[1],
-        )
-        for row in rows
+def _printed(row: Sequence[TextLine]) -> PrintedLine:
+    text, marks = joined_row(row)
+    box, size, sure = (
+        BBox.union(run.bbox for run in row),
+        max(run.size for run in row),
+        min(run.confidence for run in row),
     )
+    return PrintedLine(box, text, size, row[0].turns, sure, marks)
 
 
-def source_of(lines: Sequence[TextLine]) -> WordsOf | None:
+def _source_of(lines: Sequence[TextLine]) -> WordsOf | None:
     """The source of the words of ``lines``; of several the least certain. ``None`` without lines, and if letters of a
     line are unknown."""
     sources = {line.words for line in lines}
@@ -327,7 +328,7 @@ def source_of(lines: Sequence[TextLine]) -> WordsOf | None:
     return "recognition" if "recognition" in sources else "text layer" if sources else None
 
 
-def readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:
+def _readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:
     """The text of the printed lines ``rows``, and of the source's ``lines`` if their order differs."""
     printed = join_lines(rows)
     as_given = join_lines([[line] for line in lines])

@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 
 from docspec.core import DrafterError, PageDraft, PageImage
-from docspec.documents.mupdf import has_layout_model
+from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.policy import DraftingPolicy, DraftKind
@@ -46,7 +46,7 @@ class AutoDrafter:
 
     def warm(self) -> None:
         if self._policy.layout_pays(0).yes:
-            has_layout_model()
+            load_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
         start = time.perf_counter()

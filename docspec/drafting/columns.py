@@ -91,27 +91,16 @@ def xy_cut(
     band: float = 0.0,
     has_columns: Callable[[Sequence[T]], bool] = lambda items: True,
     leftwards: bool = False,
+    depth: int = 0,
 ) -> list[list[T]]:
     """Groups of ``items`` in reading order that no white stretch divides any more.
 
     A vertical stretch wider than ``gutter`` parts a group that ``has_columns``, its left part before its right one
     (``leftwards`` after it); else a horizontal one higher than ``band`` does, upper before lower; always at the widest.
-    O(n log n) per level, at most :data:`MAX_DEPTH` levels.
+    O(n log n) per level, at most :data:`MAX_DEPTH` levels; ``depth`` is the present one.
     """
-    return _cut(list(items), box, gutter, band, has_columns, leftwards, 0)
-
-
-def _cut(
-    items: list[T],
-    box: Callable[[T], BBox],
-    gutter: float,
-    band: float,
-    has_columns: Callable[[Sequence[T]], bool],
-    leftwards: bool,
-    depth: int,
-) -> list[list[T]]:
     if len(items) < 2 or depth >= MAX_DEPTH:
-        return [items] if items else []
+        return [list(items)] if items else []
     width, x = _widest_gap([(box(item).x0, box(item).x1) for item in items])
     if width > gutter and has_columns(items):
         parts = [item for item in items if box(item).x1 <= x], [item for item in items if box(item).x1 > x]
@@ -119,9 +108,9 @@ def _cut(
     else:
         height, y = _widest_gap([(box(item).y0, box(item).y1) for item in items])
         if height <= band:
-            return [items]
+            return [list(items)]
         parts = [item for item in items if box(item).y1 <= y], [item for item in items if box(item).y1 > y]
-    return [group for part in parts for group in _cut(part, box, gutter, band, has_columns, leftwards, depth + 1)]
+    return [group for part in parts for group in xy_cut(part, box, gutter, band, has_columns, leftwards, depth + 1)]
 
 
 def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines
+from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 
 REFERRING = 0.4
 """Least share of the lines of an index that have page numbers after a leader, or several page numbers."""
@@ -71,7 +71,7 @@ def _is_program(rows: Sequence[PrintedRow]) -> bool:
         if found:
             line, match = found[-1]
             rest = [line.text[match.end() :], *(other.text for other in row if other is not line)]
-            size = sum(len("".join(text.split())) for text in rest)
+            size = sum(len(without_spaces(text)) for text in rest)
             numbered.append((int(match[1]), sum(other.even for other in row), size))
     following = sum(second[0] == first[0] + 1 for first, second in pairwise(numbered))
     if following < max(NUMBERED, LISTED * len(rows)):

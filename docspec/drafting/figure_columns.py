@@ -39,7 +39,7 @@ _FIGURE = re.compile(rf"(?:(?:[{_SIGNS}]|[A-Z]{{3}})\s?)?[-+−–±<>≈~]?\s?{
 _NEGATIVE = re.compile(rf"\(\s?(?=.*\d\D*\d){_NUMBER}(?:\s?{_UNIT})?\s?\)")
 _NOTHING = re.compile(r"[-–—.·]*|n/?a", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
-_RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")
+_RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")  # a column of nothing else has the signs of equations below each other
 _WHOLE = re.compile(r"\(?(\d{1,4})\)?")
 
 
@@ -211,17 +211,13 @@ def _is_table(texts: Sequence[Sequence[str]]) -> bool:
     worded = [_are_words(column) for column in columns]
     used = sum(bool(text) for row in texts for text in row) / sum(len(row) for row in texts)
     plain = all(words or _are_figures(column, len(column)) for words, column in zip(worded, columns, strict=True))
-    return used >= (USED if any(worded) else BARE) and (plain or any(worded)) and not any(map(_are_relations, columns))
+    equations = any(set(column) - {""} <= _RELATIONS for column in columns)
+    return used >= (USED if any(worded) else BARE) and (plain or any(worded)) and not equations
 
 
 def _are_words(column: Sequence[str]) -> bool:
     told = [text for text in column if text]
     return sum(_WORD.search(text) is not None for text in told) >= max(1, FILLED * len(told))
-
-
-def _are_relations(column: Sequence[str]) -> bool:
-    """Whether a column is nothing but the signs of equations one below the other."""
-    return set(column) - {""} <= _RELATIONS
 
 
 def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool:

@@ -33,11 +33,4 @@ def write_hidden(page: Any, lines: Sequence[TextLine]) -> None:
 
 def _in_latin(text: str) -> str:
     """``text`` in characters of Windows-1252, an `x` for each that is not one of them."""
-    return "".join(c if _is_latin(c) else "x" for c in text.translate(ALIKE))
-
-
-def _is_latin(character: str) -> bool:
-    try:
-        return bool(character.encode("cp1252"))
-    except UnicodeEncodeError:
-        return False
+    return "".join(c if c.encode("cp1252", "ignore") else "x" for c in text.translate(ALIKE))

@@ -14,8 +14,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from docspec.core import BBox, Category, DrafterError
-from docspec.documents.mupdf import has_layout_model
+from docspec.core import BBox, Category
+from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.lines import TextLine
 
 WHITE_SPACE = "white space"
@@ -42,11 +42,9 @@ class LayoutBox:
 def analyse(page: Any) -> list[LayoutBox]:
     """The regions of a ``pymupdf.Page`` without rotation, in reading order.
 
-    The raw result stays on ``page.layout_information``, where PyMuPDF's table finder looks for it. Raises
-    :class:`DrafterError` when the layout model is not installed.
+    The raw result stays on ``page.layout_information``, where PyMuPDF's table finder looks for it.
     """
-    if not has_layout_model():
-        raise DrafterError("PyMuPDF's layout model is missing; install pymupdf and pymupdf_layout 2.0 or newer")
+    load_layout_model()
     page.get_layout(return_raw=True)
     return [
         LayoutBox(

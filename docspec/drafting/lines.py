@@ -82,12 +82,12 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
                 hidden = all(span.get("alpha", 255) == 0 for span in spans)
                 turns = round(-math.atan2(line["dir"][1], line["dir"][0]) / (math.pi / 2)) % 4
                 evenly = [span["text"] for span in spans if span["flags"] & pymupdf.TEXT_FONT_MONOSPACED]
-                even = 0 if hidden else len("".join("".join(evenly).split()))
+                even = 0 if hidden else len(without_spaces("".join(evenly)))
                 box = BBox(*line["bbox"])
-                if even == len("".join(text.split())) and turns == 0:  # an indent made of spaces is no ink
+                if even == len(without_spaces(text)) and turns == 0:  # an indent made of spaces is no ink
                     indent = len(whole) - len(whole.lstrip())
                     box = replace(box, x0=box.x0 + box.width * indent / len(whole))
-                marks = () if even and even == len("".join(text.split())) else marks_of(spans, text)
+                marks = () if even and even == len(without_spaces(text)) else marks_of(spans, text)
                 if links:
                     marks = (*marks, *linked(text, box, links, words))
                 words_of = _source_of(whole)
@@ -155,11 +155,7 @@ def _in_order(row: Sequence[TextLine]) -> list[TextLine]:
 def join_lines(rows: Sequence[Sequence[TextLine]]) -> str:
     """The text of printed lines, with ``\\n`` between them and a space between the runs of one (none after
     a drop cap)."""
-    return "\n".join(_join_row(row) for row in rows)
-
-
-def _join_row(row: Sequence[TextLine]) -> str:
-    return joined_row(row)[0]
+    return "\n".join(joined_row(row)[0] for row in rows)
 
 
 def joined_row(row: Sequence[TextLine]) -> tuple[str, tuple[Mark, ...]]:
@@ -176,6 +172,11 @@ def joined_row(row: Sequence[TextLine]) -> tuple[str, tuple[Mark, ...]]:
 def runs_leftwards(lines: Iterable[TextLine]) -> bool:
     """Whether most of ``lines`` is in a script that is read from right to left; its columns are, too."""
     return is_right_to_left("".join(line.text for line in lines))
+
+
+def without_spaces(text: str) -> str:
+    """``text`` without white space."""
+    return "".join(text.split())
 
 
 def usual_height(lines: Sequence[TextLine]) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.lines import PrintedRow, TextLine
+from docspec.drafting.lines import PrintedRow, TextLine, without_spaces
 
 TYPEWRITTEN = 0.95
 """A page with more than this share of such type is typewritten: its prose looks like program text."""
@@ -94,5 +94,5 @@ def _share(lines: Iterable[TextLine]) -> float:
     for line in lines:
         number = _NUMBER.match(line.text)
         even += line.even
-        size += max(line.even, len("".join(line.text.split())) - (number.end() if number else 0))
+        size += max(line.even, len(without_spaces(line.text)) - (number.end() if number else 0))
     return even / max(1, size)

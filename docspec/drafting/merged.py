@@ -13,6 +13,7 @@ from dataclasses import replace
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, Region
 from docspec.drafting.assembly import place
 from docspec.drafting.drafter import Drafter
+from docspec.drafting.lines import without_spaces
 
 SAME = 0.5
 """From this share of a region within another one on, both read the same print."""
@@ -94,9 +95,5 @@ def _with(region: Region, others: Sequence[Region]) -> Region:
     else:
         running = [other.texts[0] for other in others if other.category is not Category.TABLE]
         new = ("\n".join(running), *(other.texts[0] for other in others if other.category is Category.TABLE))
-    same = _letters(region.texts[0]) == _letters(new[0]) != ""
+    same = without_spaces(region.texts[0]) == without_spaces(new[0]) != ""
     return replace(region, texts=tuple(dict.fromkeys((*region.texts, *filter(None, new)))), agreed=same)
-
-
-def _letters(text: str) -> str:
-    return "".join(text.split())

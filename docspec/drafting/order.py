@@ -30,9 +30,13 @@ SECTIONS = 4
 _NUMBER = re.compile(r"(\d{1,2})[.):]?\s+\S")
 
 
-def layout_of(page: Any, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
-    """The boxes of a ``pymupdf.Page`` with the text ``lines`` in reading order, and their source: the layout model,
-    or the white space where the model fails or the lines are too many, which is an event."""
+def layout_of(
+    page: Any, lines: Sequence[TextLine], quick: bool = False
+) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
+    """The boxes of a ``pymupdf.Page`` with the text ``lines`` in reading order, and their source: the layout model, or
+    the white space if ``quick``, or where the model fails or the lines are too many, which is an event."""
+    if quick:
+        return cut_layout(lines, page.rect.height), WHITE_SPACE, ()
     if len(lines) > MAX_LINES:
         why = f"{len(lines):,} lines are too many for the layout model"
     else:

@@ -16,7 +16,7 @@ from typing import Any
 from PIL import Image
 
 from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
-from docspec.documents.mupdf import has_layout_model, mupdf
+from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.lines import TextLine
@@ -53,7 +53,7 @@ class RapidOcrDrafter:
         self.recogniser.check()
 
     def warm(self) -> None:
-        has_layout_model()
+        load_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
         start = time.perf_counter()

@@ -8,7 +8,9 @@ are the dialects' business.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from docspec.core import BBox, CellBoxes
@@ -24,6 +26,16 @@ class FoundTable:
     bbox: BBox
     html: str
     grid: CellBoxes = ()
+
+
+def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
+    """Texts of cells by rows as HTML; ``headed``: those of the first row are heads. Empty without rows."""
+    told = [
+        "".join(f"<{kind}>{escape(text, quote=False)}</{kind}>" for text in row)
+        for number, row in enumerate(rows)
+        for kind in ("th" if headed and number == 0 else "td",)
+    ]
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in told)}</table>" if told else ""
 
 
 def find_tables(page: Any) -> list[FoundTable]:

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
-from docspec.documents.mupdf import has_layout_model
+from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.assembly import assemble
-from docspec.drafting.columns import cut_layout
 from docspec.drafting.hidden_text import write_hidden
 from docspec.drafting.layout import WHITE_SPACE
 from docspec.drafting.lines import TextLine, page_lines
@@ -47,7 +46,7 @@ class TextLayerDrafter:
 
     def warm(self) -> None:
         if not self._quick:
-            has_layout_model()
+            load_layout_model()
 
     def draft(self, page: PageImage) -> PageDraft:
         """The regions of the page's text layer; empty for images. Raises :class:`DrafterError` if it is
@@ -97,10 +96,7 @@ class TextLayerDrafter:
     def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:
         """The regions of ``lines`` (points) in pixels, the source of their layout, and the events."""
         sheet = page.pdf_page
-        if self._quick:
-            boxes, layout, events = cut_layout(lines, sheet.rect.height), WHITE_SPACE, tuple[Event, ...]()
-        else:
-            boxes, layout, events = layout_of(sheet, lines)
+        boxes, layout, events = layout_of(sheet, lines, self._quick)
         tables = find_tables(sheet) if any(box.category is Category.TABLE for box in boxes) else []
         boxes, tables = with_unruled(boxes, lines, tables, sheet)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]

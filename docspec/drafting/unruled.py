@@ -6,7 +6,6 @@ that were made with spaces. Everything is in points.
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figu
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
-from docspec.drafting.tables import FoundTable
+from docspec.drafting.tables import FoundTable, table_html
 
 GAP = 0.75
 """Least distance of two cells in heights of a line: words of justified prose stand closer."""
@@ -189,14 +188,9 @@ def _members(stack: Sequence[Cell], cells: Sequence[Cell], owners: Sequence[int]
 
 def _table(columns: Columns) -> FoundTable:
     """The table as HTML, with the place of each cell."""
-    told = [
-        "".join(f"<{kind}>{html.escape(text, quote=False)}</{kind}>" for text in row)
-        for number, row in enumerate(columns.texts)
-        for kind in ("th" if number == 0 and columns.headed else "td",)
-    ]
     boxes = [BBox.union(cell.bbox for cell in row) for row in columns.rows]
     grid = tuple(tuple(BBox(x0, box.y0, x1, box.y1) for x0, x1 in columns.edges) for box in boxes)
-    return FoundTable(BBox.union(boxes), f"<table>{''.join(f'<tr>{row}</tr>' for row in told)}</table>", grid)
+    return FoundTable(BBox.union(boxes), table_html(columns.texts, columns.headed), grid)
 
 
 def _columns(table: FoundTable) -> int:

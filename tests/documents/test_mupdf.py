@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(find_spec("pymupdf4llm") is None, reason="pymupd
 
 PROGRAM = """
 import sys
-from docspec.documents.mupdf import has_layout_model, mupdf
+from docspec.documents.mupdf import load_layout_model, mupdf
 pymupdf = mupdf()
 assert not {"pymupdf4llm.helpers", "onnxruntime"} & set(sys.modules), "nobody asked for them"
 with pymupdf.open() as pdf:
@@ -23,10 +23,10 @@ with pymupdf.open() as pdf:
         import pymupdf4llm
         written = pymupdf4llm.to_markdown(pdf)
     else:
-        assert has_layout_model()
+        load_layout_model()
         written = pymupdf.pymupdf4llm.to_markdown(pdf)
 assert "A harbour" in written
-assert sys.modules["pymupdf4llm"]._use_layout and has_layout_model()
+assert sys.modules["pymupdf4llm"]._use_layout and pymupdf._get_layout is not None
 """
 
 

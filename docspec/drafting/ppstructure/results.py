@@ -8,16 +8,16 @@ lines, are the better first reading, and without a table model they still give t
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, Region
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.safe import MAX_REGIONS, finite_box
+from docspec.drafting.tables import table_html
 
 CATEGORIES: dict[str, Category] = {
     "doc_title": Category.TITLE,
@@ -120,7 +120,7 @@ def _region(
     if category is Category.PICTURE:
         return Region(box, category, (), _layout_score(result, box), chart=label == "chart")
     if category is Category.TABLE:
-        text = content or lines_table(rows_of(here))
+        text = content or table_html([piece.text for piece in row] for row in rows_of(here))
         return Region(box, category, (text,) if text else (), confidence)
     if category is Category.FORMULA or any(formula.overlap(box) > 0.5 for formula in formulas):
         return Region(box, category, (content,) if content else (), confidence)
@@ -230,13 +230,6 @@ def rows_of(pieces: Sequence[TextLine]) -> list[list[TextLine]]:
     """The pieces in printed lines; none for vertical print (most pieces much taller than wide)."""
     tall = sum(piece.bbox.height > 1.5 * piece.bbox.width and len(piece.text) > 1 for piece in pieces)
     return [] if 2 * tall > len(pieces) else printed_lines(pieces)
-
-
-def lines_table(lines: Iterable[Sequence[TextLine]]) -> str:
-    """A table as HTML, with a row per line and a cell per piece; ``""`` without lines."""
-    cells = ("".join(f"<td>{html.escape(piece.text, quote=False)}</td>" for piece in line) for line in lines)
-    rows = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table>{rows}</table>" if rows else ""
 
 
 def _middle(piece: TextLine) -> float:
