@@ -52,5 +52,5 @@ def _rendered(image: Image.Image, dpi: float) -> Image.Image:
         scale = dpi / POINTS_PER_INCH
         if max(rect.width, rect.height) * scale > MAX_SIDE:
             scale = FALLBACK_DPI / POINTS_PER_INCH
-        pixels = pdf[0].get_pixmap(matrix=mupdf().Matrix(scale, scale), alpha=False)
-    return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
+        shown: Image.Image = pdf[0].get_pixmap(matrix=mupdf().Matrix(scale, scale), alpha=False).pil_image()
+        return shown

@@ -86,7 +86,7 @@ class ImageDocument(Document):
             except OSError as error:
                 page, missing = _what_is_there(self._open(), number, image.size, error)
                 events.append(Event("damaged_page", f"the image file is cut off: {missing}"))
-            if image.format in ("JPEG", "MPO") and not events and (damage := damage_of(self._bytes())):
+            if image.format in ("JPEG", "MPO") and not events and (damage := damage_of(self.source.read())):
                 events.append(Event("damaged_page", f"{damage}; some of the picture may be missing"))
             turned = _orientation(image) if view.exif else 1
             if turned != 1:
@@ -99,9 +99,6 @@ class ImageDocument(Document):
         events += [*reduced(factor), *widened]
         seconds = time.perf_counter() - start
         return PageImage(page, number, 1.0, self.name, None, seconds, tuple(events))
-
-    def _bytes(self) -> bytes:
-        return self.source.data or b"" if self.source.path is None else self.source.path.read_bytes()
 
     def _open(self) -> Any:
         file: IO[bytes] | str

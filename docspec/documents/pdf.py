@@ -118,17 +118,13 @@ class PdfDocument(Document):
         in the file opened again (a reference to a missing object counts as null and is harmless)."""
         copy = mupdf().open()
         try:
-            return self._copy_page(copy, index)
+            # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are any.
+            has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
+            copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
+            return copy[0]
         except Exception:
             copy.close()
         return _open_pdf(self.source, self._password)[0][index]
-
-    def _copy_page(self, copy: Any, index: int) -> Any:
-        # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are
-        # any.
-        has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
-        copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
-        return copy[0]
 
     def _release(self, page: PageImage) -> None:
         if page.pdf_page is not None and page.pdf_page.parent is not None:
@@ -176,8 +172,7 @@ def _open_pdf(source: Source, password: str | None) -> tuple[Any, PageTree]:
         if source.path is not None and _is_plain(source.path):
             pdf = pymupdf.open(source.path, filetype="pdf")
         else:
-            data = source.data if source.path is None else source.path.read_bytes()
-            pdf = pymupdf.open(stream=data, filetype="pdf")
+            pdf = pymupdf.open(stream=source.read(), filetype="pdf")
     except OSError as error:
         raise InputError(f"{source.name}: cannot be read ({error.strerror})") from error
     except Exception as error:

@@ -55,6 +55,10 @@ class Source:
     url: str | None = None
     stamp: tuple[int, int] | None = None
 
+    def read(self) -> bytes:
+        """All of its bytes. Raises ``OSError``."""
+        return self.data or b"" if self.path is None else self.path.read_bytes()
+
     def sha256(self) -> str:
         """Hexadecimal hash of its bytes; reads them all. Raises ``OSError``."""
         if self.path is None:
@@ -128,23 +132,22 @@ def expand_inputs(
     sources: list[Source] = []
     skipped: list[Skipped] = []
     unreadable: list[Unreadable] = []
-    seen: set[Path | str] = set()
+    seen: set[Path | str | None] = set()
     for given in inputs:
         try:
-            away = find is not None and ADDRESS.match(str(given)) and not is_address(str(given))
-            for found in find(str(given)) if away and find else _expand(given, read_stdin, fetch):
-                key: Path | str | None = None
-                if isinstance(found, Source):
-                    key = found.path.resolve() if found.path else found.url
+            for found in _expand(given, read_stdin, fetch, find):
                 if isinstance(found, Unreadable):
                     unreadable.append(found)
-                elif isinstance(found, Skipped):
+                    continue
+                if isinstance(found, Skipped):
                     skipped.append(found)
-                elif key is not None and key in seen:
+                    continue
+                key = found.path.resolve() if found.path else found.url
+                if key is not None and key in seen:
                     skipped.append(Skipped(found.path or Path(found.name), "named twice"))
                 else:
                     sources.append(found)
-                    seen.update([key] if key else [])
+                    seen.add(key)
         except (InputError, UsageError) as error:
             if isinstance(error, UsageError):  # an unknown file system costs this input alone
                 error = InputError(str(error))
@@ -215,13 +218,19 @@ def source_from_bytes(data: bytes, name: str = STDIN_NAME) -> Source:
 
 
 def _expand(
-    given: str | Path, read_stdin: Callable[[], bytes], fetch: Callable[[str], Source]
+    given: str | Path,
+    read_stdin: Callable[[], bytes],
+    fetch: Callable[[str], Source],
+    find: Callable[[str], Iterator[Source | Skipped]] | None,
 ) -> Iterator[Source | Skipped | Unreadable]:
     if str(given) == "-":
         yield source_from_bytes(read_stdin())
         return
     if is_address(str(given)):
         yield fetch(str(given))
+        return
+    if find is not None and ADDRESS.match(str(given)):
+        yield from find(str(given))
         return
     path = Path(given)
     if is_pattern(given):
@@ -233,17 +242,9 @@ def _expand(
         return
     found_any = False
     for file in files:
-        if isinstance(file, Unreadable):
-            found_any = True
-            yield file
-            continue
-        reason = _why_skipped(root, file)
-        if reason is None:
-            found_any = True
-            relative = file.relative_to(root)
-            yield Source(shown(file), SUFFIXES[file.suffix.lower()], relative, file)
-        else:
-            yield Skipped(file, reason)
+        found = file if isinstance(file, Unreadable) else _listed(root, file)
+        found_any = found_any or not isinstance(found, Skipped)
+        yield found
     if not found_any:
         where = "fits this pattern" if is_pattern(given) else "in this folder"
         raise InputError(f"{shown(path)}: no {SUPPORTED} file {where}")
@@ -323,14 +324,15 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def _why_skipped(root: Path, file: Path) -> str | None:
+def _listed(root: Path, file: Path) -> Source | Skipped:
     if file.name.startswith("."):
-        return "hidden"
-    if file.suffix.lower() not in SUFFIXES:
-        return f"not a {SUPPORTED} file"
+        return Skipped(file, "hidden")
+    kind = SUFFIXES.get(file.suffix.lower())
+    if kind is None:
+        return Skipped(file, f"not a {SUPPORTED} file")
     if not is_regular(file):
-        return "not a file"
-    return None
+        return Skipped(file, "not a file")
+    return Source(shown(file), kind, file.relative_to(root), file)
 
 
 def _in_order(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from docspec.core import BBox
+from docspec.core import BBox, Category
 
 ROWS = 3
 """Least number of rows with several cells in a table."""
@@ -45,11 +45,14 @@ _WHOLE = re.compile(r"\(?(\d{1,4})\)?")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A run of words without a wide gap, of the line with the number ``line``."""
+    """A run of words without a wide gap, of the line with the number ``line``, which the region ``owner`` of a
+    ``category`` claims (one of its own if no region does)."""
 
     bbox: BBox
     text: str
     line: int
+    owner: int
+    category: Category
 
 
 CellRow = Sequence[Cell]

@@ -8,7 +8,7 @@ of neighbouring regions may overlap.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -91,8 +91,8 @@ class Claims:
     @cached_property
     def _arrays(self) -> tuple[Any, Any, Any]:
         """Members and boxes as rows (x0, y0, x1, y1), and each member's box."""
-        members = np.array([(m.x0, m.y0, m.x1, m.y1) for m, _ in self._members], dtype=float).reshape(-1, 4)
-        boxes = np.array([(b.x0, b.y0, b.x1, b.y1) for b in self._boxes], dtype=float).reshape(-1, 4)
+        members = np.array([astuple(member) for member, _ in self._members], dtype=float).reshape(-1, 4)
+        boxes = np.array(list(map(astuple, self._boxes)), dtype=float).reshape(-1, 4)
         return members, boxes, np.array([index for _, index in self._members], dtype=int)
 
 

@@ -57,7 +57,6 @@ class RapidOcrDrafter:
 
     def draft(self, page: PageImage) -> PageDraft:
         start = time.perf_counter()
-        self.check()
         try:
             self._policy.recognised(())
             lines, tilt = self.recogniser.read_page(page.image, self._policy.recognised)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from docspec.core import BBox, DocspecError, Event, Failure, PageDraft, PageImage, Region
@@ -106,7 +106,7 @@ def finite_box(numbers: Any) -> BBox | None:
 
 
 def _clean(region: Region, width: int, height: int) -> Region | None:
-    box = finite_box((region.bbox.x0, region.bbox.y0, region.bbox.x1, region.bbox.y1))
+    box = finite_box(astuple(region.bbox))
     box = box.clamped(width, height) if box is not None else None
     if box is None or box.area <= 0:
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from random import Random
 from typing import Any
 
@@ -256,13 +256,9 @@ def _checkable(line: TextLine, alphabet: frozenset[str]) -> bool:
 
 def picture_of(page: Any, line: TextLine) -> Any:
     """An RGB image of ``line`` (points) on a ``pymupdf.Page``, :data:`LINE_PIXELS` high."""
-    from PIL import Image
-
     box = line.bbox.grown(0.15 * line.bbox.height + 0.5)
     scale = min(LINE_PIXELS / max(line.bbox.height, 0.5), 4000 / max(box.width, 1.0))
-    clip = mupdf().Rect(box.x0, box.y0, box.x1, box.y1)
-    pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False)
-    return Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples_mv)
+    return page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=astuple(box), alpha=False).pil_image()
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -65,17 +65,13 @@ def measured(image: Image.Image, lines: Sequence[TextLine]) -> list[TextLine]:
     grey = np.asarray(image.convert("L"), dtype=np.int16)
     found = [_found(grey, line) for line in lines]
     told = np.array(
-        [(*_corners(line.bbox), one.size) for line, one in zip(lines, found, strict=True) if one and one.size],
+        [(*astuple(line.bbox), one.size) for line, one in zip(lines, found, strict=True) if one and one.size],
         dtype=float,
     ).reshape(-1, 5)
     return [
         line if one is None else _reset(line, one, one.size or _of_neighbours(line.bbox, told))
         for line, one in zip(lines, found, strict=True)
     ]
-
-
-def _corners(box: BBox) -> tuple[float, float, float, float]:
-    return box.x0, box.y0, box.x1, box.y1
 
 
 def _found(grey: Any, line: TextLine) -> _Found | None:

@@ -54,11 +54,10 @@ def with_unruled(
     if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
         return result, found
     claims = Claims(boxes)
-    claimed = [claims.owner(line.bbox) for line in lines]
-    kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in claimed]
-    owners = [-1 - number if owner is None else owner for number, owner in enumerate(claimed)]
-    cells = [cell for cell in _cells(lines, page) if kinds[cell.line] in CELLS or kinds[cell.line].is_heading]
-    seen = [columns for rows, above in _groups(cells, owners, kinds) if (columns := columns_of_figures(rows, above))]
+    owners = [claims.owner(line.bbox) for line in lines]
+    kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in owners]
+    cells = [cell for cell in _cells(lines, owners, kinds, page) if cell.category in CELLS or cell.category.is_heading]
+    seen = [columns for rows, above in _groups(cells) if (columns := columns_of_figures(rows, above))]
     rows = {cell.line for columns in seen for row in columns.rows for cell in row}
     headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind.is_heading]
     others = [line.bbox for number, line in enumerate(lines) if number not in rows and not kinds[number].is_heading]
@@ -73,15 +72,16 @@ def with_unruled(
     return result, found
 
 
-def _cells(lines: Sequence[TextLine], page: Any) -> list[Cell]:
+def _cells(
+    lines: Sequence[TextLine], owners: Sequence[int | None], kinds: Sequence[Category], page: Any
+) -> Iterator[Cell]:
     """The level ones of ``lines``, divided at wide gaps between their words."""
     words = sorted(page.get_text("words"), key=lambda word: word[1] + word[3])
     middles = [(word[1] + word[3]) / 2 for word in words]
-    cells = []
-    for number, line in enumerate(lines):
+    for number, (line, owner, kind) in enumerate(zip(lines, owners, kinds, strict=True)):
         if line.turns:
             continue
-        box = line.bbox
+        box, owner = line.bbox, -1 - number if owner is None else owner
         near = words[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
         own = sorted((word for word in near if box.x0 <= (word[0] + word[2]) / 2 <= box.x1), key=lambda word: word[0])
         runs: list[list[Any]] = []
@@ -91,46 +91,42 @@ def _cells(lines: Sequence[TextLine], page: Any) -> list[Cell]:
             else:
                 runs.append([word])
         if len(runs) < 2:
-            cells.append(Cell(box, line.text, number))
-        for run in runs if len(runs) > 1 else ():
+            yield Cell(box, line.text, number, owner, kind)
+            continue
+        for run in runs:
             text = repair(" ".join(word[4] for word in run))
             if text:
-                cells.append(Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number))
-    return cells
+                yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind)
 
 
-def _groups(
-    cells: Sequence[Cell], owners: Sequence[int], kinds: Sequence[Category]
-) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
+def _groups(cells: Sequence[Cell]) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
     """The rows, top to bottom, around figures that stand below each other, divided at headings, and the rows above
     them, nearest first."""
     rows = _rows(cells)
-    for stack in _stacks([cell for cell in cells if kinds[cell.line] in CELLS and is_figure(cell.text)], owners):
+    for stack in _stacks([cell for cell in cells if cell.category in CELLS and is_figure(cell.text)]):
         top, bottom = min(cell.bbox.center_y for cell in stack), max(cell.bbox.center_y for cell in stack)
         height = median(cell.bbox.height for cell in stack)
         level = LEVEL * height
         inside = [row for row in rows if top - level <= row[0].bbox.center_y <= bottom + level]
-        members = _members(stack, cells, owners)
-        own = [[cell for cell in row if owners[cell.line] in members and kinds[cell.line] in CELLS] for row in inside]
         heads = [row for row in rows if top - HEAD * height <= row[0].bbox.center_y < top - level]
-        parts = _parts(inside, own, kinds)
+        parts = _parts(inside, _members(stack, cells))
         yield parts[0], heads[::-1]
         for part in parts[1:]:
             yield part, []
 
 
-def _parts(
-    rows: Sequence[Sequence[Cell]], own: Sequence[list[Cell]], kinds: Sequence[Category]
-) -> list[list[list[Cell]]]:
-    """The ``rows`` of a table's ``own`` cells, divided at headings between them if every part is large enough."""
+def _parts(rows: Sequence[Sequence[Cell]], members: set[int]) -> list[list[list[Cell]]]:
+    """The cells of ``rows`` that are in the regions ``members``, divided at headings between them if every part is
+    large enough."""
     parts: list[list[list[Cell]]] = [[]]
-    for row, cells in zip(rows, own, strict=True):
-        if cells:
-            parts[-1].append(cells)
-        elif all(kinds[cell.line].is_heading for cell in row):
+    for row in rows:
+        own = [cell for cell in row if cell.owner in members and cell.category in CELLS]
+        if own:
+            parts[-1].append(own)
+        elif all(cell.category.is_heading for cell in row):
             parts.append([])
     large = all(len(part) >= ROWS for part in parts)
-    return parts if large else [[cells for part in parts for cells in part]]
+    return parts if large else [[own for part in parts for own in part]]
 
 
 def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
@@ -145,7 +141,7 @@ def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
     return [sorted(row, key=lambda cell: cell.bbox.x0) for row in rows]
 
 
-def _stacks(figures: Sequence[Cell], owners: Sequence[int]) -> list[list[Cell]]:
+def _stacks(figures: Sequence[Cell]) -> list[list[Cell]]:
     """``figures`` that stand below each other, with those beside them in the same region, in several rows."""
     ordered = sorted(figures, key=lambda cell: cell.bbox.center_y)
     middles = [cell.bbox.center_y for cell in ordered]
@@ -161,7 +157,7 @@ def _stacks(figures: Sequence[Cell], owners: Sequence[int]) -> list[list[Cell]]:
         for other in range(number + 1, bisect_right(middles, cell.bbox.center_y + PITCH * height)):
             low = ordered[other]
             level = low.bbox.center_y - cell.bbox.center_y <= LEVEL * height
-            if owners[cell.line] == owners[low.line] if level else _aligned(cell.bbox, low.bbox):
+            if cell.owner == low.owner if level else _aligned(cell.bbox, low.bbox):
                 stack_of[root(other)] = root(number)
     stacks: dict[int, list[Cell]] = {}
     for number, cell in enumerate(ordered):
@@ -174,16 +170,16 @@ def _aligned(a: BBox, b: BBox) -> bool:
     return min(apart) <= EDGE * min(a.height, b.height)
 
 
-def _members(stack: Sequence[Cell], cells: Sequence[Cell], owners: Sequence[int]) -> set[int]:
+def _members(stack: Sequence[Cell], cells: Sequence[Cell]) -> set[int]:
     """The regions that hold ``stack``, and regions with most of their cells in its rows."""
     middles = sorted(cell.bbox.center_y for cell in stack)
     held: dict[int, list[bool]] = {}
     for cell in cells:
         level = LEVEL * cell.bbox.height
         beside = bisect_left(middles, cell.bbox.center_y - level) < bisect_right(middles, cell.bbox.center_y + level)
-        held.setdefault(owners[cell.line], []).append(beside)
+        held.setdefault(cell.owner, []).append(beside)
     members = {owner for owner, found in held.items() if sum(found) >= MEMBER * len(found)}
-    return members | {owners[cell.line] for cell in stack}
+    return members | {cell.owner for cell in stack}
 
 
 def _table(columns: Columns) -> FoundTable:
