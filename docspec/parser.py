@@ -196,7 +196,7 @@ class Parser(Closing):
         self, document: Document, selection: PageSelection | str | None = None
     ) -> Iterator[PageImage | PageFailure]:
         """The selected pages of ``document``, opened in this process, as the target sees them."""
-        from docspec.documents.image_scale import through_pdf
+        from docspec.documents.images import through_pdf
 
         for page in document.pages(selection, view=View.of(self.options)):
             dpi = self._stream.image_dpi

@@ -2,6 +2,10 @@
 
 Pixels are used as they are (no resampling to a dpi), turned as EXIF says, on white paper, in RGB; only
 images beyond the size limit are scaled down.
+
+:func:`through_pdf` gives an image the size at which a model's own tool shows it: dots.ocr's lays an image on a PDF page
+of 96 pixels per inch and renders that page at 200 dpi, so that the model sees it twice as large; where a side would
+pass 4,500 pixels it renders at 72 dpi instead, three quarters as large.
 """
 
 from __future__ import annotations
@@ -9,13 +13,16 @@ from __future__ import annotations
 import io
 import time
 import warnings
+from dataclasses import replace
 from typing import IO, Any
 
 from PIL import Image, ImageFile, UnidentifiedImageError
 
-from docspec.core import Event, Failure, InputError, PageImage
+from docspec.core import Event, Failure, InputError, PageError, PageImage
+from docspec.core.safe_text import first_line
 from docspec.documents.damage import damage_of
-from docspec.documents.document import Document
+from docspec.documents.document import Document, PageFailure
+from docspec.documents.mupdf import mupdf
 from docspec.documents.sources import SUPPORTED, Source
 from docspec.documents.view import View, fit_scale, padded, reduced
 
@@ -31,6 +38,9 @@ TURNED = {
     8: Image.Transpose.ROTATE_90,
 }
 """Operations that turn the picture upright, by the camera's note."""
+
+TOOL_SIDE, TOOL_DPI = 4500, 72.0
+"""The longest side that dots.ocr's own tool renders at the dpi asked for, and its dpi for larger images."""
 
 
 class ImageDocument(Document):
@@ -177,3 +187,37 @@ def _grey_to_8_bits(image: Image.Image) -> Image.Image:
     if image.mode != "F":
         full = 65535.0 if image.mode.startswith("I;16") else max(full, 255.0)
     return Image.fromarray((np.clip(values / full, 0, 1) * 255.0).astype(np.uint8))
+
+
+def through_pdf(page: PageImage, dpi: float) -> PageImage | PageFailure:
+    """``page``, an image file's, as rendered from a PDF page at ``dpi``; other pages as they are."""
+    if page.pdf_page is not None or any(event.kind == "text_layer_skipped" for event in page.events):
+        return page
+    began = time.perf_counter()
+    try:
+        image = _rendered(page.image, dpi)
+    except Exception as error:
+        what = f"cannot be scaled as the model's own tool does ({first_line(error)}); try --image-scale as-is"
+        return PageFailure(page.number, page.source, PageError(f"{page.source}, page {page.number}: {what}"))
+    sizes = f"{image.width} x {image.height} pixels instead of {page.width} x {page.height}"
+    event = Event("image_scaled", f"shown at {sizes}, as the model's own tool does")
+    return replace(
+        page,
+        image=image,
+        render_seconds=page.render_seconds + time.perf_counter() - began,
+        events=(*page.events, event),
+    )
+
+
+def _rendered(image: Image.Image, dpi: float) -> Image.Image:
+    file = io.BytesIO()
+    image.save(file, format="PNG", compress_level=1)
+    with mupdf().open(stream=file.getvalue(), filetype="png") as picture:
+        whole = picture.convert_to_pdf()
+    with mupdf().open(stream=whole, filetype="pdf") as pdf:
+        rect = pdf[0].rect
+        scale = dpi / 72
+        if max(rect.width, rect.height) * scale > TOOL_SIDE:
+            scale = TOOL_DPI / 72
+        shown: Image.Image = pdf[0].get_pixmap(matrix=mupdf().Matrix(scale, scale), alpha=False).pil_image()
+        return shown

@@ -1,5 +1,6 @@
 """The layout of a page: PyMuPDF's layout model, whose eleven classes are dots.ocr's, in its own reading
-order; and which box of a layout each line of text belongs to.
+order; and which box of a layout each line of text belongs to. The model looks at text: recognised lines are written
+onto the page for it, invisibly.
 
 Each box lists the text lines that the model put into it, which is more exact than its rectangle: rectangles
 of neighbouring regions may overlap.
@@ -7,6 +8,7 @@ of neighbouring regions may overlap.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -15,11 +17,13 @@ from typing import Any, Self
 import numpy as np
 
 from docspec.core import BBox, Category
-from docspec.documents.mupdf import load_layout_model
+from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.lines import TextLine
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""
+
+ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +107,27 @@ def _overlaps(boxes: Any, line: BBox) -> tuple[Any, Any]:
     common = np.clip(width, 0, None) * np.clip(height, 0, None)
     areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     return common / (line.area or np.inf), common / np.where(areas > 0, areas, np.inf)
+
+
+def write_hidden(page: Any, lines: Sequence[TextLine]) -> None:
+    """Writes ``lines`` (points) onto a ``pymupdf.Page``, invisibly, each scaled to fill its box."""
+    pymupdf = mupdf()
+    helvetica = pymupdf.Font("helv")
+    for line in lines:
+        if any(unicodedata.east_asian_width(character) in "WF" for character in line.text):
+            name, text, width = "china-s", line.text, float(len(line.text))  # an em a character, Latin ones too
+        else:
+            name, text = "helv", _in_latin(line.text)
+            width = helvetica.text_length(text, fontsize=1)
+            text = text.encode("cp1252").decode("latin-1")  # the codes that the base fonts have their glyphs at
+        size = max(1.0, 0.85 * line.bbox.height)
+        start = pymupdf.Point(line.bbox.x0, line.bbox.y1 - 0.22 * line.bbox.height)
+        stretch = line.bbox.width / (width * size) if width > 0 else 1.0
+        page.insert_text(
+            start, text, fontname=name, fontsize=size, render_mode=3, morph=(start, pymupdf.Matrix(stretch, 1))
+        )
+
+
+def _in_latin(text: str) -> str:
+    """``text`` in characters of Windows-1252, an `x` for each that is not one of them."""
+    return "".join(c if c.encode("cp1252", "ignore") else "x" for c in text.translate(ALIKE))

@@ -18,7 +18,7 @@ from PIL import Image
 from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
-from docspec.drafting.hidden_text import write_hidden
+from docspec.drafting.layout import write_hidden
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels

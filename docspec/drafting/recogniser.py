@@ -2,7 +2,8 @@
 nothing else.
 
 Every model path is given explicitly, since RapidOCR downloads whatever it is not given. The sessions are
-made at the first use.
+made at the first use. Very long or wide images are cut into pieces that the detector can see without shrinking them to
+nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from docspec.core.processors import processors
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left
-from docspec.drafting.tiles import tiles
 from docspec.drafting.tilt import leaning, turned
 
 MODELS = {
@@ -43,6 +43,8 @@ becomes: a strip of 15 by 750 pixels took 7 GB."""
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
 _FULL_STOP = re.compile(r"^\. (?=\w)")
 TOLD = 6  # lines reported together
+MAX_ASPECT, TILE_ASPECT = 2.5, 1.5  # of an image that is read whole, and of its pieces
+MIN_LENGTH = 1500  # pixels; shorter images are read whole whatever their shape
 
 
 class Recogniser:
@@ -236,3 +238,34 @@ def _upright(quad: Any, tilt: float, width: int, height: int) -> BBox:
     points = [turned(float(x), float(y), -tilt, width, height) for x, y in quad]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return BBox(min(xs), min(ys), max(xs), max(ys))
+
+
+def tiles(image: Image.Image) -> Iterator[tuple[Image.Image, int, int]]:
+    """Pieces of ``image`` in order, each with its left and top in pixels; the whole image if it is no
+    strip.
+    """
+    width, height = image.size
+    if max(width, height) <= max(MAX_ASPECT * min(width, height), MIN_LENGTH):
+        yield image, 0, 0
+        return
+    tall = height > width
+    start, end = 0, max(width, height)
+    while start < end:
+        stop = _cut(image, tall, start, int(max(TILE_ASPECT * min(width, height), MIN_LENGTH / 2)))
+        box = (0, start, width, stop) if tall else (start, 0, stop, height)
+        yield image.crop(box), box[0], box[1]
+        start = stop
+
+
+def _cut(image: Image.Image, tall: bool, start: int, length: int) -> int:
+    """The end of the piece from ``start``: the emptiest row (or column) of its last third, so that no line is cut in
+    half, or the image's end."""
+    end = image.height if tall else image.width
+    if end - start <= length * 1.3:
+        return end
+    first, last = start + length * 2 // 3, start + length
+    box = (0, first, image.width, last) if tall else (first, 0, last, image.height)
+    grey = np.asarray(image.crop(box).convert("L"), dtype=np.float32)
+    variation = grey.std(axis=1 if tall else 0)
+    empty = np.flatnonzero(variation <= variation.min() + 1.0)
+    return first + int(empty[len(empty) // 2]) if len(empty) else last

@@ -3,7 +3,8 @@ sees.
 
 It costs a few tenths of a second a page (the layout model); ``quick`` cuts the page along its white space
 instead, which takes milliseconds. Whether the text can be trusted is judged elsewhere
-(:mod:`docspec.drafting.trust`).
+(:mod:`docspec.drafting.trust`). If a file does not tell all letters of a word (ligatures of a font without Unicode),
+the word is completed from the print.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
+from docspec.core.marks import carried
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.assembly import assemble
-from docspec.drafting.hidden_text import write_hidden
-from docspec.drafting.layout import WHITE_SPACE
+from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
@@ -24,12 +26,14 @@ from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables
 from docspec.drafting.titles import with_level
-from docspec.drafting.trust import TrustJudge, bad_share
+from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.unruled import with_unruled
-from docspec.drafting.untold import completed
 
 CUT = "text layer, cut along white space"
+
+CERTAIN = 0.8
+"""Least confidence (0..1) of a recognised line from which words are completed."""
 
 
 class TextLayerDrafter:
@@ -132,3 +136,36 @@ def _in_pixels(region: Region, page: PageImage) -> Region:
     """A region in points as one in pixels of the page image, with lines that keep the size of their type in points."""
     lines = tuple(replace(line, points=line.size) for line in region.lines)
     return replace(region, lines=lines).moved(lambda box: box.scaled(page.scale).clamped(page.width, page.height))
+
+
+def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> list[TextLine]:
+    """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file are recognised; their
+    other words, and all numbers, stay as the file has them. A line that recognition does not explain stays as it
+    is."""
+    return [
+        _completed(page, line, recogniser) if line.words is None and not (line.hidden or line.turns) else line
+        for line in lines
+    ]
+
+
+def _completed(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
+    read, confidence = recogniser.read_line(picture_of(page, line))
+    ours, theirs = line.text.split(), read.split()
+    if confidence < CERTAIN or len(ours) != len(theirs):
+        return line
+    words = [new if _lacks_letters(old, new) else old for old, new in zip(ours, theirs, strict=True)]
+    if words == ours:
+        return line
+    text = " ".join(words)
+    marks = carried(line.marks, line.text, text)
+    return replace(line, text=text, words="recognition", confidence=confidence, marks=marks)
+
+
+def _lacks_letters(word: str, read: str) -> bool:
+    """Whether added letters alone make ``word`` the word ``read`` in its place."""
+    rest = iter(read)
+    return len(word) < len(read) and all(sign in rest for sign in word) and _signs(word) == _signs(read)
+
+
+def _signs(word: str) -> list[str]:
+    return [sign for sign in word if not sign.isalpha()]

@@ -86,7 +86,7 @@ class DocumentWorker:
         self._drawn = self._document.pages(str(number), view=view)
         page = next(self._drawn)
         if dpi is not None and not isinstance(page, PageFailure):
-            from docspec.documents.image_scale import through_pdf
+            from docspec.documents.images import through_pdf
 
             page = through_pdf(page, dpi)
         if isinstance(page, PageFailure):

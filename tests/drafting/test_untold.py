@@ -10,8 +10,7 @@ import pytest
 from docspec.core import PageImage
 from docspec.drafting.lines import page_lines
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.drafting.untold import completed
+from docspec.drafting.text_layer import TextLayerDrafter, completed
 
 from .conftest import write_without_unicode_of
 
