@@ -228,7 +228,8 @@ def test_results_saved_by_the_library_give_the_same_drafts(full: Setup, tmp_path
             sheet = document.new_page(width=WIDTH / 2, height=HEIGHT / 2)
             sheet.insert_image(sheet.rect, filename=tmp_path / "rivers.png")
         document.save(tmp_path / "two.pdf")
-    pipeline = full.drafter._load()[1]
+    full.drafter._load()
+    pipeline = full.drafter._pipeline
     for source in ("rivers.png", "two.pdf"):
         for result in pipeline.predict(str(tmp_path / source)):
             result.save_to_json(str(tmp_path / "saved"))
