@@ -12,22 +12,10 @@ from docspec.drafting.blank import is_blank
 from docspec.drafting.safe import SafeDrafter
 
 
-class PageDrafters:
-    """``drafter`` drafts pages that are read whole, ``layout`` those that are read by regions."""
-
-    def __init__(self, drafter: SafeDrafter, layout: SafeDrafter | None = None) -> None:
-        self._drafter = drafter
-        self._layout = layout or drafter
-
-    def warm(self) -> None:
-        """Loads the drafters' models while the target is loaded elsewhere."""
-        self._drafter.warm()
-        self._layout.warm()
-
-    def draft(self, page: PageImage, by_regions: bool) -> PageDraft:
-        """The page's draft, which says whether the page is blank. Errors of judging an odd page are raised."""
-        draft = (self._layout if by_regions else self._drafter).draft(page)
-        return replace(draft, blank=is_blank(page, draft))
+def draft_of(page: PageImage, drafter: SafeDrafter) -> PageDraft:
+    """The page's draft, which says whether the page is blank. Errors of judging an odd page are raised."""
+    draft = drafter.draft(page)
+    return replace(draft, blank=is_blank(page, draft))
 
 
 class DraftFuture:

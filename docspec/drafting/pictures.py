@@ -41,7 +41,7 @@ def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
     side = max(1, round(max(mask.shape) / CELLS))
     found = []
-    for patch in _patches(_inked_cells(mask, side)):
+    for patch in _patches(in_cells(mask, side).mean(axis=(1, 3)) > 0.02):
         box = _bounds(mask, patch, side).scaled(factor).clamped(image.width, image.height)
         text = sum(common.area for other in known if (common := box.intersection(other)) is not None)
         thin, long = sorted((box.width, box.height))
@@ -77,12 +77,6 @@ def _without_rules(mask: NDArray[np.bool_], length: float, width: int = 6) -> ND
     return np.asarray(mask & ~thin)
 
 
-def _inked_cells(mask: NDArray[np.bool_], side: int) -> set[tuple[int, int]]:
-    """The cells (column, row) of a grid of ``side`` pixels that hold ink."""
-    inked = in_cells(mask, side).mean(axis=(1, 3)) > 0.02
-    return {(int(x), int(y)) for y, x in np.argwhere(inked)}
-
-
 def _bounds(mask: NDArray[np.bool_], patch: Sequence[tuple[int, int]], side: int) -> BBox:
     """The box around the ink of a patch of cells."""
     left, top = min(x for x, _ in patch) * side, min(y for _, y in patch) * side
@@ -93,9 +87,9 @@ def _bounds(mask: NDArray[np.bool_], patch: Sequence[tuple[int, int]], side: int
     return BBox(*map(float, ends)).shifted(left, top)
 
 
-def _patches(cells: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Groups of cells, connected across at most one empty cell."""
-    left = set(cells)
+def _patches(inked: NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
+    """Groups of ``inked`` cells (column, row), connected across at most one empty cell."""
+    left = {(int(x), int(y)) for y, x in np.argwhere(inked)}
     patches = []
     while left:
         patch = [left.pop()]

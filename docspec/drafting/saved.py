@@ -48,7 +48,10 @@ class SavedDrafter:
         self.check()
         file, entry = self._entry(page)
         try:
-            draft = _page_draft(entry, page)
+            if "parsing_res_list" in entry:
+                draft = PageDraft(regions_from_result(entry, page.width, page.height))
+            else:
+                draft = _from_document(entry, page)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DrafterError(
                 f"{page.source}, page {page.number}: {file} is not in a known form ({error!r})"
@@ -124,12 +127,6 @@ def _results(data: Any) -> Iterator[Mapping[str, Any]]:
     elif isinstance(data, Sequence) and not isinstance(data, str):
         for item in data:
             yield from _results(item)
-
-
-def _page_draft(entry: Mapping[str, Any], page: PageImage) -> PageDraft:
-    if "parsing_res_list" in entry:
-        return PageDraft(regions_from_result(entry, page.width, page.height))
-    return _from_document(entry, page)
 
 
 def _from_document(entry: Mapping[str, Any], page: PageImage) -> PageDraft:

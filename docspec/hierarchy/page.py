@@ -14,7 +14,7 @@ from docspec.core.observer import Observer
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
-from docspec.drafting.drafted_page import DraftedPage, PageDrafters
+from docspec.drafting.drafted_page import DraftedPage, draft_of
 from docspec.engine.request import Request
 from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
@@ -45,7 +45,7 @@ class PageParser:
         layout: SafeDrafter | None = None,
     ) -> None:
         self.context = ReadingContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
-        self._drafters = PageDrafters(drafter, layout)
+        self._drafter, self._layout = drafter, layout or drafter
         self._readers = readers_of(self.context)
 
     @property
@@ -61,7 +61,7 @@ class PageParser:
     def draft(self, page: PageImage) -> DraftedPage:
         """The page with its draft, made in this process."""
         try:
-            return DraftedPage(page, self._drafters.draft(page, self.regions.takes(page)))
+            return DraftedPage(page, draft_of(page, self._layout if self.regions.takes(page) else self._drafter))
         except Exception as error:
             return DraftedPage(page, error=error)
 

@@ -14,7 +14,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
-from docspec.drafting.drafted_page import PageDrafters
+from docspec.drafting.drafted_page import draft_of
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
@@ -55,7 +55,7 @@ class DocumentWorker:
         mupdf()  # its loading counts as no page's time
         self._shared_pixels = map_pixels(handle)
         self._policy = PricedPolicy()
-        self._drafters: PageDrafters | None = None
+        self._drafters: tuple[SafeDrafter, SafeDrafter] | None = None  # of whole pages, of pages read by regions
         self._document: Document | None = None
         self._drawn: Iterator[PageImage | PageFailure] = iter(())
         self._page: PageImage | None = None
@@ -67,8 +67,9 @@ class DocumentWorker:
             silence()
         if options.offline and not offline.enforced():
             offline.enforce()
-        self._drafters = PageDrafters(make(options, self._policy), make(options, None))
-        self._drafters.warm()
+        self._drafters = make(options, self._policy), make(options, None)
+        for drafter in self._drafters:
+            drafter.warm()
 
     def open(self, source: Source, password: str | None) -> OpenedDocument:
         """Opens another document; raises :class:`docspec.core.InputError`."""
@@ -115,7 +116,7 @@ class DocumentWorker:
         assert self._page is not None and self._drafters is not None
         self._policy.prices, self._policy.spent = prices, []
         self._policy.tell = self._recognised if told else None
-        return self._drafters.draft(self._page, by_regions), self._policy.spent
+        return draft_of(self._page, self._drafters[by_regions]), self._policy.spent
 
     def _recognised(self, lines: Sequence[str]) -> None:
         assert self._page is not None
