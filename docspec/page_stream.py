@@ -1,8 +1,8 @@
 """The path of pages through a run: prepared in child processes ahead of time, verified some at a time, in their order.
 
 The verifier is behind one interface (:class:`PagesVerifier`): the model in this process
-(:class:`docspec.verifier.Verifier`), an engine in another one (:class:`docspec.served.ServedVerifier`), or a process on
-each of several devices (:class:`docspec.devices.DevicesVerifier`).
+(:class:`docspec.verifier.Verifier`), an engine in another one (:class:`docspec.remote_verifier.RemoteVerifier`), or a
+process on each of several devices (:class:`docspec.devices.DevicesVerifier`).
 """
 
 from __future__ import annotations

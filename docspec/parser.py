@@ -30,8 +30,8 @@ from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, PagePlace
 from docspec.page_stream import Found, PageStream, PagesVerifier
 from docspec.proposing.registry import proposer_names
+from docspec.remote_verifier import RemoteVerifier
 from docspec.results import ParsedDocument
-from docspec.served import ServedVerifier
 from docspec.verifier import Verifier
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ class Parser(Closing):
 
     @property
     def target_info(self) -> TargetInfo:
-        """The target's description; loads it. A :class:`docspec.served.ServedInfo` if another process has it."""
+        """The target's description; loads it. A :class:`docspec.remote_verifier.RemoteInfo` if another process has
+        it."""
         self._go_offline()
         return self._verifier.info  # type: ignore[no-any-return]
 
@@ -230,7 +231,7 @@ class Parser(Closing):
 
     def _make_verifier(self) -> PagesVerifier:
         if self.options.is_served:
-            return ServedVerifier(self.options, self.observer)
+            return RemoteVerifier(self.options, self.observer)
         if self.devices:
             return DevicesVerifier(self.options, self.devices, Parser, self.observer, self._local.verify_unknown)
         return self._local
@@ -295,7 +296,7 @@ class Parser(Closing):
     def dialect(self) -> Dialect:
         """The target's forms of prompts and answers, by its card and its image processor."""
         self._go_offline()
-        return self._verifier.dialect if isinstance(self._verifier, ServedVerifier) else self._local.dialect
+        return self._verifier.dialect if isinstance(self._verifier, RemoteVerifier) else self._local.dialect
 
     @property
     def page_parser(self) -> PageParser:

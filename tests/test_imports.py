@@ -43,13 +43,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "offline": {"core", "process"},
     "results": {"core", "reporting"},
     "verifier": {*READING, "isolation"},
-    "served": {*READING, "generation", "isolation", "offline", "verifier"},
+    "remote_verifier": {*READING, "generation", "isolation", "offline", "verifier"},
     "devices": {"core", "documents", "drafting", "isolation", "targets"},
     "page_stream": {"core", "documents", "drafting", "isolation", "lookahead", "targets"},
-    "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "served", "verifier"},
+    "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "remote_verifier", "verifier"},
     "corpus": {
         *("core", "console", "documents", "drafting", "generation", "isolation", "reporting", "targets"),
-        *("parser", "served"),
+        *("parser", "remote_verifier"),
     },
     "doctor": {"core", "drafting", "targets", "versions"},
     "serve": {

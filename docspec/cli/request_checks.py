@@ -9,8 +9,8 @@ from docspec.core import ParseOptions, UsageError
 from docspec.core.options import flag_of
 from docspec.corpus.options import CorpusOptions
 from docspec.documents.remote import is_remote
+from docspec.remote_verifier import check_offline
 from docspec.reporting.destinations import STDOUT
-from docspec.served import check_offline
 
 
 def check_request(inputs: Sequence[str], options: ParseOptions, outputs: Outputs, corpus: CorpusOptions) -> None:

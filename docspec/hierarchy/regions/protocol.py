@@ -1,5 +1,5 @@
 """The engine and the context as reading by regions needs them: implemented for the engine in this process
-(:mod:`.reading`) and for engines behind the seam (:mod:`docspec.hierarchy.served`)."""
+(:mod:`.reading`) and for engines behind the seam (:mod:`docspec.hierarchy.remote`)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from docspec.engine.request import Finish, Output
 from docspec.engine.stopping import Loop
 from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest
 from docspec.hierarchy.loop_guard import LoopGuard
-from docspec.hierarchy.served.context import ServedContext
+from docspec.hierarchy.remote.context import RemoteContext
 
 _PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s+")
 """Splits any text completely into pieces. Further text can change only the last piece."""
@@ -75,7 +75,7 @@ class TextOutput(Output):
     text: str = ""
 
 
-def ask(context: ServedContext, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
+def ask(context: RemoteContext, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
     """The answers to ``requests``, which run at the same time, and their statistics.
 
     An answer is cut where it only repeats itself, unless the options keep loops. Raises the error of the first request

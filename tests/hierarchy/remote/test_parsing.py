@@ -23,7 +23,7 @@ from docspec.generation.server import fleet
 from docspec.targets.families import dots_ocr
 from tests.generation.stand_in import StandIn, picture_in, says
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 READER = "/srv/models/docspec/reader/mini"
 FOUND = "Nothing was drafted here."
 

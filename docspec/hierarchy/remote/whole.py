@@ -14,8 +14,8 @@ from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy import results
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.served.answers import ask
-from docspec.hierarchy.served.context import ServedContext
+from docspec.hierarchy.remote.answers import ask
+from docspec.hierarchy.remote.context import RemoteContext
 
 SPARE_TOKENS = 48
 """Output tokens of a region beyond one for each character of its longest draft."""
@@ -24,10 +24,10 @@ PROMPT_TOKENS = 64
 """Most tokens that a chat template adds to a prompt."""
 
 
-class ServedWhole:
+class RemoteWhole:
     """Reads whole pages with one context."""
 
-    def __init__(self, context: ServedContext) -> None:
+    def __init__(self, context: RemoteContext) -> None:
         self._context = context
 
     def read(self, states: Sequence[PageState]) -> None:

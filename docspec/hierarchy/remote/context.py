@@ -16,7 +16,7 @@ from docspec.targets.sight import PublishedSight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ServedContext:
+class RemoteContext:
     """One engine, its model's card and dialect, and one set of options (a
     :class:`docspec.hierarchy.regions.protocol.RegionsContext`)."""
 

@@ -22,7 +22,7 @@ from docspec.verifier import spoken
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.generation.choice import OpenedEngine
-    from docspec.hierarchy.served.pages import ServedPages
+    from docspec.hierarchy.remote.pages import RemotePages
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.remote_model import RemoteModel
 
@@ -31,7 +31,7 @@ MAX_LENGTH = 32_768
 
 
 @dataclass(frozen=True, slots=True)
-class ServedInfo:
+class RemoteInfo:
     """A report's data on a target in another process: the engine, and the engine's name of the model."""
 
     name: str
@@ -48,7 +48,7 @@ class ServedInfo:
         return (f"model: {self.name} ({self.model_type}), {self.engine}" + (f" ({self.note})" if self.note else ""),)
 
 
-class ServedVerifier:
+class RemoteVerifier:
     """A :class:`docspec.page_stream.PagesVerifier` with the engine that ``options`` name, opened at first use. Any
     number of threads may have pages read at once. Raises :class:`docspec.core.ModelError` if the engine cannot be
     started or reached, or no longer answers."""
@@ -107,13 +107,13 @@ class ServedVerifier:
         return self.profile.card
 
     @property
-    def info(self) -> ServedInfo:
+    def info(self) -> RemoteInfo:
         self.open()
         return self._info()
 
-    def _info(self) -> ServedInfo:
+    def _info(self) -> RemoteInfo:
         profile, engine = self.profile, self.engine
-        return ServedInfo(
+        return RemoteInfo(
             name=engine.names[0],
             engine=engine.generator.name,
             model_type=profile.model_type,
@@ -128,14 +128,14 @@ class ServedVerifier:
         return spoken(self.card, self.profile.sight.pixel_limits)
 
     @cached_property
-    def pages(self) -> ServedPages:
+    def pages(self) -> RemotePages:
         """The reader of pages."""
-        from docspec.hierarchy.served.context import ServedContext
-        from docspec.hierarchy.served.pages import ServedPages
+        from docspec.hierarchy.remote.context import RemoteContext
+        from docspec.hierarchy.remote.pages import RemotePages
 
         engine, family = self.engine, self.profile.family
-        return ServedPages(
-            ServedContext(
+        return RemotePages(
+            RemoteContext(
                 engine.generator,
                 self.card,
                 self.dialect,

@@ -19,15 +19,15 @@ from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.cutting import Cutting
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.regions.regions_read import RegionsRead
-from docspec.hierarchy.served.answers import TextOutput, ask
-from docspec.hierarchy.served.context import ServedContext
-from docspec.hierarchy.served.whole import ServedWhole
+from docspec.hierarchy.remote.answers import TextOutput, ask
+from docspec.hierarchy.remote.context import RemoteContext
+from docspec.hierarchy.remote.whole import RemoteWhole
 
 
-class ServedReading:
+class RemoteReading:
     """Reads crops with an engine behind the seam (:class:`docspec.hierarchy.regions.protocol.Reads`)."""
 
-    def __init__(self, context: ServedContext) -> None:
+    def __init__(self, context: RemoteContext) -> None:
         self._context = context
         self._cutting = Cutting(context.options, context.card, context.dialect, context.sight)
 
@@ -56,13 +56,13 @@ class ServedReading:
         return output.text
 
 
-class ServedPages:
+class RemotePages:
     """Reads pages with one context. Threads may share it; each reads its own pages."""
 
-    def __init__(self, context: ServedContext) -> None:
+    def __init__(self, context: RemoteContext) -> None:
         self.context = context
-        regions = RegionPages(context, ServedReading(context))
-        self._readers = Readers(context, regions, ServedWhole(context))
+        regions = RegionPages(context, RemoteReading(context))
+        self._readers = Readers(context, regions, RemoteWhole(context))
 
     def takes(self, page: PageImage) -> bool:
         return self._readers.regions.takes(page)
