@@ -48,7 +48,7 @@ def measure(sources: Sequence[Source], options: ParseOptions, blur: float) -> It
                     drafted = pages.draft(shown)
                     if drafted.error is not None or not lines:
                         continue
-                    found = pages.regions.reading.cut(page_of(drafted), drafted.draft)
+                    found = pages.regions.cut(page_of(drafted), drafted.draft)
                     pages.regions.reading.read([found])
                     yield from _compared(lines, found.regions, texts_of(found, parser))
 

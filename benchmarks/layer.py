@@ -67,7 +67,7 @@ def measure(
                 drafted = page_parser.draft(shown)
                 if drafted.error is not None:
                     raise drafted.error
-                found = page_parser.regions.reading.cut(page_of(drafted), drafted.draft)
+                found = page_parser.regions.cut(page_of(drafted), drafted.draft)
                 page_parser.regions.reading.read([found])
                 seconds = perf_counter() - start
                 counts = compared(lines, found.regions, texts_of(found, parser))

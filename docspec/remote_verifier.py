@@ -130,21 +130,21 @@ class RemoteVerifier:
     @cached_property
     def pages(self) -> RemotePages:
         """The reader of pages."""
-        from docspec.hierarchy.remote.context import RemoteContext
+        from docspec.hierarchy.remote.answers import RemoteContext
         from docspec.hierarchy.remote.pages import RemotePages
 
         engine, family = self.engine, self.profile.family
         return RemotePages(
             RemoteContext(
-                engine.generator,
-                self.card,
-                self.dialect,
-                self.profile.sight,
-                engine.max_length or MAX_LENGTH,
-                self._options,
-                NullObserver(),  # pages are read in many threads; the run is told of finished ones
-                {} if family is None else family.template_arguments,
-                "" if family is None else family.image_marks,
+                card=self.card,
+                dialect=self.dialect,
+                options=self._options,
+                observer=NullObserver(),  # pages are read in many threads; the run is told of finished ones
+                sight=self.profile.sight,
+                max_length=engine.max_length or MAX_LENGTH,
+                generator=engine.generator,
+                template_arguments={} if family is None else family.template_arguments,
+                image_marks="" if family is None else family.image_marks,
             )
         )
 

@@ -15,7 +15,7 @@ from docspec.generation.interface import GenerationRequest
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.hierarchy.reading_context import ReadingContext
+    from docspec.hierarchy.reading_context import LocalContext
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,22 +49,22 @@ class Task:
         }
 
 
-def tasks_of(context: ReadingContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
+def tasks_of(context: LocalContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
     """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order; or ``whole``
     pages."""
     return [task for page in pages for task in (_whole if whole else _crops)(context, page, drafter.draft(page))]
 
 
-def _crops(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
+def _crops(context: LocalContext, page: Any, draft: Any) -> list[Task]:
+    from docspec.hierarchy.regions.cutting import Cutting
     from docspec.hierarchy.regions.reading import RegionReading
 
-    reading = RegionReading(context)
-    cut = reading.cutting.cut(page, draft)
-    read = reading.encoded(cut)
+    cut = Cutting(context).cut(page, draft)
+    read = RegionReading(context).encoded(cut)
     return [_task(crop.request, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
 
 
-def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
+def _whole(context: LocalContext, page: Any, draft: Any) -> list[Task]:
     from docspec.drafting.drafted_page import DraftedPage
     from docspec.hierarchy.asking import asked_of_page, asked_of_regions
     from docspec.hierarchy.page_state import PageState

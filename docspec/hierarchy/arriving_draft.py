@@ -14,7 +14,7 @@ from docspec.core import BBox, Category, Moment, PageDraft, PageImage, Region
 from docspec.drafting.drafted_page import DraftFuture
 from docspec.engine.request import GrowingDraft
 from docspec.engine.row import Row
-from docspec.hierarchy.reading_context import ReadingContext
+from docspec.hierarchy.reading_context import LocalContext
 
 MOST_OF_LINES, MOST_OF_ALL = 16_384, 32_768
 """Token limits of the two drafts."""
@@ -27,7 +27,7 @@ class ArrivingDraft:
     """Moves the draft of ``page`` into ``drafts`` as it arrives. ``timeline`` lists the events in seconds since
     drafting began; ``waited`` is the time spent only waiting for the draft's end."""
 
-    def __init__(self, context: ReadingContext, page: PageImage, future: DraftFuture) -> None:
+    def __init__(self, context: LocalContext, page: PageImage, future: DraftFuture) -> None:
         self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)
         self.timeline = [Moment("recognition began", future.head_seconds, 0)]
         self.waited = 0.0

@@ -21,7 +21,7 @@ from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page_state import PageState, page_of
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.readers import Readers
-from docspec.hierarchy.reading_context import FRUGAL_TREE, ReadingContext
+from docspec.hierarchy.reading_context import FRUGAL_TREE, LocalContext
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.regions.reading import RegionReading
 from docspec.hierarchy.whole import WholePages
@@ -44,7 +44,7 @@ class PageParser:
         planner: Planner | None = None,
         layout: SafeDrafter | None = None,
     ) -> None:
-        self.context = ReadingContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
+        self.context = LocalContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
         self._drafter, self._layout = drafter, layout or drafter
         self._readers = readers_of(self.context)
 
@@ -115,6 +115,6 @@ class PageParser:
         return replace(result, events=(*result.events, Event("memory_short", detail)))
 
 
-def readers_of(context: ReadingContext) -> Readers:
+def readers_of(context: LocalContext) -> Readers:
     """Both ways of reading with the engine in this process."""
-    return Readers(context, RegionPages(context, RegionReading(context)), WholePages(context))
+    return Readers(context, RegionReading(context), WholePages(context).read)

@@ -22,7 +22,7 @@ from docspec.hierarchy.page_state import PageState
 from docspec.proposing.spelling import Speller
 
 if TYPE_CHECKING:
-    from docspec.hierarchy.reading_context import ReadingContext
+    from docspec.hierarchy.reading_context import LocalContext
 
 PROPOSED = "proposed"
 """The origin of accepted tokens whose proposer was not recorded."""
@@ -33,7 +33,7 @@ _MOST_BYTES = 8
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-def with_provenance(state: PageState, context: ReadingContext) -> None:
+def with_provenance(state: PageState, context: LocalContext) -> None:
     """Adds the provenance of the page's words to its result."""
     start, result = time.thread_time(), state.result
     compared = agreement(result.blocks, state.draft)

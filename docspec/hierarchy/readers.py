@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from docspec.core import PageResult
 from docspec.drafting.drafted_page import DraftedPage
@@ -11,23 +11,16 @@ from docspec.hierarchy.grading import graded
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.provenance import with_provenance
 from docspec.hierarchy.regions.pages import RegionPages
-
-
-class ReadsWhole(Protocol):
-    """Reads pages whole, with any engine."""
-
-    def read(self, states: Sequence[PageState]) -> None:
-        """Reads one or more pages."""
-        ...
+from docspec.hierarchy.regions.regions_read import CropReader
 
 
 class Readers:
-    """The two ways of reading a page, over one engine."""
+    """The two ways of reading a page, over one engine: by regions, and whole with ``read_whole``."""
 
-    def __init__(self, context: Any, regions: RegionPages, whole: ReadsWhole) -> None:
+    def __init__(self, context: Any, reading: CropReader, read_whole: Callable[[Sequence[PageState]], None]) -> None:
         self.context = context
-        self.regions = regions
-        self._whole = whole
+        self.regions = RegionPages(context, reading)
+        self._read_whole = read_whole
 
     def read(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of ``drafted``, whose rows are decoded in one batch. Errors are not caught here."""
@@ -38,7 +31,7 @@ class Readers:
         if by_regions:
             self.regions.read(by_regions)
         if whole:
-            self._whole.read(whole)
+            self._read_whole(whole)
         if self.context.options.on_loop == "reread":
             self.regions.reread([state for state in whole if state.result.cut and state.result.cut.reason == "loop"])
         if self.context.options.provenance:

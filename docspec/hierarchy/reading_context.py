@@ -1,4 +1,4 @@
-"""The objects that pages are read with: target, dialect, engine, planner and options."""
+"""What pages are read with: the model's card and dialect, the options, and for the engine here its target."""
 
 from __future__ import annotations
 
@@ -37,59 +37,15 @@ FRUGAL_TREE = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingContext:
-    """The context that all readers of pages share; reading by regions needs only a part of it
-    (:class:`docspec.hierarchy.regions.protocol.RegionsContext`).
+    """The context that pages are read with, whatever the engine. ``max_length`` is the most tokens of prompt and answer
+    together."""
 
-    ``stop`` makes the rule that cuts an output short. Choices with a margin below ``least_margin`` (in logits) are made
-    again. ``frugal``: crops are read one at a time.
-    """
-
-    target: TargetModel
     card: ModelProfile
     dialect: Dialect
     options: ParseOptions
     observer: Observer
-    planner: Planner
-    engine: Engine
-    stop: Callable[[], StopRule]
-    least_margin: float = 0.0
-    frugal: bool = False
-
-    @classmethod
-    def of(
-        cls, loaded: LoadedTarget, dialect: Dialect, options: ParseOptions, observer: Observer, planner: Planner
-    ) -> ReadingContext:
-        """A context with an engine that uses the planner's measurements."""
-        target = loaded.target
-        keeps = options.on_loop == "keep"
-        stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
-        engine = make_engine(target, options, planner)
-        least_margin = 0.0
-        if options.exact == "strict":
-            from docspec.targets.noise import shape_noise
-
-            least_margin = shape_noise(target)
-            observer.note(f"strict: choices closer than {least_margin:.2g} to the next are made again")
-        return cls(target, loaded.card, dialect, options, observer, planner, engine, stop, least_margin)
-
-    @property
-    def sight(self) -> Sight:
-        return self.target.sight
-
-    @property
-    def max_length(self) -> int:
-        return self.target.max_length
-
-    def with_less(self) -> ReadingContext:
-        """The context that needs the least memory for the same output."""
-        options = replace(
-            self.options,
-            max_tree=min(FRUGAL_TREE, self.options.max_tree),
-            stages="none" if self.options.stages == "none" else "page",
-            pages_in_flight=1,
-        )
-        engine = make_engine(self.target, options, self.planner)
-        return replace(self, options=options, engine=engine, frugal=True)
+    sight: Sight
+    max_length: int
 
     def progress(self, states: Sequence[PageState], stage: str) -> OnStep:
         """Tells the observer that ``stage`` begins for ``states``. The callback that is returned tells it how far the
@@ -110,6 +66,62 @@ class ReadingContext:
             self.observer.decoding(states[0].number, stage, tokens, (accepted + steps) / max(1, steps))
 
         return on_step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalContext(ReadingContext):
+    """The context for the engine in this process.
+
+    ``stop`` makes the rule that cuts an output short. Choices with a margin below ``least_margin`` (in logits) are made
+    again. ``frugal``: crops are read one at a time.
+    """
+
+    target: TargetModel
+    planner: Planner
+    engine: Engine
+    stop: Callable[[], StopRule]
+    least_margin: float = 0.0
+    frugal: bool = False
+
+    @classmethod
+    def of(
+        cls, loaded: LoadedTarget, dialect: Dialect, options: ParseOptions, observer: Observer, planner: Planner
+    ) -> LocalContext:
+        """A context with an engine that uses the planner's measurements."""
+        target = loaded.target
+        keeps = options.on_loop == "keep"
+        stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
+        engine = make_engine(target, options, planner)
+        least_margin = 0.0
+        if options.exact == "strict":
+            from docspec.targets.noise import shape_noise
+
+            least_margin = shape_noise(target)
+            observer.note(f"strict: choices closer than {least_margin:.2g} to the next are made again")
+        return cls(
+            card=loaded.card,
+            dialect=dialect,
+            options=options,
+            observer=observer,
+            sight=target.sight,
+            max_length=target.max_length,
+            target=target,
+            planner=planner,
+            engine=engine,
+            stop=stop,
+            least_margin=least_margin,
+        )
+
+    def with_less(self) -> LocalContext:
+        """The context that needs the least memory for the same output."""
+        options = replace(
+            self.options,
+            max_tree=min(FRUGAL_TREE, self.options.max_tree),
+            stages="none" if self.options.stages == "none" else "page",
+            pages_in_flight=1,
+        )
+        engine = make_engine(self.target, options, self.planner)
+        return replace(self, options=options, engine=engine, frugal=True)
 
     def tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         """The target's tokens of each text."""

@@ -11,13 +11,13 @@ from docspec.dialects.locate import attach_boxes
 from docspec.engine.request import GrowingDraft, Output, Request
 from docspec.hierarchy import results
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.reading_context import ReadingContext
+from docspec.hierarchy.reading_context import LocalContext
 
 
 class Stage2:
     """Encodes whole pages, decodes them, and adds the outputs to their results."""
 
-    def __init__(self, context: ReadingContext) -> None:
+    def __init__(self, context: LocalContext) -> None:
         self._context = context
 
     def request(self, state: PageState, growing: tuple[GrowingDraft, ...] = ()) -> Request:

@@ -11,7 +11,7 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.hierarchy.arriving_draft import ArrivingDraft
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.reading_context import ReadingContext
+from docspec.hierarchy.reading_context import LocalContext
 from docspec.hierarchy.stage1 import verify_regions
 from docspec.hierarchy.stage2 import Stage2
 
@@ -19,7 +19,7 @@ from docspec.hierarchy.stage2 import Stage2
 class WholePages:
     """Reads pages whole with one context."""
 
-    def __init__(self, context: ReadingContext) -> None:
+    def __init__(self, context: LocalContext) -> None:
         self._context = context
         self._stage2 = Stage2(context)
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from docspec.core import Category, PageDraft, PageImage, ParseOptions, Region
-from docspec.dialects import Dialect
+from docspec.core import Category, PageDraft, PageImage, Region
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.generation.interface import GenerationRequest
+from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.hierarchy.regions.trusted import may_be_taken
-from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import Sight
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 TOKENS_PER_CELL = 6
 """Output tokens that a crop may have per visual token, whatever its draft."""
@@ -32,10 +26,11 @@ KINDS = {Category.TABLE: "table", Category.FORMULA: "formula"}
 
 
 class Cutting:
-    """Cuts pages for a model with ``card`` whose image processor is described by ``sight``."""
+    """Cuts pages for the model and with the options of ``context``."""
 
-    def __init__(self, options: ParseOptions, card: ModelProfile, dialect: Dialect, sight: Sight) -> None:
-        self._options, self._card, self._dialect = options, card, dialect
+    def __init__(self, context: ReadingContext) -> None:
+        self._options, self._card, self._dialect = context.options, context.card, context.dialect
+        card, sight = context.card, context.sight
         self._limits = CropLimits(
             sight.factor,
             card.line_pitch_px,
@@ -72,28 +67,18 @@ class Cutting:
         ]
         return RegionsRead(regions, crops, from_draft, known)
 
-    def asked(self, page: PageImage, region: Region, piece: Slice) -> tuple[Image, str]:
-        """The picture of a crop and its prompt."""
-        picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
-        return picture, self._dialect.crop_prompt(shown_of(region, piece))
-
     def _crop(self, page: PageImage, region: Region, number: int, piece: Slice) -> Crop:
-        shown = shown_of(region, piece)
-        picture, prompt = self.asked(page, region, piece)
+        category = region.category if piece.cell is None else Category.TEXT
+        shown = replace(region, category=category, texts=piece.drafts)
+        picture = crop_of(page.image, piece, self._limits.factor, self._limits.least)
         cells = picture.width * picture.height // self._limits.factor**2
         most = self._options.max_tokens or self._card.max_new_tokens
         asked = GenerationRequest(
             picture,
-            prompt,
+            self._dialect.crop_prompt(shown),
             min(most, LEAST_TOKENS + TOKENS_PER_CELL * cells),
             tuple(self._dialect.region_drafts(shown)),
-            KINDS.get(shown.category, "text"),
+            KINDS.get(category, "text"),
             self._card.writes_special_tokens,
         )
-        return Crop(number, piece, shown.category, asked)
-
-
-def shown_of(region: Region, piece: Slice) -> Region:
-    """The part of ``region`` that the crop of ``piece`` shows."""
-    category = region.category if piece.cell is None else Category.TEXT
-    return replace(region, category=category, texts=piece.drafts)
+        return Crop(number, piece, category, asked)

@@ -17,7 +17,8 @@ from docspec.dialects.layout_json import LayoutJsonDialect
 from docspec.dialects.marked_layout import read_layout, spell_layout
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.regions.protocol import Reads, RegionsContext
+from docspec.hierarchy.reading_context import ReadingContext
+from docspec.hierarchy.regions.regions_read import CropReader
 
 OWN = "the model's own"
 """The name of such a layout in a draft."""
@@ -26,7 +27,7 @@ SAME = 0.5
 """Two boxes are of one region if each covers at least this share of the other."""
 
 
-def lay_out(context: RegionsContext, reading: Reads, states: Sequence[PageState]) -> None:
+def lay_out(context: ReadingContext, reading: CropReader, states: Sequence[PageState]) -> None:
     """Replaces the regions of the drafts by those of the target's layout if the target's card has a prompt for it.
 
     If the target writes no regions, the drafted ones stay. The time counts as drafting, since the layout is part of a
@@ -51,7 +52,7 @@ def lay_out(context: RegionsContext, reading: Reads, states: Sequence[PageState]
         state.happened("own_layout", f"{found}; {stats.tokens} tokens{steps}{cut}")
 
 
-def _asked(context: RegionsContext, prompt: str, state: PageState) -> GenerationRequest:
+def _asked(context: ReadingContext, prompt: str, state: PageState) -> GenerationRequest:
     page, side = state.page, context.card.layout_side
     image = page.image if side is None else page.image.resize((side, side), Resampling.BICUBIC)
     drafts = []
@@ -63,7 +64,7 @@ def _asked(context: RegionsContext, prompt: str, state: PageState) -> Generation
     return GenerationRequest(image, prompt, budget, tuple(drafts), "page", context.card.writes_special_tokens)
 
 
-def _read(context: RegionsContext, text: str, state: PageState) -> list[tuple[Category, BBox]]:
+def _read(context: ReadingContext, text: str, state: PageState) -> list[tuple[Category, BBox]]:
     width, height = state.page.width, state.page.height
     if isinstance(context.dialect, LayoutJsonDialect):
         blocks = context.dialect.parse(text, width, height)

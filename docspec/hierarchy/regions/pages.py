@@ -7,22 +7,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from docspec.core import PageImage, StageStats
+from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.engine.request import Output
 from docspec.hierarchy import results
 from docspec.hierarchy.page_state import PageState
+from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.completing import complete
+from docspec.hierarchy.regions.cutting import Cutting
 from docspec.hierarchy.regions.own_layout import lay_out
-from docspec.hierarchy.regions.protocol import Reads, RegionsContext
-from docspec.hierarchy.regions.regions_read import RegionsRead, markdown_of, result_of
+from docspec.hierarchy.regions.regions_read import CropReader, RegionsRead, markdown_of, result_of
 from docspec.hierarchy.regions.reread import unreached
 
 
 class RegionPages:
     """Reads pages by regions, with any engine."""
 
-    def __init__(self, context: RegionsContext, reading: Reads) -> None:
+    def __init__(self, context: ReadingContext, reading: CropReader) -> None:
         self._context = context
+        self._cutting = Cutting(context)
         self.reading = reading
 
     def takes(self, page: PageImage) -> bool:
@@ -39,6 +41,14 @@ class RegionPages:
         shown = min(pixels, sight.most_pixels) // sight.factor**2
         return shown + context.options.max_tree >= context.max_length
 
+    def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
+        """The regions of a page, including those that the draft missed, and their crops, ready to be read."""
+        return self.reading.encoded(self._cutting.cut(page, draft))
+
+    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
+        """The crops of ``regions`` of a page, ready to be read."""
+        return self.reading.encoded(self._cutting.crops_of(page, regions))
+
     def read(self, states: Sequence[PageState]) -> None:
         """Reads one or more pages, the crops of all of them in one batch."""
         context, cut = self._context, []
@@ -46,7 +56,7 @@ class RegionPages:
         for state in states:
             context.observer.stage(state.number, "prefill")
             start = time.perf_counter()
-            cut.append(self.reading.cut(state.page, state.draft))
+            cut.append(self.cut(state.page, state.draft))
             state.encode_seconds = time.perf_counter() - start
         progress = context.progress(states, "stage2")
         self.reading.read(cut, progress, plain=context.options.stages == "none")
@@ -59,7 +69,7 @@ class RegionPages:
     def requests(self, state: PageState) -> list[Any]:
         """The engine's requests for the page: its crops in reading order."""
         lay_out(self._context, self.reading, [state])
-        return [crop.request for crop in self.reading.cut(state.page, state.draft).crops]
+        return [crop.request for crop in self.cut(state.page, state.draft).crops]
 
     def reread(self, states: Sequence[PageState]) -> None:
         """Reads on crops the regions that pages cut short have not reached, and appends them to the output."""
@@ -69,7 +79,7 @@ class RegionPages:
             if left is None:
                 state.happened("reread_skipped", "the draft has no text that tells what was reached")
                 continue
-            rest = self.reading.crops_of(state.page, left)
+            rest = self.crops_of(state.page, left)
             self.reading.read([rest])
             blocks = rest.blocks(self._crop_text)
             result, text = state.result, markdown_of(blocks)
@@ -107,7 +117,7 @@ class RegionPages:
         plain = RegionsRead(page.regions, page.crops)
         if page.taken:
             regions = [replace(region, agreed=False) for region in state.draft.regions]
-            plain = self.reading.cut(state.page, replace(state.draft, regions=tuple(regions)))
+            plain = self.cut(state.page, replace(state.draft, regions=tuple(regions)))
         self.reading.read([plain], plain=True)
         timings = state.result.timings
         baseline = results.compared(

@@ -11,32 +11,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from docspec.core import PageDraft, PageImage, Region, StageStats
+from docspec.core import StageStats
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
-from docspec.hierarchy.reading_context import ReadingContext
-from docspec.hierarchy.regions.cutting import Cutting
-from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
+from docspec.hierarchy.reading_context import LocalContext
+from docspec.hierarchy.regions.regions_read import Crop, CropReader, RegionsRead
+from docspec.hierarchy.regions.trusted import as_output
 from docspec.targets.protocol import Prompt
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class RegionReading:
-    """Reads pages by regions with the engine in this process (:class:`docspec.hierarchy.regions.protocol.Reads`)."""
+class RegionReading(CropReader):
+    """Reads crops with the engine in this process."""
 
-    def __init__(self, context: ReadingContext) -> None:
+    def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self.cutting = Cutting(context.options, context.card, context.dialect, context.sight)
-
-    def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
-        return self.encoded(self.cutting.cut(page, draft))
-
-    def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
-        return self.encoded(self.cutting.crops_of(page, regions))
 
     def read(self, pages: Sequence[RegionsRead], on_step: OnStep | None = None, plain: bool = False) -> None:
         """Decodes the crops of ``pages`` in batches; ``plain``: one token per step, without drafts."""
@@ -66,11 +59,12 @@ class RegionReading:
         return self._context.target.detokenize(list(output.tokens))
 
     def encoded(self, page: RegionsRead) -> RegionsRead:
-        """The page with its crops encoded as the engine's requests."""
         prompts = self._context.target.encode_all([_pictured(crop.request) for crop in page.crops])
         requests = map(self._request, prompts, page.crops)
         crops = [replace(crop, request=request) for crop, request in zip(page.crops, requests, strict=True)]
-        taken = {number: self._context.tokenized([text])[0] for number, text in page.from_draft.items()}
+        taken = {
+            number: as_output(tuple(self._context.target.tokenize(text))) for number, text in page.from_draft.items()
+        }
         return replace(page, crops=crops, taken=taken)
 
     def _request(self, prompt: Prompt, crop: Crop) -> Request:

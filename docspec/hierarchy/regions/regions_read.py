@@ -1,7 +1,9 @@
-"""A page that is read by regions, from its crops to its outputs; this module needs no model."""
+"""A page that is read by regions, from its crops to its outputs, and the engine that reads them; this module needs no
+model."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,11 +12,11 @@ from docspec.core import Block, Category, Cut, Event, PageResult, Region, StageS
 from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.engine.request import Output
+from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy import results
 from docspec.hierarchy.regions.evidence import known_block, known_words, unread_pictures
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
-from docspec.hierarchy.regions.trusted import as_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,13 @@ class Crop:
 class RegionsRead:
     """A page read by regions: its regions in reading order, one output for each crop, and the counts. Regions without
     crops are keyed by their numbers: ``from_draft`` has the drafted texts of trusted regions (:mod:`.trusted`) and
-    ``taken`` the same as tokens; ``known`` has the Markdown of regions whose words stand (:mod:`.evidence`)."""
+    ``taken`` the same as outputs; ``known`` has the Markdown of regions whose words stand (:mod:`.evidence`)."""
 
     regions: Sequence[Region]
     crops: Sequence[Crop]
     from_draft: Mapping[int, str] = field(default_factory=dict)
     known: Mapping[int, str] = field(default_factory=dict)
-    taken: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    taken: Mapping[int, Output] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
     stats: StageStats = field(default_factory=StageStats)
 
@@ -57,8 +59,7 @@ class RegionsRead:
     def told(self) -> tuple[Output, ...]:
         """The parts of the text in reading order: outputs, and texts taken from drafts."""
         owners = [crop.region for crop in self.crops]
-        drafted = ((at, as_output(own)) for at, own in self.taken.items())
-        found = [*zip(owners, self.outputs, strict=True), *drafted]
+        found = [*zip(owners, self.outputs, strict=True), *self.taken.items()]
         return tuple(output for _, output in sorted(found, key=lambda item: item[0]))
 
     @property
@@ -86,8 +87,8 @@ class RegionsRead:
         pieces: list[list[tuple[str, Slice]]] = [[] for _ in self.regions]
         for crop, output in zip(self.crops, self.outputs, strict=True):
             pieces[crop.region].append((text_of(output), crop.piece))
-        for number, tokens in self.taken.items():
-            pieces[number].append((text_of(as_output(tokens)), Slice(self.regions[number].bbox, 1.0)))
+        for number, output in self.taken.items():
+            pieces[number].append((text_of(output), Slice(self.regions[number].bbox, 1.0)))
         found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
         return tuple(joined_blocks(block for block in found if block.text or block.category is Category.PICTURE))
 
@@ -99,6 +100,27 @@ class RegionsRead:
         trusted = len(text) if number in self.taken else 0
         unread = region.unsearched and not pieces
         return Block(region.category, text, region.bbox, "draft", trusted=trusted, unread=unread)
+
+
+class CropReader(ABC):
+    """An engine that reads crops."""
+
+    def encoded(self, page: RegionsRead) -> RegionsRead:
+        """``page`` with the requests of its crops in the engine's own form."""
+        return page
+
+    @abstractmethod
+    def read(self, pages: Sequence[RegionsRead], on_step: Any = None, plain: bool = False) -> None:
+        """Reads the crops of ``pages``, as many at a time as the engine takes, and adds the outputs to each page;
+        ``plain``: without drafts."""
+
+    @abstractmethod
+    def write(self, asked: Sequence[GenerationRequest]) -> list[tuple[Output, StageStats]]:
+        """The answers to other requests, decoded together."""
+
+    @abstractmethod
+    def text_of(self, output: Output) -> str:
+        """The text of an output."""
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:

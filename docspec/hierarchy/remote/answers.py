@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from docspec.core import StageStats
 from docspec.engine.request import Finish, Output
 from docspec.engine.stopping import Loop
-from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest
+from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, Generator
 from docspec.hierarchy.loop_guard import LoopGuard
-from docspec.hierarchy.remote.context import RemoteContext
+from docspec.hierarchy.reading_context import ReadingContext
+from docspec.targets.sight import PublishedSight
 
 _PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s+")
 """Splits any text completely into pieces. Further text can change only the last piece."""
@@ -68,6 +70,16 @@ LONG = 1024
 """Answers that may have more tokens are streamed: a loop is cut while it is written, and a silent server is noticed."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RemoteContext(ReadingContext):
+    """The context for an engine behind the seam, and what its model's chat template needs."""
+
+    sight: PublishedSight
+    generator: Generator
+    template_arguments: Mapping[str, Any] = field(default_factory=dict)
+    image_marks: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class TextOutput(Output):
     """An output of an engine that answers in ``text``; ``tokens`` is empty if the engine returns none."""
@@ -81,7 +93,7 @@ def ask(context: RemoteContext, requests: Sequence[GenerationRequest]) -> tuple[
     An answer is cut where it only repeats itself, unless the options keep loops. Raises the error of the first request
     that failed; the others are cancelled.
     """
-    generator, guards = context.generator, context.guards
+    guards = context.options.on_loop != "keep"
     told, marks = context.template_arguments, context.image_marks
     if told or marks:
         requests = [replace(request, template_arguments=told, image_marks=marks) for request in requests]
@@ -91,7 +103,7 @@ def ask(context: RemoteContext, requests: Sequence[GenerationRequest]) -> tuple[
     outputs, counts = [], []
     try:
         for request, watch in zip(requests, watched, strict=True):
-            futures.append(generator.submit(request, watch))
+            futures.append(context.generator.submit(request, watch))
         for future, watch in zip(futures, watched, strict=True):
             output, counted = _answer(future, watch, guards)
             outputs.append(output)

@@ -14,8 +14,7 @@ from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy import results
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.remote.answers import ask
-from docspec.hierarchy.remote.context import RemoteContext
+from docspec.hierarchy.remote.answers import RemoteContext, ask
 
 SPARE_TOKENS = 48
 """Output tokens of a region beyond one for each character of its longest draft."""
@@ -24,66 +23,63 @@ PROMPT_TOKENS = 64
 """Most tokens that a chat template adds to a prompt."""
 
 
-class RemoteWhole:
-    """Reads whole pages with one context."""
+def read_whole(context: RemoteContext, states: Sequence[PageState]) -> None:
+    """Reads pages whole."""
+    for state in states:
+        if context.options.stages == "both":
+            _stage1(context, state)
+        _stage2(context, state)
 
-    def __init__(self, context: RemoteContext) -> None:
-        self._context = context
 
-    def read(self, states: Sequence[PageState]) -> None:
-        for state in states:
-            if self._context.options.stages == "both":
-                self._stage1(state)
-            self._stage2(state)
+def _stage1(context: RemoteContext, state: PageState) -> None:
+    """Reads the regions of the page and keeps the text of each."""
+    start = time.perf_counter()
+    most = min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+    found = asked_of_regions(
+        context.dialect, context.sight.factor, state.page, state.draft, context.card.writes_special_tokens
+    )
+    asked = [
+        replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
+    ]
+    outputs, stats = ask(context, asked)
+    texts = [""] * len(state.draft.regions)
+    for (index, _), output in zip(found, outputs, strict=True):
+        if output.finish != "loop":
+            texts[index] = output.text
+    state.texts = texts
+    timings = replace(state.result.timings, stage1=time.perf_counter() - start)
+    state.result = replace(state.result, stage1=stats, timings=timings)
 
-    def _stage1(self, state: PageState) -> None:
-        """Reads the regions of the page and keeps the text of each."""
-        context, start = self._context, time.perf_counter()
-        most = min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-        found = asked_of_regions(
-            context.dialect, context.sight.factor, state.page, state.draft, context.card.writes_special_tokens
+
+def _stage2(context: RemoteContext, state: PageState) -> None:
+    """Reads the page."""
+    page, start = state.page, time.perf_counter()
+    asked = _asked(context, state)
+    state.encode_seconds = time.perf_counter() - start
+    [output], stats = ask(context, [asked])
+    state.outputs = (output,)
+    blocks = attach_boxes(context.dialect.parse(output.text, page.width, page.height), state.draft)
+    state.result = results.whole(state.result, output, output.text, blocks, stats, state.encode_seconds)
+
+
+def _asked(context: RemoteContext, state: PageState) -> GenerationRequest:
+    """The request for the page. Raises :class:`docspec.core.PageError` if the page leaves no room in the context."""
+    page = state.page
+    usable = PageDraft() if context.options.stages == "none" else state.draft
+    taken = _prompt_tokens(context, page.width, page.height)
+    room = context.max_length - taken
+    if room < 1:
+        raise PageError(
+            f"the page takes about {taken} of the model's {context.max_length} tokens; lower --dpi", Failure.TOO_LARGE
         )
-        asked = [
-            replace(one, max_tokens=min(max(map(len, one.drafts), default=0) + SPARE_TOKENS, most)) for _, one in found
-        ]
-        outputs, stats = ask(context, asked)
-        texts = [""] * len(state.draft.regions)
-        for (index, _), output in zip(found, outputs, strict=True):
-            if output.finish != "loop":
-                texts[index] = output.text
-        state.texts = texts
-        timings = replace(state.result.timings, stage1=time.perf_counter() - start)
-        state.result = replace(state.result, stage1=stats, timings=timings)
+    most = min(context.options.max_tokens or context.card.max_new_tokens, room)
+    return asked_of_page(context.dialect, page, usable, state.texts, most, context.card.writes_special_tokens)
 
-    def _stage2(self, state: PageState) -> None:
-        """Reads the page."""
-        context, page, start = self._context, state.page, time.perf_counter()
-        asked = self._asked(state)
-        state.encode_seconds = time.perf_counter() - start
-        [output], stats = ask(context, [asked])
-        state.outputs = (output,)
-        blocks = attach_boxes(context.dialect.parse(output.text, page.width, page.height), state.draft)
-        state.result = results.whole(state.result, output, output.text, blocks, stats, state.encode_seconds)
 
-    def _asked(self, state: PageState) -> GenerationRequest:
-        """The request for the page. Raises :class:`docspec.core.PageError` if the page leaves no room in the
-        context."""
-        context, page = self._context, state.page
-        usable = PageDraft() if context.options.stages == "none" else state.draft
-        room = context.max_length - self._prompt_tokens(page.width, page.height)
-        if room < 1:
-            raise PageError(
-                f"the page takes about {context.max_length - room} of the model's {context.max_length} tokens; "
-                "lower --dpi",
-                Failure.TOO_LARGE,
-            )
-        most = min(context.options.max_tokens or context.card.max_new_tokens, room)
-        return asked_of_page(context.dialect, page, usable, state.texts, most, context.card.writes_special_tokens)
-
-    def _prompt_tokens(self, width: int, height: int) -> int:
-        """An upper bound of the prompt's tokens; the picture's are exact if the model's image sizes are known."""
-        sight = self._context.sight
-        if sight.pixel_limits:
-            height, width = smart_resize(height, width, **sight.pixel_limits)
-        picture = -(-width // sight.factor) * -(-height // sight.factor)
-        return picture + len(self._context.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS
+def _prompt_tokens(context: RemoteContext, width: int, height: int) -> int:
+    """An upper bound of the prompt's tokens; the picture's are exact if the model's image sizes are known."""
+    sight = context.sight
+    if sight.pixel_limits:
+        height, width = smart_resize(height, width, **sight.pixel_limits)
+    picture = -(-width // sight.factor) * -(-height // sight.factor)
+    return picture + len(context.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS

@@ -118,9 +118,9 @@ def test_baseline_is_plain_decoding_of_the_same_crops(parsers: dict[str, PagePar
 
 
 def test_drafts_do_not_say_how_much_may_be_written(parsers: dict[str, PageParser]) -> None:
-    reading = parsers["auto"].regions.reading
+    reader = parsers["auto"].regions
     drafts = [draft(), draft("A" * 500, "B" * 500)]
-    budgets = [[crop.request.budget for crop in reading.cut(print_page(), one).crops] for one in drafts]
+    budgets = [[crop.request.budget for crop in reader.cut(print_page(), one).crops] for one in drafts]
     assert budgets[0] == budgets[1]
 
 
@@ -200,13 +200,13 @@ def test_a_drawing_without_words_is_not_read(parsers: dict[str, PageParser]) -> 
 def test_a_crooked_page_is_turned_upright_before_its_lines_are_cut(parsers: dict[str, PageParser]) -> None:
     straight, tilt = print_page(), 1.5
     crooked = replace(straight, image=straight.image.rotate(-tilt, Image.Resampling.BICUBIC, fillcolor="white"))
-    reading = parsers["auto"].regions.reading
+    reader = parsers["auto"].regions
     leaning = replace(
         draft(),
         tilt=tilt,
         regions=tuple(replace(one, bbox=as_printed(one.bbox, tilt, straight)) for one in draft().regions),
     )
-    wanted, found = reading.cut(straight, draft()), reading.cut(crooked, leaning)
+    wanted, found = reader.cut(straight, draft()), reader.cut(crooked, leaning)
     lines = [[crop.piece.bbox for crop in page.crops if crop.region == 2] for page in (wanted, found)]
     assert len(lines[0]) == len(lines[1]) == 1
     for one, other in zip(*lines, strict=True):
@@ -229,10 +229,10 @@ def test_each_kind_of_region_is_asked_for_with_its_own_prompt(lively_qwen: Path,
     def asked() -> list[tuple[int, str]]:
         card.write_text(json.dumps(said))
         with Parser(ParseOptions(model=str(directory), device="cpu", dtype="float32")) as parser:
-            reading = parser.page_parser.regions.reading
+            reader = parser.page_parser.regions
             return [
                 (crop.region, parser.loaded.target.detokenize(crop.request.prompt.inputs["input_ids"][0].tolist()))
-                for crop in reading.crops_of(print_page(), regions).crops
+                for crop in reader.crops_of(print_page(), regions).crops
             ]
 
     lines, [table] = asked()[:-1], asked()[-1:]
