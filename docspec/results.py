@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import DocumentResult, Failure, InputError
-from docspec.core.safe_text import safe_text
 from docspec.reporting.destinations import infer_format
-from docspec.reporting.formats import renderer_for
+from docspec.reporting.formats import document_text
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.writer import write_whole
 
@@ -31,10 +30,7 @@ class ParsedDocument(DocumentResult):
 
     def render(self, format: Format, **layout: Any) -> str:
         """The document in ``format``."""
-        renderer = renderer_for(format, Layout(**layout))
-        parts = [renderer.begin(self.source, self.sha256)]
-        parts += [renderer.page(page, {}) for page in self.pages]
-        return safe_text("".join([*parts, renderer.end()]))
+        return document_text(self.pages, format, Layout(**layout), self.source, self.sha256)
 
     def save(self, path: str | Path, format: Format | None = None, **layout: Any) -> Path:
         """Writes the document whole or not at all, by default in the format that the name ends with. Raises

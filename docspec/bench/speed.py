@@ -45,12 +45,9 @@ WINDOWS: dict[str, dict[str, object]] = {
 }
 """The paper's window over whole pages, by its length; the paper has n = 3."""
 
-HYBRIDS: dict[str, dict[str, object]] = {HYBRID: {"stages": "both", "words": "evidence"}}
-"""Words of the file where they are sound, the model for the rest: faster, and not the model's output, so that it is no
-row among the lossless ones unless it is asked for."""
-
-NAMED = {**MODES, **WINDOWS, **HYBRIDS}
-"""All modes that are no proposers."""
+NAMED: dict[str, dict[str, object]] = {**MODES, **WINDOWS, HYBRID: {"stages": "both", "words": "evidence"}}
+"""All modes that are no proposers. The hybrid takes words of the file where they are sound, the model for the rest:
+faster, and not the model's output, so that it is no row among the lossless ones unless it is asked for."""
 
 
 def settings_of(mode: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from docspec.core import PageResult
-from docspec.reporting.formats import renderer_for
+from docspec.reporting.formats import document_text
 from docspec.reporting.renderer import Format, Layout
 from docspec.targets.registry import TargetInfo
 
@@ -20,17 +20,13 @@ def files_of(result: PageResult) -> dict[str, str]:
     """The page's text in each format, without what ``generate`` does not have: boxes that drafts gave (in the JSON),
     cuts and quality."""
     result = replace(result, cut=None, quality=None)
-    written: dict[str, str] = {}
-    for name in COMPARED:
-        renderer = renderer_for(name, Layout())
-        text = renderer.page(result, {}) + renderer.end()
-        written[name] = _without_draft_boxes(text) if name == "json" else text
-    return written
+    written: dict[str, str] = {name: document_text([result], name, Layout()) for name in COMPARED}
+    return {**written, "json": _without_draft_boxes(written["json"])}
 
 
-def _without_draft_boxes(text: str) -> str:
-    """One page's line of the JSON file, the boxes and their origin left out where the model did not write them."""
-    page = json.loads(text.strip().removesuffix("]}"))
+def _without_draft_boxes(document: str) -> str:
+    """The only page of a JSON document, the boxes and their origin left out where the model did not write them."""
+    [page] = json.loads(document)["pages"]
     for block in page["blocks"]:
         if block["bbox_from"] != "model":
             del block["bbox"], block["bbox_from"]

@@ -34,10 +34,6 @@ class ResultFile:
     path: Path
 
     @property
-    def name(self) -> str:
-        return str(self.path)
-
-    @property
     def relative(self) -> Path:
         return Path(self.path.stem)
 

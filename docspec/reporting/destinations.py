@@ -32,9 +32,6 @@ class InputFile(Protocol):
     def path(self) -> Path | None: ...
 
     @property
-    def name(self) -> str: ...
-
-    @property
     def relative(self) -> PurePath: ...
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from docspec.core import PageResult
 from docspec.core.plugins import load
+from docspec.core.safe_text import safe_text
 from docspec.reporting.renderer import Format, Layout, Renderer
 
 
@@ -27,3 +29,12 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
     }
     make = own[format] if format in own else load("formats", format)
     return make(layout)
+
+
+def document_text(
+    pages: Iterable[PageResult], format: Format, layout: Layout, source: str = "", sha256: str = ""
+) -> str:
+    """A whole document in that format, its pictures left out."""
+    renderer = renderer_for(format, layout)
+    parts = [renderer.begin(source, sha256), *(renderer.page(page, {}) for page in pages), renderer.end()]
+    return safe_text("".join(parts))

@@ -12,7 +12,7 @@ from docspec.core import Block, Category, PageResult
 from docspec.reporting.htmlblocks import BlockHtml
 from docspec.reporting.markdown import indent_of
 from docspec.reporting.renderer import Layout, separator_before, visible_blocks
-from docspec.reporting.rich import RichText
+from docspec.reporting.rich import Ends, RichText
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -54,7 +54,7 @@ class HtmlRenderer:
         )
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
-        result, number = self._rich.page(result), result.number
+        result, number = self._rich.page(result, Ends()), result.number
         parts = []
         separator = separator_before(self._layout, number, self._first_page)
         self._first_page = False

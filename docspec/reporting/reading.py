@@ -53,17 +53,13 @@ def read_document(path: Path) -> SavedDocument:
         raise _other_schema(path, saved.schema)
     try:
         pages = tuple(page.result(saved.source) for page in saved.pages)
-        _check_document(saved)
+        if not _SHA256.fullmatch(saved.sha256):
+            raise InvalidValues("sha256 is none")
+        if len({page.page for page in saved.pages}) < len(saved.pages):
+            raise InvalidValues("two pages of one number")
     except InvalidValues as error:
         raise InputError(f"{path}: does not follow {SCHEMA} ({error})") from error
     return SavedDocument(saved.source, saved.sha256, pages, tuple(page.figures for page in saved.pages))
-
-
-def _check_document(saved: _Document) -> None:
-    if not _SHA256.fullmatch(saved.sha256):
-        raise InvalidValues("sha256 is none")
-    if len({page.page for page in saved.pages}) < len(saved.pages):
-        raise InvalidValues("two pages of one number")
 
 
 def _not_ours(path: Path, data: bytes, error: InvalidValues) -> InputError:

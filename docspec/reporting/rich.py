@@ -35,13 +35,6 @@ class Ends(NamedTuple):
     first: int | None = None
     last: int | None = None
 
-    def of(self, index: int) -> tuple[bool, bool]:
-        """Whether ``index`` is the first, the last."""
-        return index == self.first, index == self.last
-
-
-NO_ENDS = Ends()
-
 
 class RichText:
     """Makes the pages of one document rich, in their order. With ``tied=False``, for formats without footnotes, raised
@@ -52,12 +45,14 @@ class RichText:
         self._levels = HeadingLevels()
         self._notes: set[str] = set()
 
-    def page(self, result: PageResult, ends: Ends = NO_ENDS) -> PageResult:
+    def page(self, result: PageResult, ends: Ends) -> PageResult:
         """``result`` with blocks whose texts are Markdown; ``ends`` are those that a joint may touch."""
         notes = self._notes_of(result) if self._tied else None
         lists = nested(result.blocks, result.width)
         blocks = [
-            self._rich(block, lists.get(index), notes, ends.of(index)) if stands(block) else block
+            self._rich(block, lists.get(index), notes, (index == ends.first, index == ends.last))
+            if stands(block)
+            else block
             for index, block in enumerate(result.blocks)
         ]
         return replace(result, blocks=tuple(blocks))

@@ -14,7 +14,7 @@ from docspec.core import ModelError, PageResult, ParseOptions, UsageError
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
-from docspec.reporting.formats import renderer_for
+from docspec.reporting.formats import document_text, renderer_for
 from docspec.reporting.renderer import Format, Layout
 
 if TYPE_CHECKING:
@@ -121,10 +121,7 @@ def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) 
     """The pages in each of ``formats``, keyed by docling-serve's field names."""
     found: dict[str, Any] = {}
     for name in formats:
-        renderer = renderer_for(FORMATS[name], Layout(plain_markdown=name == "text"))
-        parts = [renderer.begin(title, "")]
-        parts += [renderer.page(page, {}) for page in results]
-        text = safe_text("".join([*parts, renderer.end()]))
+        text = document_text(results, FORMATS[name], Layout(plain_markdown=name == "text"), title)
         found[FIELDS[name]] = json.loads(text) if name == "json" else text
     return found
 

@@ -17,10 +17,6 @@ class File:
     path: Path | None
     relative: PurePath
 
-    @property
-    def name(self) -> str:
-        return str(self.path)
-
 
 def file(path: str, relative: str | None = None) -> File:
     return File(Path(path), PurePath(relative or Path(path).name))

@@ -33,10 +33,6 @@ class Input:
     path: Path | None
     relative: PurePath
 
-    @property
-    def name(self) -> str:
-        return str(self.path)
-
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
