@@ -184,8 +184,15 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
             for index, name in enumerate(names)
         ]
     fitting = [PurePath(*map(_fit, name.parts[:-1]), _fit(name.stem) + name.suffix) for name in names]
-    first = [*settled, *(index for index in range(len(inputs)) if index not in settled)]
-    numbered = dict(zip(first, _numbered([fitting[index] for index in first]), strict=True))
+    taken: set[str] = set()
+    numbered: dict[int, PurePath] = {}
+    for index in sorted(range(len(inputs)), key=lambda index: index not in settled):
+        name, number = fitting[index], 1
+        while _key(name) in taken:
+            number += 1
+            name = name.with_name(f"{fitting[index].stem}-{number}{name.suffix}")
+        taken.add(_key(name))
+        numbered[index] = name
     return [numbered[index] for index in range(len(inputs))]
 
 
@@ -196,19 +203,6 @@ def _fit(part: str) -> str:
         return plain
     mark = f"~{hashlib.blake2b(os.fsencode(part), digest_size=4).hexdigest()}"
     return os.fsencode(plain)[: _LONGEST - len(mark)].decode("utf-8", "ignore") + mark
-
-
-def _numbered(names: Sequence[PurePath]) -> list[PurePath]:
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        candidate, number = name, 1
-        while _key(candidate) in taken:
-            number += 1
-            candidate = name.with_name(f"{name.stem}-{number}{name.suffix}")
-        taken.add(_key(candidate))
-        result.append(candidate)
-    return result
 
 
 def _key(name: PurePath) -> str:

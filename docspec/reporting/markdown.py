@@ -77,8 +77,8 @@ class MarkdownRenderer:
         if separator is not None or (self._layout.raw and result.text):
             return self._apart(separator, result, figures)
         leading, others = _split(list(_pieces(result, figures, self._layout)))
-        goes = others and self._last is not None and others[0].is_running
-        if goes and self._last is not None and goes_on(self._last.text, others[0].text):
+        unfinished = self._last
+        if others and unfinished and others[0].is_running and goes_on(unfinished.text, others[0].text):
             before = self._joint(others[0].text)
             pieces = [others[0], *self._pictures, *leading, *others[1:]]
         else:

@@ -33,7 +33,9 @@ class Staged:
     def __init__(self, folder: Path) -> None:
         while True:
             handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=FILE, dir=folder)
-            _lock(handle, wait=True)
+            if fcntl is not None:
+                with contextlib.suppress(OSError):  # a file system without locks: nothing will be cleared there
+                    fcntl.flock(handle, fcntl.LOCK_EX)
             self.path = Path(name)
             if self.path.exists():  # else it was cleared away before it was locked
                 break
@@ -125,18 +127,7 @@ def _clear(path: Path) -> None:
             return
         handle = os.open(path, os.O_RDONLY)
         try:
-            _lock(handle, wait=False)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an error where a living run holds it
             path.unlink()
         finally:
             os.close(handle)
-
-
-def _lock(handle: int, wait: bool) -> None:
-    """Raises ``OSError`` where another run holds the lock and is not waited for."""
-    if fcntl is None:
-        return
-    if not wait:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return
-    with contextlib.suppress(OSError):  # a file system without locks: nothing will be cleared there
-        fcntl.flock(handle, fcntl.LOCK_EX)

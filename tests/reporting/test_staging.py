@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from collections.abc import Callable
@@ -63,17 +64,17 @@ def test_only_what_dead_runs_left_is_cleared_away(tmp_path: Path) -> None:
 
 
 def test_a_file_cleared_away_before_it_was_locked_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lock = staging._lock
+    lock = fcntl.flock
     times = []
 
-    def first_lost(handle: int, wait: bool) -> None:
-        lock(handle, wait)
+    def first_lost(handle: int, how: int) -> None:
+        lock(handle, how)
         times.append(handle)
         if len(times) == 1:
             for path in tmp_path.iterdir():
                 path.unlink()
 
-    monkeypatch.setattr(staging, "_lock", first_lost)
+    monkeypatch.setattr(fcntl, "flock", first_lost)
     write_whole(tmp_path / "out.md", "text")
     assert (len(times), names_in(tmp_path)) == (2, ["out.md"])
 
