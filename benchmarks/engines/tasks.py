@@ -70,7 +70,7 @@ def _whole(context: LocalContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.page_state import PageState
     from docspec.hierarchy.whole import WholePages
 
-    [request] = WholePages(context).requests(PageState.begun(DraftedPage(page, draft)))
+    request = WholePages(context).request(PageState.begun(DraftedPage(page, draft)))
     special_tokens, factor = context.card.writes_special_tokens, context.sight.factor
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:

@@ -5,13 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from docspec.core import PageDraft, PageImage
+from PIL import Image
+
+from docspec.core import BBox, PageDraft, PageImage
 from docspec.dialects import Dialect
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.crops import crop
 
 MAX_REGION_TOKENS = 1536
 """Most output tokens of a region."""
+
+MARGIN = 4
+"""Pixels added around a region."""
+
+MAX_ASPECT = 30.0
+"""Longer side over shorter side beyond which the shorter one is padded."""
 
 
 def asked_of_regions(
@@ -43,3 +50,23 @@ def asked_of_page(
     regions."""
     drafts = dialect.page_drafts(draft, page.width, page.height, None if texts is None else list(texts))
     return GenerationRequest(page.image, dialect.page_prompt, max_tokens, tuple(drafts), "page", special_tokens)
+
+
+def crop(image: Image.Image, bbox: BBox, factor: int) -> Image.Image | None:
+    """The part of ``image`` inside ``bbox``, slightly larger, on a white canvas whose sides are multiples of ``factor``
+    pixels, at least two of them. It is padded, never stretched: resizing would change the aspect ratio of a thin line by
+    a third. ``None`` where the box has no pixels on the page.
+    """
+    left, top, right, bottom = bbox.grown(MARGIN).clamped(image.width, image.height).rounded()
+    width, height = right - left, bottom - top
+    if width < 2 or height < 2:
+        return None
+    canvas_width = _padded(max(width, height / MAX_ASPECT), factor)
+    canvas_height = _padded(max(height, width / MAX_ASPECT), factor)
+    canvas = Image.new("RGB", (canvas_width, canvas_height), "white")
+    canvas.paste(image.crop((left, top, right, bottom)), ((canvas_width - width) // 2, (canvas_height - height) // 2))
+    return canvas
+
+
+def _padded(size: float, factor: int) -> int:
+    return max(2, -(-int(size) // factor)) * factor

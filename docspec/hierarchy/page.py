@@ -16,9 +16,8 @@ from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
 from docspec.drafting.drafted_page import DraftedPage, draft_of
 from docspec.engine.request import Request
-from docspec.hierarchy import results
 from docspec.hierarchy.costs import Costs
-from docspec.hierarchy.page_state import PageState, page_of
+from docspec.hierarchy.page_state import PageState, failed, page_of
 from docspec.hierarchy.planner import Planner
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.reading_context import FRUGAL_TREE, LocalContext
@@ -73,9 +72,9 @@ class PageParser:
             return result
         except Exception as error:
             self.context.engine.release()
-            failed = results.failed(page_of(drafted), error)
+            result = failed(page_of(drafted), error)
         # The error and the tensors of its frames are freed by now.
-        return self._with_less(drafted) if failed.failure is Failure.OUT_OF_MEMORY else failed
+        return self._with_less(drafted) if result.failure is Failure.OUT_OF_MEMORY else result
 
     def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages whose rows are decoded in one batch. If that fails, the pages are read one after the
@@ -96,8 +95,9 @@ class PageParser:
     def requests(self, drafted: DraftedPage) -> list[Request]:
         """The engine's requests for a drafted page without Stage 1: the page, or its crops in reading order."""
         state = PageState.begun(drafted)
-        reads: RegionPages | WholePages = self.regions if self.regions.takes(state.page) else WholePages(self.context)
-        return reads.requests(state)
+        if self.regions.takes(state.page):
+            return self.regions.requests(state)
+        return [WholePages(self.context).request(state)]
 
     def _with_less(self, drafted: DraftedPage) -> PageResult:
         """The page read with the least memory."""
@@ -110,7 +110,7 @@ class PageParser:
                 [result] = readers_of(self.context.with_less()).read([drafted])
         except Exception as error:
             self.context.engine.release()
-            return results.failed(page_of(drafted), error)
+            return failed(page_of(drafted), error)
         detail = f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
         return replace(result, events=(*result.events, Event("memory_short", detail)))
 

@@ -17,8 +17,7 @@ from docspec.engine.loop import OnStep
 from docspec.engine.request import Request
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
-from docspec.hierarchy.decoding.engine import Engine
-from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
+from docspec.hierarchy.decoding.engine import Engine, decode_side_by_side
 from docspec.hierarchy.loop_guard import LoopGuard
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from docspec.core import Failure, PageDraft, PageError, StageStats
 from docspec.drafting.drafted_page import DraftFuture
-from docspec.engine.request import Request
+from docspec.engine.request import GrowingDraft, Output, Request
 from docspec.engine.row import Row
 from docspec.hierarchy.arriving_draft import ArrivingDraft
-from docspec.hierarchy.page_state import PageState
+from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import LocalContext
 from docspec.hierarchy.stage1 import verify_regions
-from docspec.hierarchy.stage2 import Stage2
 
 
 class WholePages:
@@ -21,7 +21,6 @@ class WholePages:
 
     def __init__(self, context: LocalContext) -> None:
         self._context = context
-        self._stage2 = Stage2(context)
 
     def read(self, states: Sequence[PageState]) -> None:
         """Reads one or more pages; the rows of several pages are decoded in one batch."""
@@ -31,10 +30,7 @@ class WholePages:
         for state in states:
             self._plan(state)
         self._stage1([state for state in states if state.crops])
-        self._stage2.decode_all(states)
-
-    def requests(self, state: PageState) -> list[Request]:
-        return [self._stage2.request(state)]
+        self._decode_all(states)
 
     def _alone(self, state: PageState) -> None:
         if state.future is not None:
@@ -42,16 +38,16 @@ class WholePages:
             return
         self._plan(state)
         self._stage1([state] if state.crops else [])
-        request = self._stage2.request(state)
-        output = self._stage2.decode(state, request)
+        request = self.request(state)
+        output = self._decode(state, request)
         if self._context.options.baseline:
-            self._stage2.compare(state, request, output)
+            self._compare(state, request, output)
 
     def _read_while_drafting(self, state: PageState, future: DraftFuture) -> None:
         """Decodes the page while its draft is still being made."""
         context = self._context
         arriving = ArrivingDraft(context, state.page, future)
-        request = self._stage2.request(state, arriving.drafts)
+        request = self.request(state, arriving.drafts)
         progress = context.progress([state], "stage2")
         start = time.perf_counter()
 
@@ -66,9 +62,9 @@ class WholePages:
         state.arrived(drafted, arriving.seconds, arriving.beside)
         timeline = tuple(sorted(arriving.timeline, key=lambda moment: moment.at))
         state.result = replace(state.result, timeline=timeline)
-        self._stage2.written(state, output, stats)
+        self._written(state, output, stats)
         if context.options.baseline:
-            self._stage2.compare(state, request, output)
+            self._compare(state, request, output)
 
     def _plan(self, state: PageState) -> None:
         """Decides whether the regions are verified: if the options say so or it pays. The reason against it becomes an
@@ -106,6 +102,80 @@ class WholePages:
         spent = [regions.stats.prefill_seconds + regions.stats.decode_seconds for regions in found]
         for state, regions, part in zip(states, found, spent, strict=True):
             share = part / sum(spent) if sum(spent) else 1 / len(states)
-            state.texts = regions.texts
-            timings = replace(state.result.timings, stage1=seconds * share)
-            state.result = replace(state.result, stage1=regions.stats, timings=timings)
+            state.verified(regions.texts, regions.stats, seconds * share)
+
+    def request(self, state: PageState, growing: tuple[GrowingDraft, ...] = ()) -> Request:
+        """The request for the page, with its drafts (none with ``stages`` ``none``) and the ``growing`` ones.
+
+        Raises :class:`docspec.core.PageError` if the page leaves no room in the target's context.
+        """
+        context = self._context
+        context.observer.stage(state.number, "prefill")
+        start = time.perf_counter()
+        page, dialect, target, options = state.page, context.dialect, context.target, context.options
+        plain = options.stages == "none"
+        usable = PageDraft() if plain else state.draft
+        prompt = target.encode(page.image, dialect.page_prompt)
+        limit = target.max_length - prompt.length - options.max_tree - 1
+        if limit < 1:
+            raise PageError(
+                f"the page takes {prompt.length} of the model's {target.max_length} tokens; lower --dpi",
+                Failure.TOO_LARGE,
+            )
+        request = Request(
+            prompt,
+            context.tokenized(dialect.page_drafts(usable, page.width, page.height, state.texts)),
+            min(options.max_tokens or context.card.max_new_tokens, limit),
+            grammar=lambda: dialect.grammar(usable, page.width, page.height, state.texts),
+            growing=growing,
+            plain=plain,
+            stop=context.stop,
+            least_margin=context.least_margin,
+            traced=options.provenance,
+        )
+        state.encode_seconds = time.perf_counter() - start
+        return request
+
+    def _decode(self, state: PageState, request: Request) -> Output:
+        """Decodes the page with its drafts; plainly if the options say so or drafts do not pay."""
+        context = self._context
+        plainly = request.plain
+        if context.options.stages == "auto" and not request.drafts:
+            lookup = context.planner.lookup_pays()
+            plainly = not lookup.yes
+            if plainly:
+                state.happened("plain_decoding", lookup.why)
+        progress = context.progress([state], "stage2")
+        if plainly:
+            output, stats = context.engine.baseline(request)
+        else:
+            [output], stats = context.engine.speculate([request], progress)
+        if stats.plain_tokens:
+            detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
+            state.happened("plain_decoding", detail)
+        self._written(state, output, stats)
+        return output
+
+    def _decode_all(self, states: Sequence[PageState]) -> None:
+        """Decodes several pages as rows of one batch."""
+        requests = [self.request(state) for state in states]
+        engine = self._context.engine
+        progress = self._context.progress(states, "stage2")
+        found = engine.speculate_groups([[request] for request in requests], progress, engine.max_rows(requests))
+        for state, ([output], stats) in zip(states, found, strict=True):
+            self._written(state, output, stats)
+
+    def _written(self, state: PageState, output: Output, stats: StageStats) -> None:
+        """Adds the output of the page's row, its counts and its times to the result."""
+        context = self._context
+        text = context.target.detokenize(list(output.tokens))
+        if state.future is None:  # an arriving draft was incomplete at first: its errors tell nothing
+            context.planner.observe(state.draft.drafter, text, stats)
+        state.written(output, text, stats, context.dialect)
+
+    def _compare(self, state: PageState, request: Request, output: Output) -> None:
+        """Adds the time of plain decoding for the same page to the result."""
+        self._context.observer.stage(state.number, "baseline")
+        plain, stats = self._context.engine.baseline(request)
+        baseline = compared(output.tokens, state.result.timings, plain.tokens, stats, state.encode_seconds)
+        state.result = replace(state.result, baseline=baseline)

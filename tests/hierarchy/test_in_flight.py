@@ -17,7 +17,7 @@ from docspec.engine import loop
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.decoding.measuring import shares
-from docspec.hierarchy.stage2 import Stage2
+from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import load_target
 
 MIB = 2**20
@@ -82,14 +82,14 @@ def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_
 def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
     parser = parser_with(lively_qwen, stages="page")
     alone = [parser.verify(page) for page in PAGES]
-    honest = Stage2.request
+    honest = WholePages.request
 
     def broken(self, state):
         if state.page.number == 2:
             raise RuntimeError("a bad page")
         return honest(self, state)
 
-    monkeypatch.setattr(Stage2, "request", broken)
+    monkeypatch.setattr(WholePages, "request", broken)
     beside = parser.verify_all(PAGES)
     assert [page.status for page in beside] == ["ok", "failed", "ok", "ok"]
     assert "a bad page" in beside[1].error

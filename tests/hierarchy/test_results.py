@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from docspec.dialects import make_dialect
-from docspec.hierarchy.results import unsaid
+from docspec.hierarchy.page_state import unsaid
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from schema_check import load_schema, problems
 
 from docspec.core import Baseline, Cut, PageTimings, ParseOptions, StageStats
-from docspec.hierarchy.results import compared
+from docspec.hierarchy.page_state import compared
 from docspec.reporting.timing import Report
 from docspec.reporting.totals import Totals
 from docspec.targets.stepping.step import StepReport

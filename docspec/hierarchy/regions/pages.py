@@ -9,8 +9,7 @@ from typing import Any
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.engine.request import Output
-from docspec.hierarchy import results
-from docspec.hierarchy.page_state import PageState
+from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.completing import complete
 from docspec.hierarchy.regions.cutting import Cutting
@@ -120,7 +119,5 @@ class RegionPages:
             plain = self.cut(state.page, replace(state.draft, regions=tuple(regions)))
         self.reading.read([plain], plain=True)
         timings = state.result.timings
-        baseline = results.compared(
-            page.tokens, timings, plain.tokens, plain.stats, state.encode_seconds, timings.draft
-        )
+        baseline = compared(page.tokens, timings, plain.tokens, plain.stats, state.encode_seconds, timings.draft)
         state.result = replace(state.result, baseline=baseline)

@@ -15,7 +15,7 @@ from docspec.core import StageStats
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.decoding.side_by_side import decode_side_by_side
+from docspec.hierarchy.decoding.engine import decode_side_by_side
 from docspec.hierarchy.reading_context import LocalContext
 from docspec.hierarchy.regions.regions_read import Crop, CropReader, RegionsRead
 from docspec.hierarchy.regions.trusted import as_output

@@ -13,7 +13,7 @@ from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.engine.request import Output
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy import results
+from docspec.hierarchy.page_state import skipped
 from docspec.hierarchy.regions.evidence import known_block, known_words, unread_pictures
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
@@ -152,7 +152,7 @@ def result_of(
             *known_words(page.known, page.regions),
             *page.events(),
             *unread_pictures(blocks, {event.kind for event in result.events}),
-            *results.skipped(page.stats),
+            *skipped(page.stats),
         ),
         timings=replace(
             result.timings, prefill=encode_seconds + page.stats.prefill_seconds, stage2=page.stats.decode_seconds

@@ -14,8 +14,7 @@ from docspec.core import ModelError, PageResult, StageStats
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.engine.request import Output
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy import results
-from docspec.hierarchy.page_state import page_of
+from docspec.hierarchy.page_state import failed, page_of
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.regions_read import CropReader, RegionsRead
 from docspec.hierarchy.remote.answers import RemoteContext, TextOutput, ask
@@ -58,4 +57,4 @@ class RemotePages(Readers):
         except ModelError:
             raise
         except Exception as error:
-            return results.failed(page_of(drafted), error)
+            return failed(page_of(drafted), error)

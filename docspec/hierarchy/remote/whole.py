@@ -9,9 +9,7 @@ from dataclasses import replace
 
 from docspec.core import Failure, PageDraft, PageError
 from docspec.core.sizes import smart_resize
-from docspec.dialects.locate import attach_boxes
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy import results
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.remote.answers import RemoteContext, ask
@@ -46,20 +44,16 @@ def _stage1(context: RemoteContext, state: PageState) -> None:
     for (index, _), output in zip(found, outputs, strict=True):
         if output.finish != "loop":
             texts[index] = output.text
-    state.texts = texts
-    timings = replace(state.result.timings, stage1=time.perf_counter() - start)
-    state.result = replace(state.result, stage1=stats, timings=timings)
+    state.verified(texts, stats, time.perf_counter() - start)
 
 
 def _stage2(context: RemoteContext, state: PageState) -> None:
     """Reads the page."""
-    page, start = state.page, time.perf_counter()
+    start = time.perf_counter()
     asked = _asked(context, state)
     state.encode_seconds = time.perf_counter() - start
     [output], stats = ask(context, [asked])
-    state.outputs = (output,)
-    blocks = attach_boxes(context.dialect.parse(output.text, page.width, page.height), state.draft)
-    state.result = results.whole(state.result, output, output.text, blocks, stats, state.encode_seconds)
+    state.written(output, output.text, stats, context.dialect)
 
 
 def _asked(context: RemoteContext, state: PageState) -> GenerationRequest:
