@@ -54,9 +54,8 @@ def asked_of_page(
 
 def crop(image: Image.Image, bbox: BBox, factor: int) -> Image.Image | None:
     """The part of ``image`` inside ``bbox``, slightly larger, on a white canvas whose sides are multiples of ``factor``
-    pixels, at least two of them. It is padded, never stretched: resizing would change the aspect ratio of a thin line by
-    a third. ``None`` where the box has no pixels on the page.
-    """
+    pixels, at least two of them. It is padded, never stretched: resizing would change the aspect ratio of a thin line
+    by a third. ``None`` where the box has no pixels on the page."""
     left, top, right, bottom = bbox.grown(MARGIN).clamped(image.width, image.height).rounded()
     width, height = right - left, bottom - top
     if width < 2 or height < 2:

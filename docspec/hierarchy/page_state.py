@@ -86,7 +86,7 @@ class PageState:
         if drafted.error is not None:
             return cls(page, draft, failed(page, drafted.error))
         made = page.render_seconds + draft.seconds
-        hidden = 0.0 if drafted.waited is None else max(0.0, made - drafted.waited)
+        hidden = 0.0 if drafted.waited is None else max(0.0, made - drafted.waited)  # made beside other work
         begun = PageResult(
             source=page.source,
             number=page.number,

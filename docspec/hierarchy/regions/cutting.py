@@ -1,25 +1,35 @@
-"""Cuts pages into crops and makes their requests, for every engine."""
+"""Completes the regions of a page, cuts them into crops and makes the requests for these, for every engine."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from docspec.core import Category, PageDraft, PageImage, Region
+from docspec.drafting.assembly import place
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox
+from docspec.drafting.order import by_white_space
 from docspec.drafting.tilt import as_printed, straightened
+from docspec.drafting.unread import unread_regions
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.reading_context import ReadingContext
-from docspec.hierarchy.regions.completing import complete
+from docspec.hierarchy.legibility import without_illegible
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
-from docspec.hierarchy.regions.trusted import may_be_taken
+from docspec.targets.model_profile import UNSURE, ModelProfile
+
+if TYPE_CHECKING:
+    from docspec.hierarchy.reading_context import ReadingContext
 
 TOKENS_PER_CELL = 6
 """Output tokens that a crop may have per visual token, whatever its draft."""
 
 LEAST_TOKENS = 64
 """Output tokens that any crop may have."""
+
+_READ = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 
 KINDS = {Category.TABLE: "table", Category.FORMULA: "formula"}
 """Kinds of drafts (:class:`GenerationRequest`) other than text, by the region's category."""
@@ -82,3 +92,56 @@ class Cutting:
             self._card.writes_special_tokens,
         )
         return Crop(number, piece, category, asked)
+
+
+def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None) -> list[Region]:
+    """The regions of ``draft`` and the print that it missed, in reading order.
+
+    With ``--words evidence``, for a reader with ``card``: ink in which a recogniser found no text becomes a picture, or
+    is dropped if it is as small as a line. Illegible recognised text becomes a picture, unless the reader reads such
+    regions. Pictures that no recogniser searched are marked.
+
+    Running heads and feet become text where no layout model has seen the page, as do a head in the lower half of the
+    page and a foot in the upper one.
+    """
+    regions = [
+        replace(one, category=Category.TEXT)
+        if one.category.is_furniture and (draft.layout == WHITE_SPACE or _stands_elsewhere(one, page))
+        else one
+        for one in draft.regions
+    ]
+    forgotten = unread_regions(page.image, regions) if draft.unread is None else list(draft.unread)
+    if card is not None and draft.searched:
+        forgotten = [one for one in forgotten if one.category is Category.PICTURE]
+    if regions:
+        for one in forgotten:
+            regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
+    else:
+        order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
+        regions = [Region(box.bbox, box.category) for box in order]
+    if card is not None and UNSURE not in card.reads:
+        regions = without_illegible(regions)
+    if draft.searched:
+        return regions
+    return [replace(one, unsearched=one.category is Category.PICTURE and not one.labels) for one in regions]
+
+
+def _stands_elsewhere(region: Region, page: PageImage) -> bool:
+    """Whether a running head is in the lower half of the page, or a foot in the upper one."""
+    upper = region.bbox.y0 + region.bbox.y1 < page.height
+    return upper is (region.category is Category.PAGE_FOOTER)
+
+
+def may_be_taken(region: Region) -> bool:
+    """Whether ``region`` may be taken from the draft without being read (``--trust-agreement``; lossy): two readings
+    agree to the letter, and it contains no digit and no part of a formula. Text layer and recognition have different
+    sources, the file and its picture. Where both agree, the print agrees, too, except where both make the same mistake:
+    in tables, formulas, and digits, which no context corrects."""
+    return region.agreed and region.category not in _READ and not any(map(_risky, region.texts[0]))
+
+
+def _risky(char: str) -> bool:
+    """Whether ``char`` is a digit or number, a mathematical sign, a raised letter or a Greek one."""
+    return (
+        char.isnumeric() or unicodedata.category(char) in ("Sm", "Lm") or unicodedata.name(char, "").startswith("GREEK")
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from docspec.core import BBox, Block, Category, Region
+from docspec.core import BBox, Block, Category, PrintedLine, Region
 from docspec.core.formulas import display_formula
 from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
@@ -18,7 +18,6 @@ from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
-from docspec.hierarchy.regions.listings import listing_text
 from docspec.hierarchy.regions.slices import Slice
 
 BETWEEN = frozenset(
@@ -28,6 +27,12 @@ BETWEEN = frozenset(
 
 CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model", "draft")
 """Sources of words, the most certain first."""
+
+BLANK = 2.0
+"""Lines whose centres are more than this many line heights apart have a blank line between them."""
+
+NARROWEST = 0.4
+"""Width of the narrowest letter over the type size."""
 
 _HEADING_MARKS = {Category.TITLE: ("# ",), Category.SECTION_HEADER: ("## ",)}
 
@@ -78,6 +83,43 @@ def _table_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
         if piece.cell is not None:
             written.setdefault(piece.cell, []).append(strip_heading(text))
     return filled(table, written)
+
+
+def listing_text(printed: Sequence[PrintedLine], lines: Sequence[tuple[str, BBox]]) -> str:
+    """The Markdown of a listing of ``lines``, each with its box on the page. The width of its letters follows from the
+    ``printed`` lines of the layout, in the same pixels.
+
+    The text of a crop with several lines keeps its own indents, because the positions of these lines are unknown.
+    Heading marks are removed, unless a number sign is printed in the listing.
+    """
+    if not any(line.text.lstrip().startswith("#") for line in printed):
+        lines = [(strip_heading(line), box) for line, box in lines]
+    written = [(line.rstrip(), box) for line, box in lines if line.strip()]
+    # Where a line's text leaves spaces out, its letters seem wider.
+    widths = [max(line.bbox.width / len(line.text), NARROWEST * line.size) for line in printed if line.text]
+    alone = widths and not any("\n" in line for line, _ in written)
+    text = "\n".join(_indented(written, min(widths)) if alone else (line for line, _ in written))
+    if not text or text.startswith("```"):
+        return text
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _indented(lines: Sequence[tuple[str, BBox]], letter: float) -> list[str]:
+    """``lines`` indented by as many spaces as letters of that width fit to the left of them, with blank lines between
+    distant lines."""
+    height = max((box.height for _, box in lines), default=0.0)
+    left = min((box.x0 for _, box in lines), default=0.0)
+    found: list[str] = []
+    above: BBox | None = None
+    for line, box in lines:
+        if above is not None and (box.y0 + box.y1 - above.y0 - above.y1) / 2 > BLANK * height:
+            found.append("")
+        found.append(" " * round((box.x0 - left) / max(1.0, letter)) + line.lstrip())
+        above = box
+    return found
 
 
 def joined_blocks(blocks: Iterable[Block]) -> list[Block]:

@@ -10,7 +10,7 @@ from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.hierarchy.grading import graded
 from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.regions.completing import complete
+from docspec.hierarchy.regions.cutting import complete
 from docspec.hierarchy.regions.evidence import asked_for, known_texts
 from docspec.hierarchy.regions.regions_read import RegionsRead, result_of
 from docspec.targets.model_profile import ModelProfile

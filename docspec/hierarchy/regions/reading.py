@@ -12,17 +12,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import StageStats
+from docspec.core.trail import Trail
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.decoding.engine import decode_side_by_side
 from docspec.hierarchy.reading_context import LocalContext
 from docspec.hierarchy.regions.regions_read import Crop, CropReader, RegionsRead
-from docspec.hierarchy.regions.trusted import as_output
 from docspec.targets.protocol import Prompt
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+TRUSTED = "trusted"
+"""The origin of tokens taken from the draft without being read."""
 
 
 class RegionReading(CropReader):
@@ -62,10 +65,16 @@ class RegionReading(CropReader):
         prompts = self._context.target.encode_all([_pictured(crop.request) for crop in page.crops])
         requests = map(self._request, prompts, page.crops)
         crops = [replace(crop, request=request) for crop, request in zip(page.crops, requests, strict=True)]
-        taken = {
-            number: as_output(tuple(self._context.target.tokenize(text))) for number, text in page.from_draft.items()
-        }
+        taken = {number: self._taken(text) for number, text in page.from_draft.items()}
         return replace(page, crops=crops, taken=taken)
+
+    def _taken(self, text: str) -> Output:
+        """Drafted ``text`` as an output, each of its tokens with its origin."""
+        tokens = tuple(self._context.target.tokenize(text))
+        trail = Trail()
+        trail.steps.append((0, len(tokens)))
+        trail.proposed = dict.fromkeys(range(len(tokens)), TRUSTED)
+        return Output(tokens, "eos", trail=trail)
 
     def _request(self, prompt: Prompt, crop: Crop) -> Request:
         context, asked = self._context, crop.request

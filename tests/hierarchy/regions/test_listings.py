@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Block, Category, PrintedLine, Region
-from docspec.hierarchy.regions.joining import joined_blocks, region_text
-from docspec.hierarchy.regions.listings import listing_text
+from docspec.hierarchy.regions.joining import joined_blocks, listing_text, region_text
 from docspec.hierarchy.regions.slices import SIDE, Slice
 
 CODE = ["def height(tide):", "    # a keeper's", "    if tide.turns:", "        return table[tide]", "", "height(now)"]

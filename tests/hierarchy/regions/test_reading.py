@@ -16,7 +16,7 @@ from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.tilt import as_printed
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.regions.completing import complete
+from docspec.hierarchy.regions.cutting import complete
 from docspec.hierarchy.regions.regions_read import markdown_of
 
 HEAD, TITLE, FIRST, SECOND = "Tide tables 1911", "Harbours", "The water comes and", "goes with the moon."

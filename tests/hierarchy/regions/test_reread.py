@@ -12,7 +12,7 @@ from docspec.dialects import make_dialect
 from docspec.drafting import SafeDrafter
 from docspec.engine.stopping import Loop
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.regions.reread import unreached
+from docspec.hierarchy.regions.pages import unreached
 from docspec.reporting.jsonout import page_object
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
