@@ -123,9 +123,8 @@ class Verifier:
         """The reader of pages, with the costs of steps, crops and drafts here."""
         from docspec.drafting import make_drafter
         from docspec.hierarchy.calibration import calibrate
-        from docspec.hierarchy.costs import Costs
         from docspec.hierarchy.page import PageParser
-        from docspec.hierarchy.planner import Planner
+        from docspec.hierarchy.planner import Costs, Planner
 
         longest = self._options.max_tokens or self.loaded.card.max_new_tokens
         planner = Planner(Costs(), longest if self._options.drafter == "auto" else None)

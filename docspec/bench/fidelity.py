@@ -24,9 +24,8 @@ from docspec.drafting import SafeDrafter
 from docspec.drafting.blank import is_blank
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.hierarchy.calibration import calibrate
-from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.planner import Planner
+from docspec.hierarchy.planner import Costs, Planner
 from docspec.parser import Parser
 
 GROUP = 4

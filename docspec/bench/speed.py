@@ -19,9 +19,8 @@ from docspec.core.result import AcceptanceRatios
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.hierarchy.calibration import calibrate
-from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.planner import Planner
+from docspec.hierarchy.planner import Costs, Planner
 from docspec.parser import Parser
 from docspec.proposing.registry import proposer_names
 

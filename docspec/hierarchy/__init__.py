@@ -1,6 +1,6 @@
 """The path of a page: drafted, read whole or by regions, graded.
 
 Read in this order: ``page`` (called by the parser), ``readers`` (whole or by regions), ``whole`` (with ``stage1``),
-``regions``; ``planner`` and ``costs`` (which steps pay), ``pacing`` (whether trees pay at present).
+``regions``; ``planner`` (which steps pay), ``pacing`` (whether trees pay at present).
 ``decoding`` runs the engine for pages; ``remote`` does the same with an engine in another process.
 """

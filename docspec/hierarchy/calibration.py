@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import PageError
-from docspec.hierarchy.costs import Costs
+from docspec.hierarchy.planner import Costs
 from docspec.targets.stepping.step import OutputFlags, chain
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ import html
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -32,16 +31,9 @@ TURNS = 300
 _NUMBER = re.compile(r"\d{1,18}")
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """The text from character ``start`` on is a counting loop; its first turn ends before character ``turn``."""
-
-    start: int
-    turn: int
-
-
-def counted(text: str) -> Count | None:
-    """The counting loop at the end of ``text`` if it has at least :data:`TURNS` turns; otherwise ``None``."""
+def counted(text: str) -> tuple[int, int] | None:
+    """The first character of the counting loop at the end of ``text``, and the end of its first turn; ``None`` if it
+    has fewer than :data:`TURNS` turns."""
     found = list(_NUMBER.finditer(text))
     numbers = [int(one.group()) for one in found]
     between = [text[a.end() : b.start()] for a, b in pairwise(found)]
@@ -50,7 +42,7 @@ def counted(text: str) -> Count | None:
         if len(numbers) - first >= size * TURNS:
             steps = [numbers[at + size] - numbers[at] for at in range(first, first + size)]
             if any(steps):
-                return Count(found[first].start(), found[first + size].start())
+                return found[first].start(), found[first + size].start()
     return None
 
 
@@ -137,11 +129,12 @@ class LoopGuard:
         """The counting loop at the end of the output, if there is one."""
         written = self._tokens[MAX_CYCLE:]
         text = self._text_of(written)
-        count = counted(text)
-        if count is None:
+        found = counted(text)
+        if found is None:
             return None
-        keep = bisect_left(range(len(written)), count.turn, key=lambda n: len(self._text_of(written[:n])))
-        return Loop(keep, 0, len(written) - keep, text[count.start : count.turn])
+        start, turn = found
+        keep = bisect_left(range(len(written)), turn, key=lambda n: len(self._text_of(written[:n])))
+        return Loop(keep, 0, len(written) - keep, text[start:turn])
 
 
 def _limits(turns: int, least: int, most: int) -> np.ndarray:

@@ -16,9 +16,8 @@ from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
 from docspec.drafting.drafted_page import DraftedPage, draft_of
 from docspec.engine.request import Request
-from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.page_state import PageState, failed, page_of
-from docspec.hierarchy.planner import Planner
+from docspec.hierarchy.planner import Costs, Planner
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.reading_context import FRUGAL_TREE, LocalContext
 from docspec.hierarchy.regions.pages import RegionPages

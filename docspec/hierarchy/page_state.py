@@ -66,14 +66,12 @@ def failed(page: PageImage, error: Exception) -> PageResult:
 
 @dataclass(slots=True, eq=False)
 class PageState:
-    """A page with its ``result`` so far. ``crops``: whether its regions are verified (Stage 1); ``texts`` are the
-    outputs of Stage 1, ``outputs`` those that make up the page's text. ``future`` is the draft while it is still being
-    made."""
+    """A page with its ``result`` so far. ``texts`` are the outputs of Stage 1, ``outputs`` those that make up the
+    page's text. ``future`` is the draft while it is still being made."""
 
     page: PageImage
     draft: PageDraft
     result: PageResult
-    crops: bool = False
     texts: list[str] | None = None
     encode_seconds: float = 0.0
     outputs: tuple[Output, ...] = ()

@@ -15,7 +15,6 @@ from docspec.core import PageDraft, PageImage, StageStats
 from docspec.dialects import Dialect
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Request
-from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
 from docspec.hierarchy.decoding.engine import Engine, decode_side_by_side
 from docspec.hierarchy.loop_guard import LoopGuard
@@ -43,11 +42,13 @@ def verify_regions(
     on_step: OnStep | None = None,
     max_tokens: int | None = None,
 ) -> list[RegionOutputs]:
-    """Runs Stage 1 on the drafts of ``pages``, the regions of all pages in one batch.
+    """Runs Stage 1 on the drafts of ``pages``, the regions of all pages in one batch. No region may write more than
+    ``max_tokens``, the page's own budget if it has one.
 
     An output that was cut at its budget is kept.
     """
-    asked = [region_jobs(target, dialect, page, draft, max_tokens) for page, draft in pages]
+    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+    asked = [_requests(target, dialect, page, draft, limit) for page, draft in pages]
     decoded = decode_side_by_side(engine, [[job for _, job in jobs] for jobs in asked], on_step)
     found = []
     for (_, draft), jobs, (outputs, stats) in zip(pages, asked, decoded, strict=True):
@@ -59,22 +60,17 @@ def verify_regions(
     return found
 
 
-def region_jobs(
-    target: TargetModel, dialect: Dialect, page: PageImage, draft: PageDraft, max_tokens: int | None = None
+def _requests(
+    target: TargetModel, dialect: Dialect, page: PageImage, draft: PageDraft, limit: int
 ) -> list[tuple[int, Request]]:
-    """The requests of Stage 1 in reading order, each with the index of its region.
-
-    No region may write more than ``max_tokens``, the page's own budget if it has one.
-    """
-    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-    asked = asked_of_regions(dialect, target.sight.factor, page, draft)
-    return [(index, _job(target, one, limit)) for index, one in asked]
-
-
-def _job(target: TargetModel, asked: GenerationRequest, limit: int) -> Request:
-    drafts = tuple(tuple(target.tokenize(text)) for text in asked.drafts)
-    longest = max((len(draft) for draft in drafts), default=0)
-    budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
-    assert asked.image is not None
-    prompt = target.encode(asked.image, asked.prompt)
-    return Request(prompt, drafts, budget, stop=partial(LoopGuard, target.detokenize))
+    """The requests in reading order, each with the index of its region; no region may write more than ``limit``
+    tokens."""
+    found = []
+    for index, asked in asked_of_regions(dialect, target.sight.factor, page, draft):
+        drafts = tuple(tuple(target.tokenize(text)) for text in asked.drafts)
+        longest = max(map(len, drafts), default=0)
+        budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
+        assert asked.image is not None
+        prompt = target.encode(asked.image, asked.prompt)
+        found.append((index, Request(prompt, drafts, budget, stop=partial(LoopGuard, target.detokenize))))
+    return found

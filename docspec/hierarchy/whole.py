@@ -27,17 +27,15 @@ class WholePages:
         if len(states) == 1:
             self._alone(states[0])
             return
-        for state in states:
-            self._plan(state)
-        self._stage1([state for state in states if state.crops])
+        self._stage1([state for state in states if self._crops_pay(state)])
         self._decode_all(states)
 
     def _alone(self, state: PageState) -> None:
         if state.future is not None:
             self._read_while_drafting(state, state.future)
             return
-        self._plan(state)
-        self._stage1([state] if state.crops else [])
+        if self._crops_pay(state):
+            self._stage1([state])
         request = self.request(state)
         output = self._decode(state, request)
         if self._context.options.baseline:
@@ -66,20 +64,18 @@ class WholePages:
         if context.options.baseline:
             self._compare(state, request, output)
 
-    def _plan(self, state: PageState) -> None:
-        """Decides whether the regions are verified: if the options say so or it pays. The reason against it becomes an
+    def _crops_pay(self, state: PageState) -> bool:
+        """Whether the regions are verified: if the options say so or it pays. The reason against it becomes an
         event."""
         options, factor = self._context.options, self._context.sight.factor
         if options.stages not in ("auto", "both"):
-            return
-        drafted = any(region.texts for region in state.draft.regions)
-        if options.stages == "both" and drafted:
-            state.crops = True
-            return
+            return False
+        if options.stages == "both" and any(region.texts for region in state.draft.regions):
+            return True
         plan = self._context.planner.crops_pay(state.draft, factor**2)
-        state.crops = plan.yes
         if state.draft.regions and not plan.yes:
             state.happened("stage1_skipped", plan.why)
+        return plan.yes
 
     def _stage1(self, states: Sequence[PageState]) -> None:
         """Verifies the regions of pages, all in one batch, and keeps what the target wrote for each."""

@@ -18,8 +18,8 @@ from docspec.core import ParseOptions
 from docspec.core.memory import release_memory
 from docspec.engine.request import Request
 from docspec.hierarchy import calibration
-from docspec.hierarchy.costs import Costs
 from docspec.hierarchy.decoding import make_engine
+from docspec.hierarchy.planner import Costs
 from docspec.targets import adapter, attention
 from docspec.targets.attention import additive_mask, choose_kernels, folded_mask
 from docspec.targets.deepseek_ocr.modeling import DeepseekOcrForCausalLM

@@ -8,8 +8,7 @@ import pytest
 
 from docspec.core import BBox, Category, PageDraft, Region, StageStats
 from docspec.hierarchy.calibration import WIDTHS, calibrate
-from docspec.hierarchy.costs import Costs
-from docspec.hierarchy.planner import Planner
+from docspec.hierarchy.planner import Costs, Planner
 from docspec.targets.registry import load_target
 
 

@@ -23,7 +23,7 @@ def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | N
 
     measure_threads(target)  # here, so that no page pays for it
     open_named(options.align, target)
-    price = planner.node_price() if planner is not None else 0.0
+    price = planner.costs.node_price() if planner is not None else 0.0
     pace = planner.pacing() if planner is not None and options.stages == "auto" else None
 
     def proposer() -> TreeProposer:

@@ -149,9 +149,10 @@ def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) ->
 def _stats(counts: Sequence[GenerationCounts], seconds: float) -> StageStats:
     """The statistics of requests that ran together for ``seconds``. Counts that an engine does not report are 0."""
     first = max((one.prefill_seconds or 0.0 for one in counts), default=0.0) if len(counts) == 1 else 0.0
-    stats = StageStats(rows=len(counts), prefill_seconds=first, decode_seconds=seconds - first)
-    return replace(
-        stats,
+    return StageStats(
+        rows=len(counts),
+        prefill_seconds=first,
+        decode_seconds=seconds - first,
         steps=sum(one.steps or 0 for one in counts),
         drafted=sum(one.drafted or 0 for one in counts),
         accepted=sum(one.accepted or 0 for one in counts),
