@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageResult, ParseOptions
 from docspec.core.observer import Observer
@@ -37,46 +38,56 @@ PAGES_AHEAD = 32
 born-digital pages while the bundled reader is loaded."""
 
 
-class PagesVerifier(Protocol):
+class PagesVerifier(ABC):
     """Verifies pages that were drawn and drafted elsewhere: ``pages_per_call`` of them in one call, in ``threads``
     threads (0: in that of the caller)."""
 
-    load_seconds: float
+    load_seconds = 0.0
+
+    def __init__(self, options: ParseOptions, observer: Observer, pages_per_call: int, threads: int) -> None:
+        self._options = options
+        self._observer = observer
+        self.pages_per_call = pages_per_call
+        self.threads = threads
 
     @property
-    def pages_per_call(self) -> int: ...
-
-    @property
-    def threads(self) -> int: ...
-
-    @property
+    @abstractmethod
     def is_loaded(self) -> bool:
         """Whether the target has been loaded."""
 
     @property
+    @abstractmethod
     def info(self) -> Any:
         """The target's description; loads it."""
 
     @property
+    @abstractmethod
     def card(self) -> ModelProfile:
         """The target's profile; loads nothing that pages may not need."""
 
     @property
     def step_report(self) -> StepReport | None:
         """How steps are run; ``None`` before the target is loaded, and if another program runs them."""
+        return None
 
+    @abstractmethod
     def open(self) -> None:
         """Loads the target, unless the first page that needs it does."""
 
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
-        """The options of preparing pages for it. Without ``images``, pages are drawn in full only if needed."""
+        """The options of preparing pages for it. Without ``images``, pages are drawn in full only if needed. Drafting
+        beside the work of other processes always pays."""
+        return PrepareOptions.complete(view, image_dpi)
 
+    @abstractmethod
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of pages that were prepared."""
+        """The results of pages that were prepared; may be called from ``threads`` threads."""
 
     def report(self) -> Any:
         """The report of an engine in another process on its work so far; ``None`` without one."""
+        return None
 
+    @abstractmethod
     def close(self) -> None:
         """Releases the target."""
 

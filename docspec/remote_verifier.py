@@ -13,10 +13,9 @@ from urllib.parse import urlsplit
 
 from docspec.core import PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
-from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.isolation.worker_handle import PrepareOptions
 from docspec.offline import is_here
+from docspec.page_stream import PagesVerifier
 from docspec.verifier import spoken
 
 if TYPE_CHECKING:
@@ -48,21 +47,15 @@ class RemoteInfo:
         return (f"model: {self.name} ({self.model_type}), {self.engine}" + (f" ({self.note})" if self.note else ""),)
 
 
-class RemoteVerifier:
-    """A :class:`docspec.page_stream.PagesVerifier` with the engine that ``options`` name, opened at first use. Any
+class RemoteVerifier(PagesVerifier):
+    """Verifies pages with the engine that ``options`` name, opened at first use. Any
     number of threads may have pages read at once. Raises :class:`docspec.core.ModelError` if the engine cannot be
     started or reached, or no longer answers."""
 
-    pages_per_call = 1
-    step_report = None  # the engine runs the steps
-
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         check_offline(options)
-        self._options = options
-        self._observer = observer
+        super().__init__(options, observer, 1, threads=options.in_flight)
         self._opening = threading.Lock()
-        self.threads = options.in_flight
-        self.load_seconds = 0.0
 
     @property
     def is_loaded(self) -> bool:
@@ -77,10 +70,6 @@ class RemoteVerifier:
                 self.load_seconds = time.perf_counter() - started
                 for remark in self._info().remarks:
                     self._observer.note(remark)
-
-    def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
-        """Drafting beside another process's work always pays."""
-        return PrepareOptions.complete(view, image_dpi)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         self.open()

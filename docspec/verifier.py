@@ -13,6 +13,7 @@ from docspec.core.observer import Observer
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.worker_handle import PrepareOptions
+from docspec.page_stream import PagesVerifier
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -22,17 +23,12 @@ if TYPE_CHECKING:
     from docspec.targets.stepping.step import StepReport
 
 
-class Verifier:
-    """A :class:`docspec.page_stream.PagesVerifier` with the target in this process; raises
+class Verifier(PagesVerifier):
+    """Verifies pages with the target in this process; raises
     :class:`docspec.core.ModelError` when it cannot be loaded."""
 
-    threads = 0
-
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
-        self._options = options
-        self._observer = observer
-        self.pages_per_call = options.in_flight
-        self.load_seconds = 0.0
+        super().__init__(options, observer, options.in_flight, threads=0)
 
     @property
     def is_loaded(self) -> bool:
@@ -58,9 +54,6 @@ class Verifier:
         planner = self.pages.context.planner
         takes = self.pages.regions.takes
         return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
-
-    def report(self) -> None:
-        """``None``: no other engine runs."""
 
     def close(self) -> None:
         for name in ("card", "loaded", "dialect", "pages"):

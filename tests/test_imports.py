@@ -42,9 +42,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "process": set(),
     "offline": {"core", "process"},
     "results": {"core", "reporting"},
-    "verifier": {*READING, "isolation"},
-    "remote_verifier": {*READING, "generation", "isolation", "offline", "verifier"},
-    "devices": {"core", "documents", "drafting", "isolation", "targets"},
+    "verifier": {*READING, "isolation", "page_stream"},
+    "remote_verifier": {*READING, "generation", "isolation", "offline", "page_stream", "verifier"},
+    "devices": {"core", "drafting", "isolation", "page_stream", "targets"},
     "page_stream": {"core", "documents", "drafting", "isolation", "lookahead", "targets"},
     "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "remote_verifier", "verifier"},
     "corpus": {
