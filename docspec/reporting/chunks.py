@@ -13,7 +13,7 @@ from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.safe_text import dump_json
 from docspec.reporting.headings import HEADING, HeadingLevels
 from docspec.reporting.markdown import block_markdown
-from docspec.reporting.renderer import Layout, visible_blocks
+from docspec.reporting.renderer import Layout, Renderer, visible_blocks
 
 MOST = 1200
 
@@ -33,7 +33,7 @@ class _Chunk:
         return sum(map(len, self.texts))
 
 
-class ChunkRenderer:
+class ChunkRenderer(Renderer):
     """Writes ``{"source", "page", "blocks", "category", "bbox", "headings", "text"}`` lines; ``blocks`` are the numbers
     of the page's blocks (from 0), ``bbox`` surrounds them in page-image pixels (null where unknown)."""
 
@@ -49,9 +49,6 @@ class ChunkRenderer:
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
         return "".join(self._lines(self._levels.page(result)))
-
-    def end(self) -> str:
-        return ""
 
     def _lines(self, result: PageResult) -> Iterator[str]:
         chunk: _Chunk | None = None
@@ -76,13 +73,12 @@ class ChunkRenderer:
             yield self._line(result, chunk)
 
     def _line(self, result: PageResult, chunk: _Chunk) -> str:
-        box = BBox.union(chunk.boxes) if chunk.boxes else None
         values = {
             "source": self._source,
             "page": result.number,
             "blocks": chunk.numbers,
             "category": chunk.category.value,
-            "bbox": None if box is None else list(box.rounded()),
+            "bbox": list(BBox.union(chunk.boxes).rounded()) if chunk.boxes else None,
             "headings": [text for _, text in self._headings],
             "text": "\n\n".join(chunk.texts),
         }

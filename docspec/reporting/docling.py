@@ -18,6 +18,7 @@ from docspec.core.safe_text import dump_json
 from docspec.reporting.grid import Grid, grids
 from docspec.reporting.headings import HeadingLevels
 from docspec.reporting.markdown import LIST_MARKER
+from docspec.reporting.renderer import Renderer
 
 VERSION = "1.10.0"
 """Of the DoclingDocument schema."""
@@ -36,7 +37,7 @@ _FENCED = re.compile(r"(`{3,}|~{3,})[^\n]*\n(.*)\n\1", re.DOTALL)
 _MIME = {".pdf": "application/pdf", ".png": "image/png", ".webp": "image/webp", ".tif": "image/tiff"}
 
 
-class DoclingRenderer:
+class DoclingRenderer(Renderer):
     """Writes one object; blocks in the body, page headers and footers in its furniture layer."""
 
     def __init__(self) -> None:

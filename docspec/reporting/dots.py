@@ -10,9 +10,10 @@ from typing import Any
 
 from docspec.core import Block, Category, PageResult
 from docspec.core.safe_text import dump_json
+from docspec.reporting.renderer import Renderer
 
 
-class DotsRenderer:
+class DotsRenderer(Renderer):
     """Writes one page a line; a page that failed is an empty list."""
 
     def __init__(self) -> None:

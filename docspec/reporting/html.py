@@ -11,7 +11,7 @@ from pathlib import PurePath
 from docspec.core import Block, Category, PageResult
 from docspec.reporting.htmlblocks import BlockHtml
 from docspec.reporting.markdown import indent_of
-from docspec.reporting.renderer import Layout, separator_before, visible_blocks
+from docspec.reporting.renderer import Layout, Renderer, separator_before, visible_blocks
 from docspec.reporting.rich import Ends, RichText
 
 _STYLE = """
@@ -36,7 +36,7 @@ figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }
 _APART = (Category.TABLE, Category.FORMULA, Category.PICTURE)
 
 
-class HtmlRenderer:
+class HtmlRenderer(Renderer):
     """Writes ``<main>`` with a ``<section id="page-N">`` per page; failed pages say so in their place."""
 
     def __init__(self, layout: Layout) -> None:

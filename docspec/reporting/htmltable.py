@@ -48,9 +48,7 @@ class _TableSanitiser(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._open:
-            while self._open[-1] != tag:
-                self.out.append(f"</{self._open.pop()}>")
-            self.out.append(f"</{self._open.pop()}>")
+            self._close_down_to(_last_index(self._open, tag))
 
     def handle_data(self, data: str) -> None:
         self.out.append(escape(data, quote=False))
@@ -58,20 +56,22 @@ class _TableSanitiser(HTMLParser):
     def _close_implied(self, tag: str) -> None:
         """A new cell ends the open cell, a new row the open row, within the innermost table."""
         ended = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr")}.get(tag, ())
-        outermost = None
-        for index in range(len(self._open) - 1, -1, -1):
-            if self._open[index] == "table":
-                break
-            if self._open[index] in ended:
-                outermost = index
-        while outermost is not None and len(self._open) > outermost:
+        within = range(_last_index(self._open, "table") + 1, len(self._open))
+        self._close_down_to(next((depth for depth in within if self._open[depth] in ended), len(self._open)))
+
+    def _close_down_to(self, depth: int) -> None:
+        while len(self._open) > depth:
             self.out.append(f"</{self._open.pop()}>")
 
     def finish(self) -> str:
         self.close()
-        while self._open:
-            self.out.append(f"</{self._open.pop()}>")
+        self._close_down_to(0)
         return "".join(self.out).strip()
+
+
+def _last_index(tags: list[str], tag: str) -> int:
+    """Where ``tag`` stands last, -1 where it does not."""
+    return max((index for index, one in enumerate(tags) if one == tag), default=-1)
 
 
 def _instead(tag: str, attributes: dict[str, str | None]) -> str:

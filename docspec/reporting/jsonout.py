@@ -15,12 +15,12 @@ from docspec.core import Block, PageResult, Provenance, Span
 from docspec.core.marks import Mark
 from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
-from docspec.reporting.renderer import Layout
+from docspec.reporting.renderer import Layout, Renderer
 
 SCHEMA = "docspec.document/2"
 
 
-class JsonRenderer:
+class JsonRenderer(Renderer):
     """Writes ``{"schema", "source", "sha256", "pages": [...]}``."""
 
     def __init__(self, layout: Layout) -> None:

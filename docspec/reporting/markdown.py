@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -22,7 +22,7 @@ from docspec.core.inline_markdown import bare, label
 from docspec.core.running_text import breaks_off, goes_on, is_broken
 from docspec.reporting.grid import grids
 from docspec.reporting.headings import HEADING, stands
-from docspec.reporting.renderer import UNREAD, Layout, separator_before, visible_blocks
+from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
 from docspec.reporting.rich import Ends, RichText
 
 _HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
@@ -38,19 +38,8 @@ class BlockText(NamedTuple):
     block: Block
     text: str
 
-    @property
-    def is_picture(self) -> bool:
-        """Whether this is the link of a picture and nothing else."""
-        return self.block.category is Category.PICTURE and self.block.gap is None and not self.block.text.strip()
 
-    @property
-    def is_running(self) -> bool:
-        """Whether this is running text that a layout cut out of the page."""
-        block = self.block
-        return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
-
-
-class MarkdownRenderer:
+class MarkdownRenderer(Renderer):
     """Writes pages one after the other, a blank line between them. A failed page leaves a comment that says
     so. The end of a page that may go on is held back until the next one comes.
     """
@@ -64,9 +53,6 @@ class MarkdownRenderer:
         self._pictures: list[BlockText] = []  # those behind it
         self._rich = None if layout.plain_markdown or layout.raw else RichText()
 
-    def begin(self, source: str, sha256: str) -> str:
-        return ""
-
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
         if self._rich is not None:
             result = self._rich.page(result, self._ends(result))
@@ -78,19 +64,17 @@ class MarkdownRenderer:
             return self._apart(separator, result, figures)
         leading, others = _split(list(_pieces(result, figures, self._layout)))
         unfinished = self._last
-        if others and unfinished and others[0].is_running and goes_on(unfinished.text, others[0].text):
+        if others and unfinished and _is_running(others[0].block) and goes_on(unfinished.text, others[0].text):
             before = self._joint(others[0].text)
             pieces = [others[0], *self._pictures, *leading, *others[1:]]
         else:
             before, pieces = self._before(), [*leading, *others]
         trailing, rest = _split(pieces[::-1])
-        last = rest[0].block if rest and rest[0].is_running and result.status == "ok" else None
-        self._last = last if last is not None and breaks_off(last.text) else None
+        last = rest[0].block if rest and result.status == "ok" else None
+        self._last = last if last is not None and _is_running(last) and breaks_off(last.text) else None
         if self._last is not None:
             pieces = rest[::-1]
-        text = _joined(pieces)
-        if result.status == "failed":
-            text += ("\n\n" if text else "") + failure_comment(result)
+        text = _joined(pieces, result)
         if not text:
             return ""
         self._pictures = trailing[::-1] if self._last is not None else []
@@ -101,7 +85,7 @@ class MarkdownRenderer:
         written = [(at, block) for at, block in visible_blocks(result, self._layout) if block.text.strip()]
         if not written or self._layout.page_separator is not None:
             return Ends()
-        first, last = (at if BlockText(block, "").is_running else None for at, block in (written[0], written[-1]))
+        first, last = (at if _is_running(block) else None for at, block in (written[0], written[-1]))
         return Ends(first if self._last is not None else None, last if result.status == "ok" else None)
 
     def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
@@ -140,10 +124,7 @@ class MarkdownRenderer:
 
 def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout) -> str:
     """One page without its separator; no newline at the end; ``""`` for a page with nothing on it."""
-    text = _joined(list(_pieces(result, figures, layout)))
-    if result.status == "failed":
-        text += ("\n\n" if text else "") + failure_comment(result)
-    return text
+    return _joined(list(_pieces(result, figures, layout)), result)
 
 
 def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[BlockText]:
@@ -158,17 +139,31 @@ def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> I
             yield BlockText(block, text)
 
 
+def _is_running(block: Block) -> bool:
+    """Whether this is running text that a layout cut out of the page."""
+    return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
+
+
+def _is_bare_picture(block: Block) -> bool:
+    """Whether the link of a picture is all that is written of it."""
+    return block.category is Category.PICTURE and block.gap is None and not block.text.strip()
+
+
 def _split(pieces: list[BlockText]) -> tuple[list[BlockText], list[BlockText]]:
     """The pictures that ``pieces`` begin with, and the rest."""
-    count = next((index for index, piece in enumerate(pieces) if not piece.is_picture), len(pieces))
-    return pieces[:count], pieces[count:]
+    pictures = list(takewhile(lambda piece: _is_bare_picture(piece.block), pieces))
+    return pictures, pieces[len(pictures) :]
 
 
-def _joined(pieces: Sequence[BlockText]) -> str:
-    """``pieces`` with the white space between them."""
+def _joined(pieces: Sequence[BlockText], page: PageResult | None = None) -> str:
+    """``pieces`` with the white space between them, and behind them that their ``page`` could not be read."""
     texts = [f"{indent_of(piece.block)}{piece.text}" for piece in pieces[:1]]
     for before, piece in pairwise(pieces):
         texts += [_gap(before.block, piece.block) if piece.block.gap is None else piece.block.gap, piece.text]
+    if page is not None and page.status == "failed":
+        reason = " ".join((page.error or "unknown error").split()).replace("--", "- -")
+        comment = f"<!-- docspec: page {page.number} could not be read: {reason} -->"
+        texts += ["\n\n", comment] if pieces else [comment]
     return "".join(texts)
 
 
@@ -217,12 +212,6 @@ def _gap(*blocks: Block) -> str:
     """White space between two cells: a line break between list items that have markers, else a blank line."""
     items = all(b.category is Category.LIST_ITEM and LIST_MARKER.match(b.text) for b in blocks)
     return "\n" if items else "\n\n"
-
-
-def failure_comment(result: PageResult) -> str:
-    """An HTML comment in the place of a page that could not be read."""
-    reason = " ".join((result.error or "unknown error").split()).replace("--", "- -")
-    return f"<!-- docspec: page {result.number} could not be read: {reason} -->"
 
 
 def _picture(text: str, figure: str | None, description: str, said: str) -> str:

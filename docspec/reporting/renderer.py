@@ -49,7 +49,7 @@ class Renderer(Protocol):
 
     def begin(self, source: str, sha256: str) -> str:
         """What stands before the first page. ``source`` is the input's display name."""
-        ...
+        return ""
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
         """One page. ``figures`` maps the index of a picture in ``result.blocks`` to a link (a relative
@@ -59,7 +59,7 @@ class Renderer(Protocol):
 
     def end(self) -> str:
         """What stands after the last page."""
-        ...
+        return ""
 
 
 def visible_blocks(result: PageResult, layout: Layout) -> list[tuple[int, Block]]:

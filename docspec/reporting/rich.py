@@ -81,7 +81,7 @@ class RichText:
         text = block.text
         if block.category is Category.TABLE:
             return replace(block, text=_linked_table(text, block.marks))
-        if block.category in _PLAIN or _is_listing(text):
+        if block.category in _PLAIN or text.startswith("```"):  # a listing
             return block
         if block.category in HEADINGS:
             start = found.end() if (found := MARKS.match(text)) else 0
@@ -103,10 +103,6 @@ def _linked_table(text: str, marks: Sequence[Mark]) -> str:
         link = f'<a href="{escape(address)}">{words}</a>' if text.startswith("<") else f"[{words}]({address})"
         text = text[: mark.start] + link + text[mark.end :]
     return text
-
-
-def _is_listing(text: str) -> bool:
-    return text.startswith("```")
 
 
 def _lines(block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None) -> Iterator[str]:
@@ -182,17 +178,16 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
             references[mark.start] = mark.end, f"[^{notes[label]}]"
     before: dict[int, str] = {}
     after: dict[int, str] = {}
-    taken: list[tuple[int, int]] = []
+    links: list[tuple[int, int]] = []
     for link in (mark for mark in marks if mark.kind == "link"):
-        place = _whole_words(text, link.start, link.end)
-        if place is None or any(place[0] < end and start < place[1] for start, end in taken):
+        place = _stretch([at for at in range(link.start, link.end) if not text[at].isspace()])
+        if place is None or any(place[0] < end and start < place[1] for start, end in links):
             continue
-        taken.append(place)
+        links.append(place)
         if text[place[0] : place[1]] == link.target and _AUTOLINK.fullmatch(link.target):
             before[place[0]], after[place[1]] = "<", ">"
         else:
             before[place[0]], after[place[1]] = "[", f"]({_address(link.target)})"
-    links = list(taken)
     for start, end, sign in _emphasis(text, marks, links, [(at, last) for at, (last, _) in references.items()]):
         before[start] = before.get(start, "") + sign
         after[end] = sign + after.get(end, "")
@@ -236,39 +231,25 @@ def _emphasis(
         elif start < end:
             looks.append((start, end, sign, link))
     for start, end, sign, _ in looks:
-        place = _trimmed(text, marks, sign, start, end) if sign else None
-        if place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
+        kind = "bold" if sign.startswith("**") else "italic"
+        place = _stretch([at for at in range(start, end) if text[at].isalnum() or _is_marked(marks, kind, at)])
+        if sign and place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
             yield (*place, sign)
 
 
 def _covers(text: str, marks: Sequence[Mark], kind: str, start: int, end: int) -> bool:
     """Whether all letters and figures between two places are marked as ``kind``."""
     letters = [at for at in range(start, end) if text[at].isalnum()]
-    own = [mark for mark in marks if mark.kind == kind]
-    return bool(letters) and all(any(mark.start <= at < mark.end for mark in own) for at in letters)
+    return bool(letters) and all(_is_marked(marks, kind, at) for at in letters)
 
 
-def _trimmed(text: str, marks: Sequence[Mark], sign: str, start: int, end: int) -> tuple[int, int] | None:
-    """The stretch without plainly printed punctuation at both ends."""
-    kind = "bold" if sign.startswith("**") else "italic"
-    own = [mark for mark in marks if mark.kind == kind]
-
-    def plain(at: int) -> bool:
-        return not text[at].isalnum() and not any(mark.start <= at < mark.end for mark in own)
-
-    while start < end and plain(start):
-        start += 1
-    while start < end and plain(end - 1):
-        end -= 1
-    return (start, end) if start < end else None
+def _is_marked(marks: Sequence[Mark], kind: str, at: int) -> bool:
+    return any(mark.kind == kind and mark.start <= at < mark.end for mark in marks)
 
 
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int] | None:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return (start, end) if start < end else None
+def _stretch(places: Sequence[int]) -> tuple[int, int] | None:
+    """From the first of ``places`` to behind the last."""
+    return (places[0], places[-1] + 1) if places else None
 
 
 def _may_open(text: str, at: int) -> bool:

@@ -23,6 +23,7 @@ from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
 from docspec.core.safe_text import dump_json
 from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
+from docspec.reporting.renderer import Renderer
 from docspec.reporting.view.marking import is_shown, with_marks, with_signs
 from docspec.reporting.view.speed import PageSpeed, panel
 
@@ -48,8 +49,8 @@ _NAMES = {
 }
 
 
-class ViewRenderer:
-    """Writes the view of one document; see :class:`docspec.reporting.renderer.Renderer`. Pages need their images."""
+class ViewRenderer(Renderer):
+    """Writes the view of one document. Pages need their images."""
 
     def __init__(self, simulated: bool = False) -> None:
         self._blocks = BlockHtml()
