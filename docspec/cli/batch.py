@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
@@ -16,11 +16,10 @@ from docspec import offline
 from docspec.cli.ending import Ending
 from docspec.cli.outputs import Outputs
 from docspec.cli.progress import display_for
-from docspec.cli.request_checks import check_request
 from docspec.console import exits, log
 from docspec.console.terminal import document_stream, quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
-from docspec.corpus import command
+from docspec.core.options import flag_of
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
@@ -28,11 +27,10 @@ from docspec.corpus.manifest import Manifest, manifest_name, read_history
 from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import DocumentReader
+from docspec.corpus.records import Shard, recorded_command
 from docspec.corpus.resume import Division, Resume
-from docspec.corpus.run import CorpusRun
-from docspec.corpus.shard import Shard
+from docspec.corpus.run import CorpusRun, Watcher
 from docspec.corpus.status import lines_unread
-from docspec.corpus.watcher import Watcher
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
 from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
@@ -40,7 +38,31 @@ from docspec.reporting.destinations import STDOUT, Destination, check, check_own
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
+from docspec.remote_verifier import check_offline
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
+
+
+def check_request(inputs: Sequence[str], options: ParseOptions, outputs: Outputs, corpus: CorpusOptions) -> None:
+    """Raises :class:`docspec.core.UsageError` for options that exclude each other, before any file is opened. An empty
+    input is an unset variable of a script, and never the current folder."""
+    for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
+        if word == "":
+            raise UsageError(f"{name} is empty; name a file, a folder or -")
+    check_offline(options)
+    if options.offline and any(map(is_remote, (*inputs, outputs.output or ""))):
+        raise UsageError("--offline and a place on another file system: choose one of them")
+    if is_remote(outputs.output or ""):
+        for name in ("figures", "tables", "view", "layout_pdf"):
+            if getattr(outputs, name) not in (None, "none"):
+                raise UsageError(f"-o {outputs.output} and {flag_of(name)}: choose one of them")
+        if corpus.manifest == "none":
+            raise UsageError(f"-o {outputs.output} needs a manifest")
+    if corpus.devices is not None and options.device != "auto":
+        raise UsageError(f"--devices and --device {options.device}: choose one of them")
+    if corpus.scheduler == "ray" and outputs.view is not None:
+        raise UsageError("--scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
+    if outputs.report is not None and str(outputs.report) in STDOUT:
+        raise UsageError("--report needs a file: standard output is the document's")
 
 
 def _below(path: Path | None, folder: Path) -> str:
@@ -58,45 +80,35 @@ def make_parser(options: ParseOptions, observer: Watcher, devices: str | None) -
     return Parser(options, observer, () if devices is None else devices_of(devices), images=False)
 
 
+@dataclass
 class Batch:
-    """One call of ``docspec parse``; ``words`` are those of the command line."""
+    """One call of ``docspec parse``; ``words`` are those of the command line, ``config`` is the config file."""
 
-    def __init__(
-        self,
-        options: ParseOptions,
-        outputs: Outputs,
-        layout: Layout,
-        corpus: CorpusOptions,
-        *,
-        quiet: bool = False,
-        verbosity: int = 0,
-        words: Sequence[str] = (),
-        log_file: Path | None = None,
-        config: Path | None = None,
-    ) -> None:
-        self._options = options
-        self._outputs = outputs
-        self._corpus = corpus
-        self._quiet = quiet
-        self._verbosity = verbosity
-        self._words = words
-        self._log_file = log_file
-        self._config = config
-        self._writing = outputs.writing(layout)
-        self._report = Report(options, versions(), machine(), keep=outputs.report is not None)
-        if outputs.numbers_report is not None:
+    options: ParseOptions
+    outputs: Outputs
+    layout: Layout
+    corpus: CorpusOptions
+    quiet: bool = False
+    verbosity: int = 0
+    words: Sequence[str] = ()
+    log_file: Path | None = None
+    config: Path | None = None
+
+    def __post_init__(self) -> None:
+        self._writing = self.outputs.writing(self.layout)
+        self._report = Report(self.options, versions(), machine(), keep=self.outputs.report is not None)
+        if self.outputs.numbers_report is not None:
             self._report.numbers = NumbersReport()
         self._division = Division(())
         self._run: CorpusRun | None = None
-        self._resumes = False
         self._mirror: Mirror | None = None
 
     def run(self, inputs: Sequence[str]) -> int:
         """Reads ``inputs`` and returns the exit code. Raises errors that are fatal before or during the run; the report
         is written all the same, except for wrong usage."""
         started = time.perf_counter()
-        quiet_libraries(self._verbosity)
-        if self._options.offline:
+        quiet_libraries(self.verbosity)
+        if self.options.offline:
             offline.enforce()
         try:
             with document_stream() as stdout:
@@ -108,29 +120,30 @@ class Batch:
                 except BaseException as raised:
                     error = raised
                 with exits.held():
-                    return self._ending().say(error, started)
+                    done = (self._report, self.outputs, self._division, self._run)
+                    return Ending(*done, self.corpus.strict, self.quiet, self.words).say(error, started)
         finally:
-            if self._options.offline:
+            if self.options.offline:
                 offline.release()
 
     def _read(self, inputs: Sequence[str], stdout: BinaryIO) -> None:
-        check_request(inputs, self._options, self._outputs, self._corpus)
-        selection = parse_page_ranges(self._options.pages)
-        shard = None if self._corpus.shard is None else Shard.parsed(self._corpus.shard)
-        found = without_outputs(list_documents(inputs, self._corpus), inputs, self._outputs.folders)
+        check_request(inputs, self.options, self.outputs, self.corpus)
+        selection = parse_page_ranges(self.options.pages)
+        shard = None if self.corpus.shard is None else Shard.parsed(self.corpus.shard)
+        found = without_outputs(list_documents(inputs, self.corpus), inputs, self.outputs.folders)
         self._say_skipped(found)
-        output = self._outputs.output
+        output = self.outputs.output
         if output is not None and is_remote(output):
             self._mirror = Mirror(output)
-            self._outputs = replace(self._outputs, output=str(self._mirror.folder))
+            self.outputs = replace(self.outputs, output=str(self._mirror.folder))
         jobs = self._jobs(inputs, found)
         mine = [job for job in jobs if shard is None or shard.holds(job.document)]
         folder = self._folder(inputs, jobs)
-        if self._corpus.manifest == "none":
+        if self.corpus.manifest == "none":
             folder = None
         self._check_own(jobs, None if folder is None else folder / manifest_name(shard))
-        if self._log_file is not None:
-            log.open_file(self._log_file)
+        if self.log_file is not None:
+            log.open_file(self.log_file)
         with contextlib.ExitStack() as closing:
             resume = None
             self._division = Division(tuple(mine))
@@ -143,55 +156,54 @@ class Batch:
                     closing.callback(self._mirror.put_manifest, manifest.path, now=True)
                 if manifest.history.unread:
                     say_warning(lines_unread(manifest.history))
-                identity, version = identity_of(self._options, self._writing), version_of(DISTRIBUTION)
+                identity, version = identity_of(self.options, self._writing), version_of(DISTRIBUTION)
                 resume = Resume(manifest, identity, version, self._mirror)
-                self._division = resume.divide(mine, self._corpus)
+                self._division = resume.divide(mine, self.corpus)
             self._say_division()
             todo = self._division.todo
             readable = [job for job in todo if isinstance(job.source, Source)]
             beside = [file for job in readable for file in self._writing.files_beside(job.place)]
-            check([job.place for job in readable], [job.source for job in readable], self._outputs.report, beside)
+            check([job.place for job in readable], [job.source for job in readable], self.outputs.report, beside)
             if resume is not None:
-                called = command.recorded(self._words)
-                resume.begin(called, self._options.model, jobs, self._division.todo, shard)
-            display = display_for(self._quiet, several=len(mine) > 1)
+                called = recorded_command(self.words)
+                resume.begin(called, self.options.model, jobs, self._division.todo, shard)
+            display = display_for(self.quiet, several=len(mine) > 1)
             self._run = CorpusRun(
-                self._options,
+                self.options,
                 selection,
                 self._writing,
                 self._report,
                 display,
                 lambda jobs: self._reader(jobs, display, resume),
                 resume,
-                self._corpus.max_failures,
+                self.corpus.max_failures,
             )
-            self._resumes = resume is not None
             self._run.read(todo, stdout)
 
     def _reader(self, jobs: Sequence[Job], display: Watcher, resume: Resume | None) -> Any:
-        if self._corpus.scheduler == "ray":
+        if self.corpus.scheduler == "ray":
             from docspec.corpus.ray_reader import RayReader
 
             held = {} if resume is None else resume.held(jobs)
             figures = any(self._writing.has_figures(job.place) for job in jobs)
-            return RayReader(self._options, self._corpus, jobs, held, display, with_pictures=figures)
-        parser = make_parser(self._options, display, self._corpus.devices)
+            return RayReader(self.options, self.corpus, jobs, held, display, with_pictures=figures)
+        parser = make_parser(self.options, display, self.corpus.devices)
         return DocumentReader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
 
     def _check_own(self, jobs: Sequence[Job], manifest: Path | None) -> None:
         """Checks that the run's own files replace no input, no output, and no file that it reads."""
         named = {
-            "log file": self._log_file,
-            "report": self._outputs.report,
-            "numbers report": self._outputs.numbers_report,
+            "log file": self.log_file,
+            "report": self.outputs.report,
+            "numbers report": self.outputs.numbers_report,
             "manifest": manifest,
         }
         places = [job.place for job in jobs]
-        read = [self._config, self._options.ocr_model]
-        if self._options.drafts is not None and self._options.drafts.is_file():
-            read.append(self._options.drafts)
-        if self._corpus.from_file not in (None, "-"):
-            read.append(Path(str(self._corpus.from_file)))
+        read = [self.config, self.options.ocr_model]
+        if self.options.drafts is not None and self.options.drafts.is_file():
+            read.append(self.options.drafts)
+        if self.corpus.from_file not in (None, "-"):
+            read.append(Path(str(self.corpus.from_file)))
         check_own(
             {what: path for what, path in named.items() if path is not None},
             places,
@@ -201,7 +213,7 @@ class Batch:
         )
 
     def _say_skipped(self, found: Expansion) -> None:
-        if self._verbosity or not found.sources:
+        if self.verbosity or not found.sources:
             for skipped in found.skipped:
                 say(f"skipped {shown(Path(skipped.path))}: {skipped.reason}")
         elif found.skipped:
@@ -210,7 +222,7 @@ class Batch:
 
     def _jobs(self, inputs: Sequence[str], found: Expansion) -> list[Job]:
         """One job for each document, unreadable ones first."""
-        outputs = self._outputs
+        outputs = self.outputs
         if not found.sources:
             return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
         sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
@@ -222,7 +234,7 @@ class Batch:
     def _kept_places(self) -> dict[str, str]:
         """The places that earlier runs to this folder gave their inputs: a new file with the name of another moves none
         of them. Shards that run side by side have to agree, and use names alone."""
-        output, corpus = self._outputs.output, self._corpus
+        output, corpus = self.outputs.output, self.corpus
         if output in (None, *STDOUT) or corpus.manifest == "none" or corpus.shard is not None:
             return {}
         with contextlib.suppress(OSError):
@@ -234,13 +246,13 @@ class Batch:
     def _is_many(self, inputs: Sequence[str]) -> bool:
         folders = any(given != "-" and (is_folder(Path(given)) or is_pattern(given)) for given in inputs)
         away = any(is_remote(given) and PurePath(given).suffix.lower() not in SUFFIXES for given in inputs)
-        listed = self._corpus.from_file is not None
+        listed = self.corpus.from_file is not None
         return len(inputs) > 1 or folders or away or listed or self._mirror is not None
 
     def _folder(self, inputs: Sequence[str], jobs: Sequence[Job]) -> Path | None:
-        output = self._outputs.output
+        output = self.outputs.output
         if output is None or not self._is_many(inputs) or all(job.place.path is None for job in jobs):
-            if self._corpus.shard is not None:
+            if self.corpus.shard is not None:
                 raise UsageError("--shard needs an output folder: -o FOLDER")
             return None
         return Path(output)
@@ -251,16 +263,3 @@ class Batch:
             said = [f"{done:,} done before"] if done else []
             said += [f"{failed:,} failed before (--retry-failed reads them again)"] if failed else []
             say(f"{', '.join(said)}, {len(self._division.todo):,} to be read")
-
-    def _ending(self) -> Ending:
-        return Ending(
-            self._report,
-            self._outputs,
-            self._division,
-            self._run,
-            self._resumes,
-            self._mirror,
-            self._corpus.strict,
-            self._quiet,
-            self._words,
-        )

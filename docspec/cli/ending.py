@@ -12,10 +12,9 @@ from docspec.cli.outputs import Outputs
 from docspec.console import exits
 from docspec.console.terminal import say, say_end, say_error, stderr_console
 from docspec.core import DocspecError, OutputError
-from docspec.corpus import command
 from docspec.corpus.counts import DocumentCounts
-from docspec.corpus.mirror import Mirror
-from docspec.corpus.resume import Division
+from docspec.corpus.records import recorded_command, retry_command
+from docspec.corpus.resume import Division, Resume
 from docspec.corpus.run import CorpusRun, reason
 from docspec.reporting.timing import Report
 
@@ -23,17 +22,20 @@ from docspec.reporting.timing import Report
 @dataclass(frozen=True, slots=True)
 class Ending:
     """A run that has ended: its ``report``, its documents and their results (``run`` is ``None`` if none was begun),
-    and how it was called. ``resumes``: the same command goes on; ``strict``: doubtful pages count as missing."""
+    and how it was called. ``strict``: doubtful pages count as missing."""
 
     report: Report
     outputs: Outputs
     division: Division
     run: CorpusRun | None
-    resumes: bool
-    mirror: Mirror | None
     strict: bool
     quiet: bool
     words: Sequence[str]
+
+    @property
+    def resume(self) -> Resume | None:
+        """What the same command goes on with."""
+        return None if self.run is None else self.run.resume
 
     def say(self, error: BaseException | None, started: float) -> int:
         """Writes the report of the run, which began at ``started`` and was ended by ``error``, prints the result, and
@@ -79,9 +81,9 @@ class Ending:
     def _written(self, path: Path, write: Callable[[Path], None]) -> OutputError | None:
         """The error of writing a report to ``path``, unless it is the one that ended the run."""
         report = self.report
-        if self.mirror is not None:
+        if self.resume is not None and self.resume.mirror is not None:
             for entry in report.documents:
-                entry.output = None if entry.output is None else self.mirror.place_of(entry.output)
+                entry.output = None if entry.output is None else self.resume.mirror.place_of(entry.output)
         try:
             write(path)
         except OutputError as error:
@@ -105,8 +107,8 @@ class Ending:
             say(f"{mine.written:,} of {mine.total:,} inputs written")
         if total.total > 1 and total.failures:
             say(f"failed: {total.categories}")
-            if self.resumes:
-                say(f"to read them again: {command.to_retry(command.recorded(self.words))}")
+            if self.resume is not None:
+                say(f"to read them again: {retry_command(recorded_command(self.words))}")
 
     def _so_far(self, mine: DocumentCounts) -> str:
         whole = f"{mine.written} of {len(self.division.todo)} inputs complete"
@@ -117,5 +119,5 @@ class Ending:
         if not count:
             return f"{whole}; nothing of {entry.source} is kept"
         pages = f"{count} page{'' if count == 1 else 's'} of {entry.source} had been read"
-        kept = "the same command goes on there" if self.resumes else "nothing of it is kept"
+        kept = "the same command goes on there" if self.resume is not None else "nothing of it is kept"
         return f"{whole}; {pages}, " + (kept if entry.output else "all of them written out")

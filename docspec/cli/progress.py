@@ -19,9 +19,9 @@ from docspec.console.terminal import say, say_error, stderr_console
 from docspec.core import PageResult
 from docspec.core.observer import NullObserver
 from docspec.core.safe_text import one_line
+from docspec.corpus.counts import Tally
 from docspec.corpus.job import JobResult
-from docspec.corpus.tally import Tally
-from docspec.corpus.watcher import Watcher
+from docspec.corpus.run import Watcher
 from docspec.reporting.totals import DETAILED, NOTABLE
 
 STAGE_NAMES = {"stage1": "stage 1", "stage2": "stage 2"}

@@ -11,7 +11,7 @@ from docspec.corpus.records import DoubtfulPage, FailedPage, Status
 from docspec.documents import Source
 from docspec.documents.sources import Unreadable
 from docspec.reporting.destinations import Destination
-from docspec.reporting.totals import output_tokens
+from docspec.reporting.timing import DocumentEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,14 @@ class Job:
 
 @dataclass(slots=True)
 class JobResult:
-    """The result of a job; it grows while the document is read. ``files`` are those that were written."""
+    """The result of a job; it grows while the document is read. ``entry`` is its part of the run's report, which counts
+    its pages; ``files`` are those that were written."""
 
     job: Job
+    entry: DocumentEntry
     sha256: str | None = None
-    pages: int = 0
-    tokens: int = 0
-    steps: int = 0
     failed: list[PageResult] = field(default_factory=list)
-    doubtful: list[DoubtfulPage] = field(default_factory=list)
+    doubtful_pages: list[DoubtfulPage] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     files: Sequence[Path] = ()
     seconds: float = 0.0
@@ -60,10 +59,6 @@ class JobResult:
         return tuple(FailedPage(page.number, page.failure, page.error or "unknown error") for page in self.failed)
 
     @property
-    def doubtful_pages(self) -> tuple[DoubtfulPage, ...]:
-        return tuple(self.doubtful)
-
-    @property
     def complaints(self) -> list[tuple[str, str | None]]:
         """The messages about it, a line and a traceback each."""
         said: list[tuple[str, str | None]] = []
@@ -76,14 +71,11 @@ class JobResult:
         return said if self.error is None else [*said, (str(self.error), self.trace)]
 
     def add(self, result: PageResult) -> None:
-        """Adds a page to the counts; nothing of its text or pixels is kept."""
-        self.pages += 1
-        self.tokens += output_tokens(result)
-        self.steps += 0 if result.stage2 is None else result.stage2.steps
+        """Notes what a page lacks; nothing of its text or pixels is kept."""
         if result.status == "failed":
             self.failed.append(replace(result, image=None, blocks=(), text="", token_ids=()))
             return
         if result.doubtful is not None:
-            self.doubtful.append(DoubtfulPage(result.number, result.doubtful))
+            self.doubtful_pages.append(DoubtfulPage(result.number, result.doubtful))
         here = [event.detail for event in result.events if event.kind in ("damaged_page", "page_unread")]
         self.damage += [f"{result.source}, page {result.number}: {detail}" for detail in here]

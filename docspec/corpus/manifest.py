@@ -9,6 +9,8 @@ network file system lock only their own file. SQLite would need records, their c
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import re
@@ -21,9 +23,12 @@ from docspec.core import OutputError
 from docspec.core.paths import is_regular, make_folder
 from docspec.core.safe_text import dump_json
 from docspec.core.validation import InvalidValues
-from docspec.corpus.lock import FolderLock
-from docspec.corpus.records import DocumentRecord, ListedRecord, RunRecord
-from docspec.corpus.shard import Shard
+from docspec.corpus.records import DocumentRecord, ListedRecord, RunRecord, Shard
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 NAME = re.compile(r"docspec\.manifest(\.\d+-of-\d+)?\.jsonl")
 
@@ -146,3 +151,56 @@ class Manifest:
 
     def _error(self, error: OSError) -> OutputError:
         return OutputError(f"{self.path}: cannot be written: {error.strerror or error}")
+
+
+class FolderLock:
+    """Locks a folder, or a shard of it, for one run. The kernel holds the lock until :meth:`release`, or until the
+    process is gone, however it ended.
+
+    Runs of several shards share the folder; each has a manifest file of its own. File systems without locks are used
+    without one. Raises :class:`docspec.core.OutputError` where another run is at work.
+    """
+
+    def __init__(self, folder: Path, manifest: Path, shared: bool) -> None:
+        self._handles: list[int] = []
+        busy = OutputError(
+            f"{manifest if shared else folder}: another run is writing here; wait for it to end"
+            + ("" if shared else ", or split the work with --shard I/N")
+        )
+        try:
+            if fcntl is not None:
+                self._hold(os.open(folder, os.O_RDONLY), shared)
+            self._hold(os.open(manifest, os.O_RDWR | os.O_CREAT, 0o666), shared=False)
+        except BlockingIOError:
+            self.release()
+            raise busy from None
+        except OSError as error:
+            self.release()
+            raise OutputError(f"{manifest}: cannot be written: {error.strerror or error}") from error
+
+    def _hold(self, handle: int, shared: bool) -> None:
+        self._handles.append(handle)
+        try:
+            if fcntl is not None:
+                fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            else:
+                _lock_far_byte(handle)
+        except BlockingIOError:
+            raise
+        except OSError as error:
+            if error.errno == errno.EACCES:
+                raise BlockingIOError from error
+
+    def release(self) -> None:
+        for handle in self._handles:
+            with contextlib.suppress(OSError):
+                os.close(handle)
+        self._handles.clear()
+
+
+def _lock_far_byte(handle: int) -> None:
+    """On Windows a lock forbids others to read what it covers: it is put where no manifest reaches."""
+    import msvcrt
+
+    os.lseek(handle, 2**31 - 2, os.SEEK_SET)
+    msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]

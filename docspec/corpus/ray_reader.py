@@ -17,8 +17,8 @@ from typing import Any
 from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.corpus.job import Job
+from docspec.corpus.journal import page_result, page_values
 from docspec.corpus.options import CorpusOptions
-from docspec.corpus.page_values import page_result, page_values
 from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
@@ -160,7 +160,7 @@ class RayReader:
             raise ModelError("the cluster ended before a page of the document was read")
         return row[2][2]
 
-    def open(self, job: Job) -> tuple[RemoteDocument, Iterator[PageResult], frozenset[int]]:
+    def open(self, job: Job) -> RemoteDocument:
         self._at = self._jobs.index(job, self._at + 1)
         while (row := self._peek()) is not None and row[0] < self._at:
             self._next = None  # pages of a document that failed on this side
@@ -169,13 +169,9 @@ class RayReader:
         _, kind, value = self._take()
         if kind == "lost":
             raise value
-        held = self._held.get(job.document, frozenset())
-        count = len(self._selection.resolve(value.page_count, value.name)) - len(held)
-        self._observer.document_started(value.name, count)
-        return value, self._results(value), held
-
-    def pages(self, opened: tuple[Any, Iterator[PageResult], Any], selection: PageSelection) -> Iterator[PageResult]:
-        return opened[1]
+        numbers = self._selection.resolve(value.page_count, value.name)
+        self._observer.document_started(value.name, len(numbers) - len(self._held.get(job.document, ())))
+        return value
 
     def close(self) -> None:
         """Leaves the cluster; one that was started here ends."""
@@ -185,7 +181,8 @@ class RayReader:
 
             ray.shutdown()
 
-    def _results(self, document: RemoteDocument) -> Iterator[PageResult]:
+    def pages(self, document: RemoteDocument, selection: PageSelection) -> Iterator[PageResult]:
+        """The pages of the document that was opened last, those that its actor was asked for."""
         index = self._at
         while (row := self._peek()) is not None and row[0] == index:
             _, kind, value = self._take()

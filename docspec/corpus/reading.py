@@ -9,9 +9,6 @@ from docspec.core import PageResult
 from docspec.corpus.job import Job
 from docspec.documents import PageSelection, Source
 
-Opened = tuple[Any, Iterator[PageResult] | None, frozenset[int] | None]
-"""A document, its pages if they were begun already, and which pages these leave out."""
-
 
 class DocumentReader:
     """Opens the documents of ``jobs`` in their order. Those with a journal are opened when they are asked for. Of
@@ -23,16 +20,18 @@ class DocumentReader:
         self._alone = gone_on_with if len(jobs) > 1 else frozenset(job.document for job in jobs)
         self._fresh = [job for job in jobs if isinstance(job.source, Source) and job.document not in self._alone]
         self._stream: Iterator[Any] | None = None
+        self._begun: Iterator[PageResult] | None = None
 
     @property
     def reads_ahead(self) -> bool:
         """Whether documents are begun before they are asked for, which needs the model."""
         return bool(self._fresh)
 
-    def open(self, job: Job) -> Opened:
+    def open(self, job: Job) -> Any:
         """The document of ``job``; raises its error."""
+        self._begun = None
         if job.document in self._alone:
-            return self.parser.open(job.source), None, None
+            return self.parser.open(job.source)
         reading = None if self._stream is None else next(self._stream, None)
         if reading is None:  # at the beginning, and where a fault in a document ended the stream
             rest = self._fresh[self._fresh.index(job) :]
@@ -40,12 +39,12 @@ class DocumentReader:
             reading = next(self._stream)
         if reading.error is not None:
             raise reading.error
-        return reading.document, iter(reading), frozenset()
+        self._begun = iter(reading)
+        return reading.document
 
-    def pages(self, opened: Opened, selection: PageSelection) -> Iterator[PageResult]:
-        """The pages of an opened document; ``selection`` counts for one that is opened alone."""
-        document, pages, _ = opened
-        return self.parser.pages(document, selection) if pages is None else pages
+    def pages(self, document: Any, selection: PageSelection) -> Iterator[PageResult]:
+        """The pages of the document that was opened last; ``selection`` counts for one that is opened alone."""
+        return self.parser.pages(document, selection) if self._begun is None else self._begun
 
     def close(self) -> None:
         """Begins nothing more, and ends the parser."""

@@ -1,24 +1,30 @@
-"""The lines of a manifest: documents listed, the result of each, and facts about each run.
+"""The lines of a manifest: documents listed, the result of each, and facts about each run: its shard, its command.
 
 ``docspec/reporting/manifest.schema.json`` is their documentation for programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from docspec.core import Failure, UsageError
 from docspec.core.plausible import MOST
 from docspec.core.validation import InvalidValues, values_as
-from docspec.corpus.shard import Shard
 
 SCHEMA = "docspec.manifest/1"
 MOST_SHARDS = 100_000
 """A record of a run with more shards is not valid."""
 
 Status = Literal["ok", "damaged", "partial", "failed"]
+
+RETRY = "--retry-failed"
+_SECRET = ("--password", "--server-key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,32 @@ class DocumentRecord:
         return record
 
 
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """``--shard I/N``: part ``index`` (from 1) of ``count``. It depends on a document's place alone: files that come
+    and go move no other file."""
+
+    index: int
+    count: int
+
+    @classmethod
+    def parsed(cls, text: str) -> Self:
+        """``2/8``; raises :class:`UsageError` for anything else."""
+        match = re.fullmatch(r"(?a:(\d{1,9})/(\d{1,9}))", text.strip())
+        index, count = map(int, match.groups()) if match else (0, 0)
+        if not 1 <= index <= count:
+            raise UsageError(f"--shard {text}: write it like 1/8, the first of eight parts")
+        return cls(index, count)
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    def holds(self, place: str) -> bool:
+        """Whether the document whose place in the output tree is ``place`` is of this part."""
+        drawn = hashlib.blake2b(os.fsencode(place), digest_size=8).digest()
+        return int.from_bytes(drawn) % self.count == self.index - 1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """One run: ``command`` is what was called (no password in it), ``listed`` how many documents all shards have."""
@@ -142,3 +174,20 @@ class ListedRecord:
 def _check_place(document: str, path: str) -> None:
     if "\0" in document or "\0" in path:
         raise InvalidValues("a path with a zero byte")
+
+
+def recorded_command(words: Sequence[str]) -> tuple[str, ...]:
+    """``docspec`` and the words after it, without passwords and keys."""
+    kept: list[str] = ["docspec"]
+    for before, word in zip(("", *words), words, strict=False):
+        name, given, _ = word.partition("=")
+        if before in _SECRET:
+            kept.append("...")
+        else:
+            kept.append(f"{name}=..." if given and name in _SECRET else word)
+    return tuple(kept)
+
+
+def retry_command(command: Sequence[str]) -> str:
+    """``command`` with ``--retry-failed``, as a shell takes it."""
+    return shlex.join([*(word for word in command if word not in (RETRY, "--force")), RETRY])

@@ -7,6 +7,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from docspec.console import exits
 from docspec.core import InputError
@@ -17,8 +18,7 @@ from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.manifest import Manifest
 from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
-from docspec.corpus.records import DocumentRecord, OutputFile, RunRecord
-from docspec.corpus.shard import Shard
+from docspec.corpus.records import DocumentRecord, OutputFile, RunRecord, Shard
 from docspec.documents import Source
 from docspec.documents.remote import fetched
 from docspec.documents.sources import ADDRESS, is_address, shown
@@ -40,11 +40,10 @@ class Resume:
     def __init__(
         self, manifest: Manifest, identity: Identity, version: str | None, mirror: Mirror | None = None
     ) -> None:
-        self._mirror = mirror
+        self.mirror = mirror
         self._manifest = manifest
         self._folder = manifest.folder
-        self._identity = identity
-        self._version = version
+        self._made_by: dict[str, Any] = {"options": identity.options, "model": identity.model, "version": version}
         self._records = manifest.history.records
 
     def divide(self, jobs: Iterable[Job], options: CorpusOptions) -> Division:
@@ -78,10 +77,8 @@ class Resume:
             listed=len(listed),
             shard=None if shard is None else str(shard),
             model_name=model,
-            options=self._identity.options,
-            model=self._identity.model,
-            version=self._version,
             started=now(),
+            **self._made_by,
         )
         history = self._manifest.history
         places = {job.document for job in listed}
@@ -120,13 +117,7 @@ class Resume:
 
     def journal(self, job: Job, sha256: str, *, with_pictures: bool) -> Journal:
         """The pages of the document that were read before, if input, request, model and docspec are the same."""
-        head = {
-            "document": job.document,
-            "sha256": sha256,
-            "options": self._identity.options,
-            "model": self._identity.model,
-            "version": self._version,
-        }
+        head = {"document": job.document, "sha256": sha256, **self._made_by}
         return Journal(journal_path(self._folder, job.document), head, with_pictures=with_pictures)
 
     def hash_input(self, outcome: JobResult) -> None:
@@ -135,47 +126,45 @@ class Resume:
 
     def finish(self, outcome: JobResult) -> DocumentRecord:
         """Notes the result of a document whose files are in place; removes its earlier files elsewhere."""
-        job = outcome.job
+        job, totals = outcome.job, outcome.entry.totals
         before = self._records.get(job.document)
         size, modified = _stamp(job)
         record = DocumentRecord(
             document=job.document,
             input=_input(job),
             status=outcome.status,
-            options=self._identity.options,
-            model=self._identity.model,
             sha256=outcome.sha256,
             size=size,
             modified=modified,
             failure=outcome.failure,
             error=None if outcome.error is None else str(outcome.error),
             files=tuple(OutputFile(self._name(path), file_hash(path)) for path in outcome.files),
-            pages=outcome.pages,
+            pages=totals.pages,
             failed_pages=outcome.failed_pages,
-            doubtful_pages=outcome.doubtful_pages,
+            doubtful_pages=tuple(outcome.doubtful_pages),
             damage="; ".join(outcome.damage) or None,
-            tokens=outcome.tokens,
-            steps=outcome.steps,
+            tokens=totals.output_tokens,
+            steps=totals.stage2.steps,
             seconds=outcome.seconds,
             attempts=1 if before is None or not self._is_of(before, job, outcome.sha256) else before.attempts + 1,
             finished=now(),
-            version=self._version,
+            **self._made_by,
         )
         if before is not None and record.files:
             self._remove_stale(before, record)
-        if self._mirror is not None:
+        if self.mirror is not None:
             with exits.answered():
-                self._mirror.put(outcome.files)
+                self.mirror.put(outcome.files)
         self._manifest.append([record.as_line()])
         self._records[job.document] = record
-        if self._mirror is not None:
+        if self.mirror is not None:
             with exits.answered():
-                self._mirror.put_manifest(self._manifest.path)
+                self.mirror.put_manifest(self._manifest.path)
         return record
 
     def _is_of(self, record: DocumentRecord, job: Job, sha256: str | None = None) -> bool:
         """Whether ``record`` tells of this very document, request and model."""
-        if (record.options, record.model) != (self._identity.options, self._identity.model):
+        if (record.options, record.model) != (self._made_by["options"], self._made_by["model"]):
             return False
         if sha256 is not None:
             return record.sha256 == sha256
@@ -190,8 +179,8 @@ class Resume:
         """Whether the outputs that ``record`` tells of are still in their places; names that are no UTF-8 are taken on
         trust, but for the document's own."""
         names = [file.path for file in record.files if "\\x" not in file.path]
-        if self._mirror is not None:
-            return all(map(self._mirror.has, names))
+        if self.mirror is not None:
+            return all(map(self.mirror.has, names))
         place = job.place.path
         if place is None or not place.is_file():
             return False

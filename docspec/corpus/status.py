@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import InputError
-from docspec.corpus import command
 from docspec.corpus.counts import DocumentCounts
 from docspec.corpus.manifest import History, read_history
+from docspec.corpus.records import retry_command
 
 SHOWN = 10
 """Names of documents that a list for people holds."""
@@ -51,7 +51,7 @@ class FolderStatus:
     @property
     def retry(self) -> str | None:
         """The command that reads again what failed, where anything did."""
-        return command.to_retry(self.history.runs[-1].command) if self.counts.failures and self.history.runs else None
+        return retry_command(self.history.runs[-1].command) if self.counts.failures and self.history.runs else None
 
     def as_object(self) -> dict[str, Any]:
         records = self.history.records.values()

@@ -38,7 +38,7 @@ CODES = {0, 1, 2, 3}
 
 LATE = (
     "docspec.cli.app",
-    "docspec.corpus.page_values",
+    "docspec.corpus.journal",
     "docspec.drafting.recogniser",
     "docspec.reporting.summary",
     "docspec.targets.registry",

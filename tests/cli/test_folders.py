@@ -15,8 +15,7 @@ from scripted_parser import page, pdf
 
 from docspec.core import Failure, InputError
 from docspec.corpus.listing import list_documents, without_outputs
-from docspec.corpus.lock import FolderLock
-from docspec.corpus.manifest import Manifest
+from docspec.corpus.manifest import FolderLock, Manifest
 from docspec.corpus.options import CorpusOptions
 
 MANIFEST = Path("out") / "docspec.manifest.jsonl"

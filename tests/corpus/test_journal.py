@@ -17,8 +17,7 @@ from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.core.validation import InvalidValues
-from docspec.corpus.journal import Journal, journal_path
-from docspec.corpus.page_values import page_result, page_values
+from docspec.corpus.journal import Journal, journal_path, page_result, page_values
 from docspec.corpus.writing import OutputChoice
 from docspec.reporting.destinations import Destination
 from docspec.reporting.formats import renderer_for

@@ -11,7 +11,7 @@ import pytest
 from docspec.core import InputError, UsageError
 from docspec.corpus.listing import list_documents, names_in
 from docspec.corpus.options import CorpusOptions
-from docspec.corpus.shard import Shard
+from docspec.corpus.records import Shard
 from docspec.reporting.destinations import distinct_names
 
 

@@ -12,11 +12,8 @@ from schema_check import load_schema, problems
 
 from docspec.core import OutputError, ParseOptions
 from docspec.corpus import identity
-from docspec.corpus.command import recorded, to_retry
-from docspec.corpus.lock import FolderLock
-from docspec.corpus.manifest import Manifest, read_history
-from docspec.corpus.records import DocumentRecord
-from docspec.corpus.shard import Shard
+from docspec.corpus.manifest import FolderLock, Manifest, read_history
+from docspec.corpus.records import DocumentRecord, Shard, recorded_command, retry_command
 from docspec.corpus.writing import OutputChoice
 from docspec.reporting.renderer import Layout
 
@@ -126,5 +123,6 @@ def test_the_hash_of_a_model_is_of_its_files(tmp_path: Path) -> None:
 
 def test_the_command_is_kept_without_the_password() -> None:
     words = ["parse", "a b", "--password", "secret", "--password=secret", "--force", "-o", "out"]
-    assert "secret" not in " ".join(recorded(words))
-    assert to_retry(recorded(words)) == "docspec parse 'a b' --password ... --password=... -o out --retry-failed"
+    assert "secret" not in " ".join(recorded_command(words))
+    called = recorded_command(words)
+    assert retry_command(called) == "docspec parse 'a b' --password ... --password=... -o out --retry-failed"
