@@ -26,7 +26,7 @@ from docspec.cli.parse import CONFIG_PATH, EverydayCommand, parse
 from docspec.cli.serve import serve
 from docspec.cli.status import status
 from docspec.console import exits, log
-from docspec.console.terminal import drop_standard_output, say_end, say_error
+from docspec.console.terminal import drop_standard_output, say_error, say_warning
 from docspec.core import DocspecError, UsageError
 from docspec.core.extras import remedy
 
@@ -166,10 +166,10 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
     except TyperException as error:
         return _usage(error)
     except typer.Abort:  # an interrupt, whichever signal it was
-        say_end("interrupted")
+        say_warning("interrupted")
         return exits.code_of(exits.asked_to_stop() or KeyboardInterrupt())
     except KeyboardInterrupt as error:
-        say_end("interrupted")
+        say_warning("interrupted")
         return exits.code_of(error)
     except SystemExit as error:
         if not error.code:  # a shell asked for completions
@@ -189,7 +189,7 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
     except Exception as error:
         interrupt = exits.asked_to_stop()
         if interrupt is not None:  # a library turned it into another error
-            say_end("interrupted")
+            say_warning("interrupted")
             return exits.code_of(interrupt)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
             drop_standard_output()  # help, a table: documents have errors of their own

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from docspec.cli.outputs import Outputs
 from docspec.console import exits
-from docspec.console.terminal import say, say_end, say_error, stderr_console
+from docspec.console.terminal import say, say_error, say_warning, stderr_console
 from docspec.core import DocspecError, OutputError
 from docspec.corpus.counts import DocumentCounts
 from docspec.corpus.records import recorded_command, retry_command
@@ -60,7 +60,7 @@ class Ending:
             say_error(str(unwritten))
         self._say_counts(mine, total)
         if isinstance(error, KeyboardInterrupt):
-            say_end(f"interrupted: {self._so_far(mine)}")
+            say_warning(f"interrupted: {self._so_far(mine)}")
         elif error is not None:
             raise error
         return report.exit_code

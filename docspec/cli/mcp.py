@@ -9,6 +9,7 @@ import typer
 
 from docspec.cli.config import configured_model
 from docspec.console import exits
+from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
 
@@ -30,8 +31,6 @@ def mcp(
     max_file: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest file.")] = 256,
 ) -> int:
     """Let an assistant read documents, by the Model Context Protocol: convert_to_markdown, convert_document."""
-    from docspec.console.terminal import quiet_libraries, say, say_warning
-
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
     from docspec.serve.access import Access

@@ -19,7 +19,7 @@ from docspec.core.options import Dtype
 from docspec.core.safe_text import dump_json, one_line
 from docspec.generation.llama.convert import WeightFormat
 from docspec.generation.llama.convert import convert as convert_to_gguf
-from docspec.models import held, hub
+from docspec.models import hub, known
 from docspec.models.hashes import broken_files, listing
 from docspec.models.known import entries, entry_of, path_of
 from docspec.targets.estimate import PROMPT, estimate, gib
@@ -174,12 +174,12 @@ def path(name: Name) -> int:
 def remove(name: Name, yes: Yes = False) -> int:
     """Remove a model from the cache: all its revisions, or the one of NAME@REVISION. Folders are left alone."""
     connections.enforce()
-    found = held.of_name(name)
+    found = known.of_name(name)
     if not found:
         raise ModelError(f"{name} is not in the cache; docspec models list shows what is")
     revisions = ", ".join(f"{one.revision[:10]} ({gib(one.size)})" for one in found)
     if _confirmed(f"Remove {name}, {revisions}?", yes):
-        say(f"{gib(held.remove(found))} freed")
+        say(f"{gib(known.remove(found))} freed")
     return exits.OK
 
 

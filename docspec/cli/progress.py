@@ -1,12 +1,9 @@
-"""Progress while pages are read: bars on a terminal, plain lines elsewhere (one per page of a single document, one now
-and then of many).
-"""
+"""Progress while pages are read: bars on a terminal, lines elsewhere (one a page; now and then of many documents)."""
 
 from __future__ import annotations
 
 import logging
 import time
-from types import TracebackType
 from typing import Any, Self
 
 from rich.cells import cell_len, set_cell_size
@@ -81,9 +78,7 @@ class Lines(NullObserver):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._several and kind is None:
             say(self._tally.line())
 
@@ -119,12 +114,10 @@ class Bar(Lines):
         self._write, log.TERMINAL.write = log.TERMINAL.write, self._line
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._progress.stop()
         log.TERMINAL.write = self._write
-        super().__exit__(kind, error, trace)
+        super().__exit__(kind)
 
     def run_started(self, tally: Tally) -> None:
         super().run_started(tally)

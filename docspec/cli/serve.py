@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import typer
 
 from docspec.cli.config import configured_model
 from docspec.console import exits
+from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
 from docspec.core.options import BUNDLED_MODELS
@@ -66,8 +68,6 @@ def serve(
     Documents are read with it at /v1/convert and /v1/parse. SIGTERM ends it when
     what is under way has ended.
     """
-    from docspec.console.terminal import quiet_libraries, say, say_warning
-
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
     from docspec.generation.vllm import arguments_in
@@ -125,8 +125,6 @@ def _documents(model: str, upstreams: tuple[str, ...], key: str | None) -> Parse
 
 
 def _address(given: str) -> str:
-    from urllib.parse import urlsplit
-
     parts = urlsplit(given if "://" in given else f"http://{given}")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"--upstream {given}: no address of a server; write http://HOST:PORT")

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from docspec.console import exits
+from docspec.core.safe_text import dump_json, one_line
+from docspec.corpus.status import examine
 
 
 def status(
@@ -18,9 +20,6 @@ def status(
 
     Exit codes: 0 all done, 1 no manifest there, 3 something failed, is damaged or missing.
     """
-    from docspec.core.safe_text import dump_json, one_line
-    from docspec.corpus.status import examine
-
     found = examine(folder)
     if as_json:
         typer.echo(dump_json(found.as_object(), indent=2))

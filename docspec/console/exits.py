@@ -113,9 +113,9 @@ def stop_if_asked() -> None:
 
 
 @contextlib.contextmanager
-def held() -> Iterator[None]:
-    """Delays signals within the block, while a run writes its report."""
-    before, _StopSignal.held = _StopSignal.held, True
+def held(hold: bool = True) -> Iterator[None]:
+    """Delays signals within the block, while a run writes its report; without ``hold`` lets them through."""
+    before, _StopSignal.held = _StopSignal.held, hold
     try:
         yield
     finally:
@@ -125,12 +125,9 @@ def held() -> Iterator[None]:
 @contextlib.contextmanager
 def answered() -> Iterator[None]:
     """Lets signals through within the block, also within :func:`held`, as for slow network access."""
-    before, _StopSignal.held = _StopSignal.held, False
-    try:
+    with held(False):
         stop_if_asked()
         yield
-    finally:
-        _StopSignal.held = before
 
 
 def code_of(error: BaseException) -> int:

@@ -1,6 +1,4 @@
-"""Standard error for people, standard output for the document, and no output of libraries on either
-unless wanted.
-"""
+"""Standard error for people, standard output for the document, and no output of libraries on either unless wanted."""
 
 from __future__ import annotations
 
@@ -45,12 +43,7 @@ def say(message: str) -> None:
 
 
 def say_warning(message: str) -> None:
-    """Prints a warning while the run goes on, with ``-q``, too."""
-    log.tell(logging.WARNING, message)
-
-
-def say_end(message: str) -> None:
-    """Prints why a run ends early, with ``-q``, too."""
+    """Prints a warning, or why a run ends early, with ``-q``, too."""
     log.tell(logging.WARNING, message)
 
 
@@ -62,9 +55,8 @@ def say_error(message: str, trace: str | None = None) -> None:
 def document_stream() -> Iterator[BinaryIO]:
     """Standard output, for the document alone.
 
-    While it is open, all other writes to standard output (a library's ``print``, native code) reach standard
-    error instead. If standard output is not a real file (a test's buffer), only Python's own writes are
-    moved.
+    While it is open, all other writes to standard output (a library's ``print``, native code) reach standard error. If
+    standard output is not a real file (a test's buffer), only Python's own writes are moved.
     """
     own = sys.stdout
     try:
@@ -92,9 +84,7 @@ def document_stream() -> Iterator[BinaryIO]:
 
 
 def quiet_libraries(verbosity: int) -> None:
-    """Keeps libraries' warnings, logs and download bars off the terminal; ``verbosity`` 2 and above shows
-    all.
-    """
+    """Keeps libraries' warnings, logs and download bars off the terminal; ``verbosity`` 2 and above shows all."""
     if verbosity >= 2:
         return
     silence()

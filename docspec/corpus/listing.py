@@ -39,12 +39,13 @@ def list_documents(
     paths = frozenset(map(Path, listed)) - frozenset(map(Path, inputs))
     sources = [_as_listed(source) if source.path in paths else source for source in found.sources]
     unreadable = [_as_listed(each) if each.path in paths else each for each in found.unreadable]
-    kept = [source for source in sources if _is_wanted(source, options)]
-    left_out = [
-        Skipped(_place(source), "left out by --include or --exclude")
-        for source in sources
-        if not _is_wanted(source, options)
-    ]
+    kept: list[Source] = []
+    left_out: list[Skipped] = []
+    for source in sources:
+        if _is_wanted(source, options):
+            kept.append(source)
+        else:
+            left_out.append(Skipped(_place(source), "left out by --include or --exclude"))
     return Expansion(tuple(kept), (*found.skipped, *left_out), tuple(unreadable))
 
 

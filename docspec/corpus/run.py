@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol
 
 from docspec.console import exits
@@ -59,9 +58,7 @@ class Watcher(Observer, Protocol):
 
     def __enter__(self) -> Watcher: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None: ...
 
 
 @dataclass

@@ -84,30 +84,19 @@ class FolderStatus:
         }
 
     def lines(self) -> list[str]:
-        counts = self.counts
-        total = counts.total + self.missing
+        counts, records = self.counts, self.history.records.values()
         parts = [f"{counts.ok:,} done"]
         parts += [f"{counts.damaged:,} damaged"] if counts.damaged else []
         parts += [f"{counts.partial:,} with missing pages"] if counts.partial else []
         parts += [f"{counts.failed:,} failed", f"{self.missing:,} missing"]
-        said = [f"{', '.join(parts)} of {total:,} documents"]
+        said = [f"{', '.join(parts)} of {counts.total + self.missing:,} documents"]
         if self.pages:
             said.append(f"{self.pages:,} pages, {self.pages_per_minute:.1f} a minute while a run was at work")
-        if counts.failures:
-            said.append(f"failed: {counts.categories}")
-            lost = [record for record in self.history.records.values() if record.failure is not None]
-            said += [f"  {record.input}: {record.failure}" for record in lost[:SHOWN]]
-            said += [f"  and {len(lost) - SHOWN:,} more (--json has all)"] if len(lost) > SHOWN else []
-        doubtful = [(record, page) for record in self.history.records.values() for page in record.doubtful_pages]
-        if doubtful:
-            said.append(f"doubtful: {len(doubtful):,} page{'' if len(doubtful) == 1 else 's'}")
-            said += [f"  {record.input}, page {page.page}: {page.reason}" for record, page in doubtful[:SHOWN]]
-            said += [f"  and {len(doubtful) - SHOWN:,} more (--json has all)"] if len(doubtful) > SHOWN else []
-        missing = list(self.history.listed.values())
-        if missing:
-            said.append("missing:")
-            said += [f"  {path}" for path in missing[:SHOWN]]
-            said += [f"  and {len(missing) - SHOWN:,} more (--json has all)"] if len(missing) > SHOWN else []
+        lost = [f"{record.input}: {record.failure}" for record in records if record.failure is not None]
+        said += _listed(f"failed: {counts.categories}", lost)
+        doubtful = [f"{one.input}, page {page.page}: {page.reason}" for one in records for page in one.doubtful_pages]
+        said += _listed(f"doubtful: {len(doubtful):,} page{'' if len(doubtful) == 1 else 's'}", doubtful)
+        said += _listed("missing:", list(self.history.listed.values()))
         if self.absent:
             said.append(f"shards that have not begun: {', '.join(self.absent)}")
         if self.history.unread:
@@ -115,6 +104,12 @@ class FolderStatus:
         if self.retry is not None:
             said.append(f"to read again what failed: {self.retry}")
         return said
+
+
+def _listed(title: str, names: list[str]) -> list[str]:
+    """The lines of a list, which is shortened; none where it is empty."""
+    more = [f"  and {len(names) - SHOWN:,} more (--json has all)"] if len(names) > SHOWN else []
+    return [title, *(f"  {name}" for name in names[:SHOWN]), *more] if names else []
 
 
 def lines_unread(history: History) -> str:

@@ -13,9 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-CHUNK = 2**22
-"""Bytes read at once."""
-
 
 @dataclass(frozen=True, slots=True)
 class Broken:
@@ -72,10 +69,9 @@ def _differs(file: Path, entry: dict[str, str]) -> str:
     size = file.stat().st_size
     if size != int(entry["size"]):
         return f"{size} bytes instead of {entry['size']}"
-    digest = hashlib.sha256() if large else hashlib.sha1(f"blob {size}\0".encode())
+    start = b"" if large else f"blob {size}\0".encode()
     with file.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
+        digest = hashlib.file_digest(stream, lambda: hashlib.new("sha256" if large else "sha1", start))
     return "" if digest.hexdigest() == (large or entry["blob_id"]) else "other content than published"
 
 

@@ -1,4 +1,4 @@
-"""The models to choose from: the published readers that the families name, and the facts about any one model."""
+"""The models to choose from: the published readers that the families name, and those in the cache."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docspec.core import ModelError
-from docspec.models.held import Held, held, of_name
 from docspec.targets.families import families
-from docspec.targets.registry import BUNDLED, locate
+from docspec.targets.registry import BUNDLED, locate, split_revision
 from docspec.targets.validation import read_object
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One revision of a model in the cache. ``refs`` are its names (``main``); ``freed`` are the bytes that removing it
+    would free."""
+
+    name: str
+    revision: str
+    path: Path
+    size: int
+    refs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +78,49 @@ def path_of(name: str) -> Path:
         if Path(name).expanduser().is_dir() or name.partition("@")[0].count("/") != 1 or name[0] in "./~":
             raise
         raise ModelError(f"{name} is not on this machine; fetch it with: docspec models download {name}") from error
+
+
+def held() -> list[Held]:
+    """Every revision with a ``config.json`` of every model in the cache, whichever program fetched it."""
+    from huggingface_hub import scan_cache_dir
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        cache = scan_cache_dir()
+    except CacheNotFound:
+        return []
+    found = [
+        Held(
+            repository.repo_id,
+            revision.commit_hash,
+            revision.snapshot_path,
+            revision.size_on_disk,
+            tuple(sorted(revision.refs)),
+        )
+        for repository in cache.repos
+        if repository.repo_type == "model"
+        for revision in repository.revisions
+        if any(file.file_name == "config.json" for file in revision.files)
+    ]
+    return sorted(found, key=lambda one: (one.name.lower(), "main" not in one.refs, one.revision))
+
+
+def of_name(name: str) -> list[Held]:
+    """The revisions of ``name`` in the cache; only the one of ``owner/model@revision``, which may be shortened."""
+    repository, revision = split_revision(name)
+    return [
+        one
+        for one in held()
+        if one.name == repository and (revision is None or one.revision.startswith(revision) or revision in one.refs)
+    ]
+
+
+def remove(found: list[Held]) -> int:
+    """Removes revisions from the cache; returns the freed bytes. Files that others share stay."""
+    from huggingface_hub import scan_cache_dir
+
+    if not found:
+        raise ModelError("nothing to remove")
+    plan = scan_cache_dir().delete_revisions(*(one.revision for one in found))
+    plan.execute()
+    return int(plan.expected_freed_size)
