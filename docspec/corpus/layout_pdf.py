@@ -5,7 +5,6 @@ It is drawn in a process of its own, as pages are when they are read: a damaged 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from docspec.core import OutputError, PageResult, ParseOptions
@@ -40,13 +39,10 @@ class LayoutPdf(PageWriter):
     def commit(self) -> None:
         self._file.write_bytes(self._drawn())
         self._file.commit()
+        self.files = [self._file.path]
 
     def discard(self) -> None:
         self._file.discard()
-
-    @property
-    def files(self) -> Sequence[Path]:
-        return [self._path]
 
     def _drawn(self) -> bytes:
         child = Child(DocumentWorker, machine_memory() // 2)

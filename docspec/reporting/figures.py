@@ -54,14 +54,13 @@ class EmbeddedFigures(FigureSink):
         }
 
 
-class FigureFiles(FigureSink):
+class FigureFiles(StagedFiles, FigureSink):
     """Pictures as PNG files in ``folder``, linked relative to ``base``, the folder of the document. Several formats of
     a document may share them: each page's are stored once."""
 
     def __init__(self, folder: Path, base: Path) -> None:
+        super().__init__(folder, "figures")
         self._link = _link(folder, base)
-        self._staged = StagedFiles(folder, "figures")
-        self.files = self._staged.files
         self._last: tuple[PageResult | None, Mapping[int, str]] = None, {}
 
     def page(self, result: PageResult) -> Mapping[int, str]:
@@ -71,16 +70,13 @@ class FigureFiles(FigureSink):
 
     def commit(self) -> None:
         self._last = None, {}
-        self._staged.commit()
-
-    def discard(self) -> None:
-        self._staged.discard()
+        super().commit()
 
     def _stored(self, result: PageResult) -> Mapping[int, str]:
         links = {}
         for count, index, _, picture in pictures_of(result):
             name = f"page-{result.number}-{count}.png"
-            self._staged.add(name, _png(picture))
+            self.put(name, _png(picture))
             links[index] = f"{self._link}/{name}" if self._link != "." else name
         return links
 

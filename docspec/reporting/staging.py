@@ -10,6 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,10 +68,10 @@ class StagedFiles:
         self._folder, self._what = folder, what
         self._staged: Staged | None = None
         self._names: list[str] = []
-        self.files: list[Path] = []
+        self.files: Sequence[Path] = ()
         """Those that have appeared."""
 
-    def add(self, name: str, data: bytes) -> None:
+    def put(self, name: str, data: bytes) -> None:
         try:
             if self._staged is None:
                 self._staged = Staged(nearest_folder(self._folder))
@@ -86,7 +87,7 @@ class StagedFiles:
             make_folder(self._folder)
             for name in self._names:
                 (self._staged.folder() / name).replace(self._folder / name)
-                self.files.append(self._folder / name)
+            self.files = [self._folder / name for name in self._names]
         except OSError as error:
             raise self._error(error) from error
         finally:

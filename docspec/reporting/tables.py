@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from docspec.core import PageResult
@@ -19,26 +18,16 @@ _FORMULA = re.compile(rf"[=@＝＠\t\r\n]|[+\-＋－](?!{_ONE_NUMBER})")
 """Formulas to a spreadsheet: a sign is harmless before one number, its unit, and another in brackets."""
 
 
-class TableFiles(PageWriter):
+class TableFiles(StagedFiles, PageWriter):
     """Writes the tables of one document into ``folder``."""
 
     def __init__(self, folder: Path) -> None:
-        self._staged = StagedFiles(folder, "tables")
+        super().__init__(folder, "tables")
 
     def add(self, result: PageResult) -> None:
         tables = [grid for block in result.blocks for grid in grids(block)]
         for count, grid in enumerate(tables, start=1):
-            self._staged.add(f"page-{result.number}-{count}.csv", safe_text(csv_of(grid.lines())).encode())
-
-    def commit(self) -> None:
-        self._staged.commit()
-
-    def discard(self) -> None:
-        self._staged.discard()
-
-    @property
-    def files(self) -> Sequence[Path]:
-        return self._staged.files
+            self.put(f"page-{result.number}-{count}.csv", safe_text(csv_of(grid.lines())).encode())
 
 
 def csv_of(rows: list[list[str]]) -> str:

@@ -117,6 +117,9 @@ class PageWriter:
     """Takes a document's pages one by one in a ``with`` block; if that ends by an exception, an interrupt included,
     nothing appears and no trace is left."""
 
+    files: Sequence[Path] = ()
+    """The files that were written, once the block is left normally."""
+
     def begin(self) -> None:
         """Called before the first page."""
 
@@ -130,11 +133,6 @@ class PageWriter:
 
     def discard(self) -> None:
         """Removes what was not committed; never raises."""
-        raise NotImplementedError
-
-    @property
-    def files(self) -> Sequence[Path]:
-        """The files that were written, once the block is left normally."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -171,11 +169,6 @@ class DocumentWriter(PageWriter):
         self._source = source
         self._sha256 = sha256
 
-    @property
-    def files(self) -> Sequence[Path]:
-        document = [self._sink.path] if isinstance(self._sink, AtomicFile) else []
-        return [*document, *self._figures.files]
-
     def begin(self) -> None:
         self._sink.write(self._renderer.begin(self._source, self._sha256))
 
@@ -186,6 +179,8 @@ class DocumentWriter(PageWriter):
         self._sink.write(self._renderer.end())
         self._figures.commit()
         self._sink.commit()
+        document = [self._sink.path] if isinstance(self._sink, AtomicFile) else []
+        self.files = [*document, *self._figures.files]
 
     def discard(self) -> None:
         self._figures.discard()
@@ -209,15 +204,12 @@ class Together(PageWriter):
     def commit(self) -> None:
         for writer in self._writers:
             writer.commit()
+        self.files = list(dict.fromkeys(file for writer in self._writers for file in writer.files))
 
     def discard(self) -> None:
         with contextlib.ExitStack() as all_of_them:  # an interrupt in one of them ends no other
             for writer in self._writers:
                 all_of_them.callback(writer.discard)
-
-    @property
-    def files(self) -> Sequence[Path]:
-        return list(dict.fromkeys(file for writer in self._writers for file in writer.files))
 
 
 def write_whole(path: Path, text: str) -> None:
