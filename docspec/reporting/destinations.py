@@ -19,7 +19,6 @@ from typing import Protocol
 from docspec.core import OutputError, UsageError
 from docspec.core.paths import inside
 from docspec.reporting.figures import SUFFIX as FIGURES
-from docspec.reporting.figures import is_figure
 from docspec.reporting.renderer import SUFFIXES, Format
 from docspec.reporting.staging import clear, nearest_folder
 from docspec.reporting.writer import AtomicFile
@@ -242,16 +241,17 @@ def check(
             AtomicFile(file).discard()
             clear(file.parent)
             tried.add(file.parent)
-    folders = {os.path.realpath(place.figures) for place in destinations if place.figures is not None}
+    folders = {place.figures for place in destinations if place.figures is not None}
+    replaced = set(map(os.path.realpath, folders))
     for source in map(Path, sorted(sources)):
-        if is_figure(source) and str(source.parent) in folders:
+        if str(source.parent) in replaced and _IN_FOLDERS.fullmatch(source.name):
             raise UsageError(f"{source}: is an input that a picture could replace; name another --figures folder")
-    for folder in {place.figures for place in destinations if place.figures is not None}:
+    for folder in folders:
         if folder.exists() and not folder.is_dir():
             raise OutputError(f"{folder}: is a file; figures need a folder (--figures FOLDER or none)")
-        if nearest_folder(folder) not in tried:
-            clear(nearest_folder(folder))
-            tried.add(nearest_folder(folder))
+        if (nearest := nearest_folder(folder)) not in tried:
+            clear(nearest)
+            tried.add(nearest)
 
 
 def check_own(

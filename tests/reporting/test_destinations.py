@@ -148,6 +148,15 @@ def test_a_good_plan_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("folder", ["x.figures", "pictures"])
+def test_no_picture_replaces_an_input(tmp_path: Path, folder: str) -> None:
+    place = Destination(tmp_path / "x.md", tmp_path / folder)
+    picture = tmp_path / folder / "page-1-1.png"
+    with pytest.raises(UsageError, match="a picture could replace"):
+        check([place], [file(str(picture))])
+    check([place], [file(str(picture.with_name("mine.png")))])
+
+
 def test_many_places_are_not_compared_two_by_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A corpus of thousands with a view for each document is checked in a moment."""
     asked: list[str] = []
