@@ -42,7 +42,7 @@ class DoclingRenderer(Renderer):
 
     def __init__(self) -> None:
         self._items: dict[str, list[dict[str, Any]]] = {"texts": [], "tables": [], "pictures": [], "groups": []}
-        self._body: list[dict[str, str]] = []
+        self._body = _root("body")
         self._pages: dict[str, Any] = {}
         self._source = ""
         self._sha256 = ""
@@ -71,8 +71,8 @@ class DoclingRenderer(Renderer):
                 "binary_hash": int(self._sha256[:16] or "0", 16),
                 "filename": name.name or "document",
             },
-            "furniture": _root("furniture", []),
-            "body": _root("body", self._body),
+            "furniture": _root("furniture"),
+            "body": self._body,
             **self._items,
             "key_value_items": [],
             "form_items": [],
@@ -93,53 +93,33 @@ class DoclingRenderer(Renderer):
             self._put("texts", block, number, _text(block))
 
     def _put(self, kind: str, block: Block, number: int, values: dict[str, Any]) -> None:
-        items = self._items[kind]
-        reference = f"#/{kind}/{len(items)}"
-        parent, siblings = "#/body", self._body
+        parent = self._body
         if block.category is Category.LIST_ITEM and kind == "texts":
-            group = self._group()
-            parent, siblings = group["self_ref"], group["children"]
-        siblings.append({"$ref": reference})
+            if self._list is None:
+                self._list = self._below(self._body, "groups", "body", name="list", label="list")
+            parent = self._list
         layer = "furniture" if block.category.is_furniture else "body"
-        items.append(
-            {
-                "self_ref": reference,
-                "parent": {"$ref": parent},
-                "children": [],
-                "content_layer": layer,
-                "prov": _place(block, number, len(values.get("text", ""))),
-                **values,
-            }
-        )
+        self._below(parent, kind, layer, prov=_place(block, number, len(values.get("text", ""))), **values)
 
-    def _group(self) -> dict[str, Any]:
-        """The list that an item belongs to: that of the item before it, or a new one."""
-        if self._list is None:
-            reference = f"#/groups/{len(self._items['groups'])}"
-            self._list = {
-                "self_ref": reference,
-                "parent": {"$ref": "#/body"},
-                "children": [],
-                "content_layer": "body",
-                "name": "list",
-                "label": "list",
-            }
-            self._items["groups"].append(self._list)
-            self._body.append({"$ref": reference})
-        return self._list
+    def _below(self, parent: dict[str, Any], kind: str, layer: str, **values: Any) -> dict[str, Any]:
+        """A new item of its ``kind``, the last of its ``parent``'s children."""
+        item = {
+            "self_ref": f"#/{kind}/{len(self._items[kind])}",
+            "parent": {"$ref": parent["self_ref"]},
+            "children": [],
+            "content_layer": layer,
+            **values,
+        }
+        self._items[kind].append(item)
+        parent["children"].append({"$ref": item["self_ref"]})
+        return item
 
 
 _LINKS: dict[str, Any] = {"captions": [], "references": [], "footnotes": []}
 
 
-def _root(name: str, children: list[dict[str, str]]) -> dict[str, Any]:
-    return {
-        "self_ref": f"#/{name}",
-        "children": children,
-        "content_layer": name,
-        "name": "_root_",
-        "label": "unspecified",
-    }
+def _root(name: str) -> dict[str, Any]:
+    return {"self_ref": f"#/{name}", "children": [], "content_layer": name, "name": "_root_", "label": "unspecified"}
 
 
 def _place(block: Block, number: int, length: int) -> list[dict[str, Any]]:

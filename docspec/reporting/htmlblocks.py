@@ -7,7 +7,7 @@ written: no text is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape, unescape
 from typing import Any
 
@@ -49,6 +49,7 @@ def _closed(line: str) -> str:
     return line if line.endswith("|") and not line.endswith("\\|") else line + "|"
 
 
+# Backslashes, underscores and stars of a formula within a line are not Markdown's.
 _INLINE_MATH = re.compile(
     r"""(?P<dollars>\$\$?)(?![\s$]) (?:\\.|[^\\$])+ (?<!\s)(?P=dollars)(?!\d)  # not "$5 or $6", as in Pandoc
     | \\\( (?:(?!\\[()]).)+ \\\) | \\\[ (?:(?!\\[\[\]]).)+ \\\]""",
@@ -56,6 +57,7 @@ _INLINE_MATH = re.compile(
 )
 
 _LANGUAGE = re.compile(r"[A-Za-z+#-]{0,12}")
+# A line break, or a few words in a tag that does no more than show them in another way.
 _SIMPLE_TAG = re.compile(r"<br\s*/?>|<(b|i|u|s|em|strong|sub|sup)>([^<>]*)</\1>", re.IGNORECASE)
 _TABLES = re.compile(r"<table\b.*(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _NESTING = 20  # levels; the parser leaves out what is deeper, so that such texts are shown as written
@@ -116,44 +118,31 @@ def _markdown_renderer() -> MarkdownIt:
     renderer.enable(["table", "strikethrough"])
     renderer.disable("reference")  # "[1]: ..." is an entry of a list of references and would not be shown
     renderer.add_render_rule("image", _image_as_text)
-    renderer.inline.ruler.before("escape", "math", _math)
-    renderer.add_render_rule("math", _math_as_written)
-    renderer.inline.ruler.after("escape", "simple_tag", _simple_tag)
-    renderer.add_render_rule("simple_tag", _simple_tag_shown)
+    math = _shown_as(_INLINE_MATH, lambda found: f'<span class="math">{escape(found[0])}</span>')
+    renderer.inline.ruler.before("escape", "math", math)
+    renderer.inline.ruler.after("escape", "simple_tag", _shown_as(_SIMPLE_TAG, _simple_tag))
     renderer.add_render_rule("fence", _fence)
     return renderer
 
 
-def _math(state: StateInline, silent: bool) -> bool:
-    """A formula within a line: its backslashes, underscores and stars are not Markdown's."""
-    found = _INLINE_MATH.match(state.src, state.pos)
-    if found is None:
-        return False
-    if not silent:
-        state.push("math", "span", 0).content = found[0]
-    state.pos = found.end()
-    return True
+def _shown_as(pattern: re.Pattern[str], html: Callable[[re.Match[str]], str]) -> Callable[[StateInline, bool], bool]:
+    """A rule of the parser: what matches ``pattern`` is no Markdown and is shown as ``html``."""
+
+    def rule(state: StateInline, silent: bool) -> bool:
+        found = pattern.match(state.src, state.pos)
+        if found is None:
+            return False
+        if not silent:
+            state.push("html_inline", "", 0).content = html(found)
+        state.pos = found.end()
+        return True
+
+    return rule
 
 
-def _math_as_written(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    return f'<span class="math">{escape(tokens[index].content)}</span>'
-
-
-def _simple_tag(state: StateInline, silent: bool) -> bool:
-    """A line break, or a few words in a tag that does no more than show them in another way."""
-    found = _SIMPLE_TAG.match(state.src, state.pos)
-    if found is None:
-        return False
-    if not silent:
-        token = state.push("simple_tag", (found[1] or "br").lower(), 0)
-        token.content = found[2] or ""
-    state.pos = found.end()
-    return True
-
-
-def _simple_tag_shown(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    tag = tokens[index].tag
-    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(tokens[index].content))}</{tag}>"
+def _simple_tag(found: re.Match[str]) -> str:
+    tag = (found[1] or "br").lower()
+    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(found[2]))}</{tag}>"
 
 
 def _fence(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
