@@ -24,9 +24,9 @@ VerifyUnknown = Callable[[Sequence[DraftedPage], VerifyPages], list[PageResult]]
 
 
 class DevicesVerifier(PagesVerifier):
-    """Verifies pages in processes in which ``make`` makes verifiers, started at first
-    use; ``verify_unknown`` gives pages whose words are not all known to a function. Raises
-    :class:`docspec.core.ModelError` where the model cannot be loaded on any device."""
+    """Verifies pages in processes in which ``make`` makes verifiers, started at first use; ``verify_unknown`` gives
+    pages whose words are not all known to a function. Raises :class:`docspec.core.ModelError` where the model cannot be
+    loaded on any device."""
 
     def __init__(
         self,

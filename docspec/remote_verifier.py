@@ -48,9 +48,9 @@ class RemoteInfo:
 
 
 class RemoteVerifier(PagesVerifier):
-    """Verifies pages with the engine that ``options`` name, opened at first use. Any
-    number of threads may have pages read at once. Raises :class:`docspec.core.ModelError` if the engine cannot be
-    started or reached, or no longer answers."""
+    """Verifies pages with the engine that ``options`` name, opened at first use. Any number of threads may have pages
+    read at once. Raises :class:`docspec.core.ModelError` if the engine cannot be started or reached, or no longer
+    answers."""
 
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         check_offline(options)
