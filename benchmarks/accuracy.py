@@ -24,7 +24,7 @@ from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page import PageParser
-from docspec.hierarchy.stage1 import verify_regions
+from docspec.hierarchy.whole import verify_regions
 from docspec.parser import Parser
 
 ROWS = ("draft", "autoregressive", "stage 1", "stage 1+2")

@@ -55,7 +55,7 @@ class RemoteVerifier(PagesVerifier):
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         check_offline(options)
         super().__init__(options, observer, 1, threads=options.in_flight)
-        self._opening = threading.Lock()
+        self._opening = threading.RLock()
 
     @property
     def is_loaded(self) -> bool:
@@ -68,7 +68,7 @@ class RemoteVerifier(PagesVerifier):
                 started = time.perf_counter()
                 self.pages  # noqa: B018 - opens it
                 self.load_seconds = time.perf_counter() - started
-                for remark in self._info().remarks:
+                for remark in self.info.remarks:
                     self._observer.note(remark)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
@@ -98,9 +98,6 @@ class RemoteVerifier(PagesVerifier):
     @property
     def info(self) -> RemoteInfo:
         self.open()
-        return self._info()
-
-    def _info(self) -> RemoteInfo:
         profile, engine = self.profile, self.engine
         return RemoteInfo(
             name=engine.names[0],

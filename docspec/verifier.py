@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Verifier(PagesVerifier):
-    """Verifies pages with the target in this process; raises
-    :class:`docspec.core.ModelError` when it cannot be loaded."""
+    """Verifies pages with the target in this process; raises :class:`docspec.core.ModelError` when it cannot be
+    loaded."""
 
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
         super().__init__(options, observer, options.in_flight, threads=0)

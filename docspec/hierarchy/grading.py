@@ -13,8 +13,7 @@ from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
 from docspec.drafting.tilt import straightened
 from docspec.drafting.unread import unread_regions
-from docspec.hierarchy.legibility import certainty_of
-from docspec.hierarchy.regions.evidence import FOREIGN
+from docspec.hierarchy.regions.evidence import FOREIGN, certainty_of
 from docspec.targets.model_profile import ModelProfile
 
 THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0.85))

@@ -1,19 +1,36 @@
-"""Reads whole pages: Stage 1 on their regions if it pays, then Stage 2; several pages in one batch."""
+"""Reads whole pages: Stage 1 on their regions if it pays, then Stage 2 (section 3.3 of the paper); several pages in one
+batch.
+
+In Stage 1 every drafted region is verified on its own crop. Crops are small, so their prompts are short and their
+outputs are local. In Stage 2 the page is decoded with its draft and the outputs of Stage 1 as drafts.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from docspec.core import Failure, PageDraft, PageError, StageStats
+from docspec.core import Failure, PageDraft, PageError, PageImage, StageStats
+from docspec.dialects import Dialect
 from docspec.drafting.drafted_page import DraftFuture
+from docspec.engine.loop import OnStep
 from docspec.engine.request import GrowingDraft, Output, Request
 from docspec.engine.row import Row
 from docspec.hierarchy.arriving_draft import ArrivingDraft
+from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
+from docspec.hierarchy.decoding.engine import Engine, decode_side_by_side
+from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import LocalContext
-from docspec.hierarchy.stage1 import verify_regions
+
+if TYPE_CHECKING:
+    from docspec.targets.protocol import TargetModel
+
+SPARE_TOKENS = 48
+"""Output tokens of a region beyond one and a half times its longest draft."""
 
 
 class WholePages:
@@ -175,3 +192,53 @@ class WholePages:
         plain, stats = self._context.engine.baseline(request)
         baseline = compared(output.tokens, state.result.timings, plain.tokens, stats, state.encode_seconds)
         state.result = replace(state.result, baseline=baseline)
+
+
+@dataclass(slots=True)
+class RegionOutputs:
+    """The target's text for each region of a page's draft (``""`` where nothing was verified), and the counts."""
+
+    texts: list[str]
+    stats: StageStats
+
+
+def verify_regions(
+    engine: Engine,
+    target: TargetModel,
+    dialect: Dialect,
+    pages: Sequence[tuple[PageImage, PageDraft]],
+    on_step: OnStep | None = None,
+    max_tokens: int | None = None,
+) -> list[RegionOutputs]:
+    """Runs Stage 1 on the drafts of ``pages``, the regions of all pages in one batch. No region may write more than
+    ``max_tokens``, the page's own budget if it has one.
+
+    An output that was cut at its budget is kept.
+    """
+    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
+    asked = [_requests(target, dialect, page, draft, limit) for page, draft in pages]
+    decoded = decode_side_by_side(engine, [[job for _, job in jobs] for jobs in asked], on_step)
+    found = []
+    for (_, draft), jobs, (outputs, stats) in zip(pages, asked, decoded, strict=True):
+        texts = [""] * len(draft.regions)
+        for (index, _), output in zip(jobs, outputs, strict=True):
+            if output.finish != "loop":
+                texts[index] = target.detokenize(list(output.tokens))
+        found.append(RegionOutputs(texts, stats))
+    return found
+
+
+def _requests(
+    target: TargetModel, dialect: Dialect, page: PageImage, draft: PageDraft, limit: int
+) -> list[tuple[int, Request]]:
+    """The requests in reading order, each with the index of its region; no region may write more than ``limit``
+    tokens."""
+    found = []
+    for index, asked in asked_of_regions(dialect, target.sight.factor, page, draft):
+        drafts = tuple(tuple(target.tokenize(text)) for text in asked.drafts)
+        longest = max(map(len, drafts), default=0)
+        budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
+        assert asked.image is not None
+        prompt = target.encode(asked.image, asked.prompt)
+        found.append((index, Request(prompt, drafts, budget, stop=partial(LoopGuard, target.detokenize))))
+    return found

@@ -9,7 +9,7 @@ from docspec import Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.stage1 import verify_regions
+from docspec.hierarchy.whole import verify_regions
 from docspec.reporting.timing import page_object
 from docspec.targets.registry import load_target
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.hierarchy.legibility import without_illegible
+from docspec.hierarchy.regions.evidence import without_illegible
 
 SALAD = "nanallaniuadiLonOuaunU NugauauUNtsauazavavnszanla"
 

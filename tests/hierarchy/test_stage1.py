@@ -11,7 +11,7 @@ from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Reg
 from docspec.dialects import make_dialect
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import engine, make_engine
-from docspec.hierarchy.stage1 import verify_regions
+from docspec.hierarchy.whole import verify_regions
 from docspec.targets.protocol import Prompt
 from docspec.targets.registry import load_target
 

@@ -12,7 +12,7 @@ from PIL import Image
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.stage1 import verify_regions
+from docspec.hierarchy.whole import verify_regions
 from docspec.targets import prefill
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.prefill import MAX_STRETCH, MAX_TOKENS, groups, prefill_rows

@@ -81,6 +81,7 @@ def stats_of(
     """The counts of ``rows``, which took part in ``forwards`` forward passes. They are charged with a ``share`` of
     their batch's ``decoding`` seconds and of the seconds of its proposers, ``sources``."""
     counts = [row.counts for row in rows]
+    margin = min((one.margin for one in counts), default=math.inf)
     return StageStats(
         rows=len(rows),
         forwards=forwards,
@@ -94,15 +95,11 @@ def stats_of(
         kv_bytes=kv_bytes,
         host_seconds=sum(one.host_seconds for one in counts),
         plain_tokens=sum(one.plain_tokens for one in counts),
-        smallest_margin=_finite(min((one.margin for one in counts), default=math.inf)),
+        smallest_margin=margin if math.isfinite(margin) else None,
         redecided=sum(one.redecided for one in counts),
         unverified=sum(one.unverified for one in counts),
         source_seconds={name: share * seconds for name, seconds in (sources or {}).items()},
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def shares(total: int, weights: Sequence[int]) -> list[int]:

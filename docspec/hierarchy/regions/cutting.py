@@ -14,8 +14,7 @@ from docspec.drafting.order import by_white_space
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.drafting.unread import unread_regions
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.legibility import without_illegible
-from docspec.hierarchy.regions.evidence import asked_for, known_texts
+from docspec.hierarchy.regions.evidence import asked_for, known_texts, without_illegible
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
 from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.targets.model_profile import UNSURE, ModelProfile

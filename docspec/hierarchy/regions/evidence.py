@@ -2,6 +2,9 @@
 confidence (any recognised line if the model reads uncertain ones no better). Their regions get no crop; the model reads
 the other regions.
 
+Recognised text in a script that no reader here knows stands nowhere: a recogniser writes Latin letters without sense
+for it, or digits and punctuation only.
+
 The model's card says which kinds of region it reads better than text layer and recogniser (``reads``); docs/words.md
 has the measurement behind the bundled reader's.
 """
@@ -10,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from docspec.core import Block, Category, Event, Region
+from docspec.core import Block, Category, Event, PrintedLine, Region
 from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.scripts import scripts_of
@@ -27,6 +30,17 @@ SURE = 0.8
 
 FOREIGN = 0.2
 """Least share of letters in scripts that the reader does not write for which a text is foreign to it."""
+
+SPARSEST = 0.8
+"""Least number of characters of a line per line height of its length. A line with fewer has letters that were not
+recognised (Latin print has about 2, Chinese 1)."""
+
+LEGIBLE = 0.6
+"""Certainty (0..1) below which recognised text is not text. Thai, Hindi and Hebrew came to 0.5 and less; the worst
+columns of a newspaper of 1905 to 0.8."""
+
+LONG = 12
+"""Least number of characters by which a region is judged on its own; shorter ones are judged by their page."""
 
 _KIND_OF = {category: kind for kind, category in KINDS.items()}
 
@@ -93,6 +107,40 @@ def is_sure(region: Region) -> bool:
     """Whether the recogniser was sure of every line of ``region``."""
     least = min((line.confidence for line in region.lines), default=region.confidence)
     return least >= SURE
+
+
+def certainty_of(lines: Iterable[PrintedLine]) -> float | None:
+    """The recogniser's mean confidence over the characters of ``lines``, counting characters that it must have missed
+    as 0; ``None`` without text."""
+    written = [line for line in lines if line.text]
+    total = sum(_size(line) for line in written)
+    return sum(line.confidence * len(line.text) for line in written) / total if total else None
+
+
+def without_illegible(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, with those turned into pictures whose recognised text is not legible."""
+    page = certainty_of(line for one in regions if one.words == "recognition" for line in one.lines)
+    poor = page is not None and page < LEGIBLE
+    return [
+        Region(one.bbox, Category.PICTURE) if one.words == "recognition" and _is_illegible(one, poor) else one
+        for one in regions
+    ]
+
+
+def _is_illegible(region: Region, poor: bool) -> bool:
+    """Whether the recognised text of a region with lines is not legible. Lines with room for more letters count only on
+    a ``poor`` page: entries of forms and of tables of contents have such room, too."""
+    if poor:
+        certainty = certainty_of(region.lines)
+        return certainty is not None and certainty < LEGIBLE
+    characters = sum(len(line.text) for line in region.lines)
+    return characters >= LONG and sum(line.confidence * len(line.text) for line in region.lines) < LEGIBLE * characters
+
+
+def _size(line: PrintedLine) -> float:
+    """Characters of a line: those that were recognised, or the least number for its length if that is more."""
+    height, length = sorted((line.bbox.width, line.bbox.height))  # turned lines stand upright
+    return max(len(line.text), SPARSEST * (length / height) if height else 0.0)
 
 
 def known_text(region: Region) -> str:
