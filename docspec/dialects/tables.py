@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from typing import Literal
@@ -39,18 +39,26 @@ class Table:
 
     rows: tuple[tuple[TableCell, ...], ...]
 
-    def grid(self) -> list[list[str]]:
-        """The texts in a rectangle: a spanning cell's text at its top left, ``""`` in its other places."""
-        filled: dict[tuple[int, int], str] = {}
+    def places(self) -> Iterator[tuple[TableCell, list[tuple[int, int]]]]:
+        """The cells in the order of the HTML, each with the places (row, column) that it takes, its top left first."""
+        taken: set[tuple[int, int]] = set()
         for y, row in enumerate(self.rows):
             x = 0
             for cell in row:
-                while (y, x) in filled:
+                while (y, x) in taken:
                     x += 1
-                for dy in range(min(cell.rowspan, len(self.rows) - y)):
-                    for dx in range(cell.colspan):
-                        filled.setdefault((y + dy, x + dx), cell.text if dx == dy == 0 else "")
+                rows, columns = range(min(cell.rowspan, len(self.rows) - y)), range(cell.colspan)
+                own = [(y + dy, x + dx) for dy in rows for dx in columns]
+                taken.update(own)
+                yield cell, own
                 x += cell.colspan
+
+    def grid(self) -> list[list[str]]:
+        """The texts in a rectangle: a spanning cell's text at its top left, ``""`` in its other places."""
+        filled: dict[tuple[int, int], str] = {}
+        for cell, own in self.places():
+            for place in own:
+                filled.setdefault(place, cell.text if place == own[0] else "")
         width = 1 + max((x for _, x in filled), default=-1)
         return [[filled.get((y, x), "") for x in range(width)] for y in range(len(self.rows))]
 

@@ -2,7 +2,7 @@
 confidence (any recognised line if the model reads uncertain ones no better). Their regions get no crop; the model reads
 the other regions.
 
-Recognised text in a script that no reader here knows stands nowhere: a recogniser writes Latin letters without sense
+Recognised text in a script that no reader here knows is no text: a recogniser writes Latin letters without sense
 for it, or digits and punctuation only.
 
 The model's card says which kinds of region it reads better than text layer and recogniser (``reads``); docs/words.md

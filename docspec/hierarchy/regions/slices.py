@@ -142,13 +142,13 @@ def _cells(image: Image.Image, region: Region, table: Table, limits: CropLimits,
     found = cell_lines(image, region, table, size or _own_height(image, region))
     if not found:
         return []
-    heights = sorted(one.bbox.height for one in found)
+    heights = sorted(line.bbox.height for _, line in found)
     own = min(size or heights[-1], 1.5 * heights[len(heights) // 2])
     scale = _scale([PrintedLine(region.bbox, "", own)], limits)
     return [
-        replace(piece, cell=one.cell)
-        for one in found
-        for piece in _across(image, one.bbox.grown(SIDE), scale, limits, (one.text,) if one.text else ())
+        replace(piece, cell=cell)
+        for cell, line in found
+        for piece in _across(image, line.bbox.grown(SIDE), scale, limits, (line.text,) if line.text else ())
     ]
 
 

@@ -46,10 +46,10 @@ def test_each_printed_cell_is_found_in_its_place(page: Image.Image) -> None:
     table = structure_of(TABLE)
     assert table is not None
     lines = cell_lines(page, TABLE, table, 20.0)
-    assert [(one.cell, one.text) for one in lines] == [
+    assert [(cell, line.text) for cell, line in lines] == [
         (0, "Kind"), (2, "Cost"), (3, "Open sea"), (4, "4"), (5, "2,100"), (6, "Wide"), (7, "61,500")
     ]  # fmt: skip
-    place = lines[3].bbox
+    place = lines[3][1].bbox
     assert place.overlap(GRID[1][1]) == 1 and place.width < 20 and 8 < place.height < 24
 
 
