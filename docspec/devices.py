@@ -6,7 +6,8 @@ If the target is loaded late, pages whose words are all known are done here; oth
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageResult, ParseOptions
@@ -19,27 +20,15 @@ from docspec.page_stream import PagesVerifier
 if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
 
-VerifyPages = Callable[[Sequence[DraftedPage]], list[PageResult]]
-VerifyUnknown = Callable[[Sequence[DraftedPage], VerifyPages], list[PageResult]]
-
 
 class DevicesVerifier(PagesVerifier):
-    """Verifies pages in processes in which ``make`` makes verifiers, started at first use; ``verify_unknown`` gives
-    pages whose words are not all known to a function. Raises :class:`docspec.core.ModelError` where the model cannot be
-    loaded on any device."""
+    """Verifies pages in processes in which ``make`` makes verifiers, started at first use. Raises
+    :class:`docspec.core.ModelError` where the model cannot be loaded on any device."""
 
-    def __init__(
-        self,
-        options: ParseOptions,
-        devices: Sequence[str],
-        make: VerifierMaker,
-        observer: Observer,
-        verify_unknown: VerifyUnknown,
-    ) -> None:
+    def __init__(self, options: ParseOptions, devices: Sequence[str], make: VerifierMaker, observer: Observer) -> None:
         super().__init__(options, observer, options.in_flight, threads=len(devices))
         self._devices = devices
         self._make = make
-        self._verify_unknown = verify_unknown
         self._starting = threading.Lock()
         self._team: Team | None = None
 
@@ -60,7 +49,7 @@ class DevicesVerifier(PagesVerifier):
     def info(self) -> Any:
         return self.team.info
 
-    @property
+    @cached_property
     def card(self) -> ModelProfile:
         from docspec.targets.registry import card_of
 
@@ -77,7 +66,9 @@ class DevicesVerifier(PagesVerifier):
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         if not self._options.loads_late:
             return self.team.verify(prepared)
-        return self._verify_unknown(prepared, lambda others: self.team.verify(others))
+        from docspec.hierarchy.regions.known_pages import results_of
+
+        return results_of(prepared, self.card, lambda others: self.team.verify(others))
 
     def close(self) -> None:
         """Ends the processes; the next page starts new ones."""

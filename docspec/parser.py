@@ -233,7 +233,7 @@ class Parser(Closing):
         if self.options.is_served:
             return RemoteVerifier(self.options, self.observer)
         if self.devices:
-            return DevicesVerifier(self.options, self.devices, Parser, self.observer, self._local.verify_unknown)
+            return DevicesVerifier(self.options, self.devices, Parser, self.observer)
         return self._local
 
     def _go_offline(self) -> None:

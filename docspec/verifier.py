@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -62,33 +62,18 @@ class Verifier(PagesVerifier):
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         if not self._options.loads_late:
             return self.pages.verify_all([page.settled() for page in prepared])
-        return self.verify_unknown(prepared, lambda others: self.pages.verify_all(others))
+        from docspec.hierarchy.regions.known_pages import results_of
 
-    def verify_unknown(
-        self, prepared: Sequence[DraftedPage], verify: Callable[[Sequence[DraftedPage]], list[PageResult]]
-    ) -> list[PageResult]:
-        """The results of ``prepared``; ``verify`` is called for pages whose words are not all known."""
-        drafted = [page.settled() for page in prepared]
-        known = [self.known(one) for one in drafted]
-        others = [one for one, result in zip(drafted, known, strict=True) if result is None]
-        read = iter(verify(others) if others else ())
-        return [next(read) if result is None else result for result in known]
+        return results_of(prepared, self.card, lambda others: self.pages.verify_all(others))
 
     def looks(self, page: PageImage, draft: PageDraft) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
-        if draft.drafter != "text-layer" or draft.unread is None:
-            return True
-        result = self.known(DraftedPage(page, draft))
-        return result is None or any(block.category is Category.PICTURE for block in result.blocks)
-
-    def known(self, drafted: DraftedPage) -> PageResult | None:
-        """The result of a page without the model; ``None`` if it needs the model, or after an error here."""
         from docspec.hierarchy.regions.known_pages import result_without_model
 
-        try:
-            return result_without_model(drafted, self.card)
-        except Exception:
-            return None
+        if draft.drafter != "text-layer" or draft.unread is None:
+            return True
+        result = result_without_model(DraftedPage(page, draft), self.card)
+        return result is None or any(block.category is Category.PICTURE for block in result.blocks)
 
     @cached_property
     def card(self) -> ModelProfile:

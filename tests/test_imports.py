@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "results": {"core", "reporting"},
     "verifier": {*READING, "isolation", "page_stream"},
     "remote_verifier": {*READING, "generation", "isolation", "offline", "page_stream", "verifier"},
-    "devices": {"core", "drafting", "isolation", "page_stream", "targets"},
+    "devices": {"core", "drafting", "hierarchy", "isolation", "page_stream", "targets"},
     "page_stream": {"core", "documents", "drafting", "isolation", "lookahead", "targets"},
     "parser": {*READING, "devices", "isolation", "offline", "page_stream", "results", "remote_verifier", "verifier"},
     "corpus": {

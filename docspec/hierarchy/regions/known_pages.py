@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from docspec.core import PageResult
@@ -16,9 +17,27 @@ from docspec.hierarchy.regions.regions_read import RegionsRead, result_of
 from docspec.targets.model_profile import ModelProfile
 
 
+def results_of(
+    prepared: Sequence[DraftedPage], card: ModelProfile, verify: Callable[[Sequence[DraftedPage]], list[PageResult]]
+) -> list[PageResult]:
+    """The results of ``prepared``; ``verify`` is called for pages that need the model with ``card``."""
+    drafted = [page.settled() for page in prepared]
+    known = [result_without_model(one, card) for one in drafted]
+    others = [one for one, result in zip(drafted, known, strict=True) if result is None]
+    read = iter(verify(others) if others else ())
+    return [next(read) if result is None else result for result in known]
+
+
 def result_without_model(drafted: DraftedPage, card: ModelProfile) -> PageResult | None:
     """The result of a page on which a model with ``card`` has nothing to read: the page is blank, could not be drafted,
-    or all its words stand. ``None`` for other pages."""
+    or all its words stand. ``None`` for other pages, and after an error here."""
+    try:
+        return _result(drafted, card)
+    except Exception:
+        return None
+
+
+def _result(drafted: DraftedPage, card: ModelProfile) -> PageResult | None:
     state = PageState.begun(drafted)
     if state.result.status != "ok":
         return state.result
