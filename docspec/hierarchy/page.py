@@ -20,17 +20,18 @@ from docspec.hierarchy.page_state import PageState, failed, page_of
 from docspec.hierarchy.planner import Costs, Planner
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.reading_context import FRUGAL_TREE, LocalContext
-from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.regions.reading import RegionReading
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import LoadedTarget
 
 
-class PageParser:
+class PageParser(Readers):
     """Parses pages with one target, one drafter and one set of options, alone or several in flight.
 
     ``layout`` is the drafter for pages that are read by regions.
     """
+
+    context: LocalContext
 
     def __init__(
         self,
@@ -42,14 +43,9 @@ class PageParser:
         planner: Planner | None = None,
         layout: SafeDrafter | None = None,
     ) -> None:
-        self.context = LocalContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
+        context = LocalContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
+        super().__init__(context, RegionReading(context), WholePages(context).read)
         self._drafter, self._layout = drafter, layout or drafter
-        self._readers = readers_of(self.context)
-
-    @property
-    def regions(self) -> RegionPages:
-        """The reader of pages by regions; it decides which pages are read so."""
-        return self._readers.regions
 
     def parse(self, page: PageImage) -> PageResult:
         """The result of the page. Raises nothing but interrupts and programming errors outside the page."""
@@ -67,7 +63,7 @@ class PageParser:
         """The result of a drafted page; raises the same as :meth:`parse`. If memory runs out, the page is read once
         more with smaller trees and without Stage 1."""
         try:
-            [result] = self._readers.read([drafted])
+            [result] = self.read([drafted])
             return result
         except Exception as error:
             self.context.engine.release()
@@ -81,7 +77,7 @@ class PageParser:
         if len(drafted) == 1:
             return [self.verify(drafted[0])]
         try:
-            return self._readers.read(drafted)
+            return self.read(drafted)
         except Exception as error:
             self.context.engine.release()
             short = is_out_of_memory(error)
@@ -102,18 +98,13 @@ class PageParser:
         """The page read with the least memory."""
         from docspec.targets.stepping.choice import as_they_come
 
-        target = self.context.target
         release_memory()
         try:
-            with as_they_come(target):
-                [result] = readers_of(self.context.with_less()).read([drafted])
+            with as_they_come(self.context.target):
+                less = self.context.with_less()
+                [result] = Readers(less, RegionReading(less), WholePages(less).read).read([drafted])
         except Exception as error:
             self.context.engine.release()
             return failed(page_of(drafted), error)
         detail = f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
         return replace(result, events=(*result.events, Event("memory_short", detail)))
-
-
-def readers_of(context: LocalContext) -> Readers:
-    """Both ways of reading with the engine in this process."""
-    return Readers(context, RegionReading(context), WholePages(context).read)

@@ -15,7 +15,8 @@ from docspec.hierarchy.regions.regions_read import CropReader
 
 
 class Readers:
-    """The two ways of reading a page, over one engine: by regions, and whole with ``read_whole``."""
+    """The two ways of reading a page, over one engine: by ``regions`` (it decides which pages are read so), and whole
+    with ``read_whole``."""
 
     def __init__(self, context: Any, reading: CropReader, read_whole: Callable[[Sequence[PageState]], None]) -> None:
         self.context = context
