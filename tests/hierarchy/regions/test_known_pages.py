@@ -16,6 +16,7 @@ import pytest
 from docspec import ParseOptions, Parser, devices
 from docspec.core import PageResult, PageTimings
 from docspec.drafting.drafted_page import DraftedPage
+from docspec.hierarchy.regions import known_pages
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 OPTIONS = ParseOptions(device="cpu", dtype="float32")
@@ -90,8 +91,10 @@ def test_processes_that_verify_start_at_the_first_page_that_needs_one(
         pages = list(parser.pages(printed_and_blank))
         assert [page.status for page in pages] == ["ok", "blank"] and "stand in the text layer" in pages[0].text
         assert not parser.is_loaded and not asked
-        honest = parser._local.known
-        parser._local.known = lambda one: None if one.page.number == 1 else honest(one)
+        honest = known_pages.result_without_model
+        monkeypatch.setattr(
+            known_pages, "result_without_model", lambda one, card: None if one.page.number == 1 else honest(one, card)
+        )
         assert [page.text or page.status for page in parser.pages(printed_and_blank)] == ["by a process", "blank"]
         assert parser.is_loaded
     assert asked == [0, 1]
