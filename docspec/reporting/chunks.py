@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 
 from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.safe_text import dump_json
-from docspec.reporting.headings import HEADING, HeadingLevels
+from docspec.reporting.headings import HEADING, LEVELS, HeadingLevels
 from docspec.reporting.markdown import block_markdown
 from docspec.reporting.renderer import Layout, Renderer, visible_blocks
 
 MOST = 1200
 
 _ALONE = (Category.TABLE, Category.FORMULA, Category.CAPTION, Category.FOOTNOTE)
-_HEADINGS = {Category.TITLE: 1, Category.SECTION_HEADER: 2}
 
 
 @dataclass(slots=True)
@@ -27,10 +26,6 @@ class _Chunk:
     numbers: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     boxes: list[BBox] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        return sum(map(len, self.texts))
 
 
 class ChunkRenderer(Renderer):
@@ -58,7 +53,9 @@ class ChunkRenderer(Renderer):
                 continue
             level = _level(block, text)
             alone = block.category in _ALONE
-            if chunk is not None and (level or alone or chunk.size + len(text) > MOST or chunk.category in _ALONE):
+            if chunk is not None and (
+                level or alone or chunk.category in _ALONE or sum(map(len, chunk.texts)) + len(text) > MOST
+            ):
                 yield self._line(result, chunk)
                 chunk = None
             if level:
@@ -87,7 +84,7 @@ class ChunkRenderer(Renderer):
 
 def _level(block: Block, text: str) -> int:
     """The level of a heading (from 1), 0 for everything else."""
-    if block.category not in _HEADINGS:
+    if block.category not in LEVELS:
         return 0
     marks = HEADING.match(text)
-    return len(marks[1]) if marks else _HEADINGS[block.category]
+    return len(marks[1]) if marks else LEVELS[block.category]

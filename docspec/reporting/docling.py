@@ -15,10 +15,10 @@ from typing import Any
 from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import bare_formula
 from docspec.core.safe_text import dump_json
-from docspec.reporting.grid import Grid, grids
 from docspec.reporting.headings import HeadingLevels
 from docspec.reporting.markdown import LIST_MARKER
 from docspec.reporting.renderer import Renderer
+from docspec.reporting.tables import Grid, grids
 
 VERSION = "1.10.0"
 """Of the DoclingDocument schema."""

@@ -65,20 +65,17 @@ class FigureFiles(StagedFiles, FigureSink):
 
     def page(self, result: PageResult) -> Mapping[int, str]:
         if self._last[0] is not result:
-            self._last = result, self._stored(result)
+            links = {}
+            for count, index, _, picture in pictures_of(result):
+                name = f"page-{result.number}-{count}.png"
+                self.put(name, _png(picture))
+                links[index] = f"{self._link}/{name}" if self._link != "." else name
+            self._last = result, links
         return self._last[1]
 
     def commit(self) -> None:
         self._last = None, {}
         super().commit()
-
-    def _stored(self, result: PageResult) -> Mapping[int, str]:
-        links = {}
-        for count, index, _, picture in pictures_of(result):
-            name = f"page-{result.number}-{count}.png"
-            self.put(name, _png(picture))
-            links[index] = f"{self._link}/{name}" if self._link != "." else name
-        return links
 
 
 def _png(picture: Image) -> bytes:

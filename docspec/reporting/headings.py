@@ -11,7 +11,8 @@ DEEPEST = 6
 SAME_SIZE = 0.03
 """Share by which sizes of type of one level may differ."""
 
-HEADINGS = frozenset({Category.TITLE, Category.SECTION_HEADER})
+LEVELS = {Category.TITLE: 1, Category.SECTION_HEADER: 2}
+"""Levels of headings of which no more is known."""
 HEADING = re.compile(r"(#{1,6})(?:\s|$)")
 """The beginning of a Markdown heading."""
 MARKS = re.compile(r"#{1,6}\s+")
@@ -27,7 +28,7 @@ def stands(block: Block) -> bool:
 
 def words_of(block: Block) -> str:
     """The words of a heading whose level is looked for; ``""`` for all else."""
-    if block.category not in HEADINGS or not stands(block):
+    if block.category not in LEVELS or not stands(block):
         return ""
     found = MARKS.match(block.text)
     return (block.text if found is None else block.text[found.end() :]).strip()

@@ -16,7 +16,7 @@ from markdown_it.rules_inline import StateInline
 
 from docspec.core import Block, Category
 from docspec.core.formulas import bare_formula
-from docspec.reporting.headings import HEADING
+from docspec.reporting.headings import HEADING, LEVELS
 from docspec.reporting.htmltable import sanitised_table
 from docspec.reporting.renderer import UNREAD
 
@@ -62,7 +62,6 @@ _SIMPLE_TAG = re.compile(r"<br\s*/?>|<(b|i|u|s|em|strong|sub|sup)>([^<>]*)</\1>"
 _TABLES = re.compile(r"<table\b.*(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _NESTING = 20  # levels; the parser leaves out what is deeper, so that such texts are shown as written
 
-_HEADINGS = {Category.TITLE: "h1", Category.SECTION_HEADER: "h2"}
 _CLASSES = {
     Category.CAPTION: "caption",
     Category.FOOTNOTE: "footnote",
@@ -96,9 +95,9 @@ class BlockHtml:
             return f'<div class="scroll">{self._rendered(text)}</div>'
         if block.category is Category.FORMULA:
             return f'<div class="formula">{escape(bare_formula(text))}</div>'
-        if block.category in _HEADINGS and block.gap is None and not HEADING.match(text):
-            tag = _HEADINGS[block.category]
-            return f"<{tag}>{self._markdown.renderInline(' '.join(text.split()))}</{tag}>"
+        if block.category in LEVELS and block.gap is None and not HEADING.match(text):
+            level = LEVELS[block.category]
+            return f"<h{level}>{self._markdown.renderInline(' '.join(text.split()))}</h{level}>"
         rendered = self._rendered(text)
         css = _CLASSES.get(block.category)
         return rendered if css is None else f'<div class="{css}">{rendered}</div>'

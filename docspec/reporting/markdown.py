@@ -20,12 +20,11 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
 from docspec.core.running_text import breaks_off, goes_on, is_broken
-from docspec.reporting.grid import grids
-from docspec.reporting.headings import HEADING, stands
+from docspec.reporting.headings import HEADING, LEVELS, stands
 from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
 from docspec.reporting.rich import Ends, RichText
+from docspec.reporting.tables import grids
 
-_HEADING_MARKS = {Category.TITLE: "# ", Category.SECTION_HEADER: "## "}
 LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 """Characters of a caption that describe its picture: the first sentence that is not only "Fig. 1."."""
 
@@ -193,8 +192,8 @@ def block_markdown(block: Block, figure: str | None = None, description: str = "
         return _picture(text, figure, description, f" ({UNREAD})" if block.unread else "")
     if not text.strip():
         return ""
-    if block.category in _HEADING_MARKS:
-        return text if HEADING.match(text) else _HEADING_MARKS[block.category] + " ".join(text.split())
+    if block.category in LEVELS:
+        return text if HEADING.match(text) else f"{'#' * LEVELS[block.category]} {' '.join(text.split())}"
     if block.category is Category.FORMULA:
         return display_formula(text)
     if block.category is Category.TABLE and text.lstrip().startswith("<"):

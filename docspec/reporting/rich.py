@@ -17,7 +17,7 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.inline_markdown import MARKER, escapes
 from docspec.core.marks import Mark, shifted, within
 from docspec.core.running_text import breaks_off
-from docspec.reporting.headings import HEADINGS, MARKS, HeadingLevels, stands
+from docspec.reporting.headings import MARKS, HeadingLevels, stands
 from docspec.reporting.nesting import nested
 
 _PLAIN = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
@@ -83,7 +83,7 @@ class RichText:
             return replace(block, text=_linked_table(text, block.marks))
         if block.category in _PLAIN or text.startswith("```"):  # a listing
             return block
-        if block.category in HEADINGS:
+        if block.category.is_heading:
             start = found.end() if (found := MARKS.match(text)) else 0
             words = text[start:]
             marks = [mark for mark in within(block.marks, start, len(text)) if mark.kind != "bold"]

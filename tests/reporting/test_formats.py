@@ -17,10 +17,9 @@ from docspec.core.provenance import NumberReadings
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.reporting.formats import renderer_for
-from docspec.reporting.grid import grids
 from docspec.reporting.reading import read_document
 from docspec.reporting.renderer import Format, Layout
-from docspec.reporting.tables import TableFiles, csv_of
+from docspec.reporting.tables import TableFiles, csv_of, grids
 
 from ..campaign import hostile
 
