@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from docspec.core import PageResult
+from docspec.reporting.csv_text import csv_of
 from docspec.reporting.writer import write_whole
 
 SOURCES = ("text layer", "recognition", "model", "draft")
@@ -34,15 +33,4 @@ class NumbersReport:
 
     def write(self, path: Path) -> None:
         """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([[_cell(value) for value in row] for row in self._rows])
-        write_whole(path, text.getvalue())
-
-
-def _cell(value: str | int) -> str | int:
-    """A value that no spreadsheet takes for a formula: a minus of a number may stay."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "-") and not value[1:2].isdigit():
-        return f"'{value}"
-    return value
+        write_whole(path, csv_of([COLUMNS, *self._rows], lineterminator="\n"))

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 
 from docspec.core import Block, Category, PageResult
 from docspec.core.safe_text import safe_text
+from docspec.reporting.csv_text import csv_of
 from docspec.reporting.htmlblocks import BlockHtml
 from docspec.reporting.staging import StagedFiles
 from docspec.reporting.writer import PageWriter
 
 MOST_CELLS = 1_000_000
-
-_ONE_NUMBER = r"(?:[\d.,\s]*\d[\d.,]*(?:[eE][+\-]?\d+)?[\s%‰°*†‡\w]*(?:\([\d.,\s]*\))?)?\s*\Z"
-_FORMULA = re.compile(rf"[=@＝＠\t\r\n]|[+\-＋－](?!{_ONE_NUMBER})")
-"""Formulas to a spreadsheet: a sign is harmless before one number, its unit, and another in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +123,3 @@ class TableFiles(StagedFiles, PageWriter):
         tables = [grid for block in result.blocks for grid in grids(block)]
         for count, grid in enumerate(tables, start=1):
             self.put(f"page-{result.number}-{count}.csv", safe_text(csv_of(grid.lines())).encode())
-
-
-def csv_of(rows: list[list[str]]) -> str:
-    """``rows`` as CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front."""
-    buffer = io.StringIO()
-    csv.writer(buffer).writerows([f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows)
-    return buffer.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,16 @@ def test_the_report_lists_every_reading_with_its_place(tmp_path: Path) -> None:
         "model": "",
         "draft": "",
     }
+
+
+@pytest.mark.parametrize("name", ["-2+3+cmd|' /C calc'!A0.pdf", "＝1.pdf", "+1-1.pdf", "@a.pdf"])
+def test_a_spreadsheet_runs_nothing_of_the_report(tmp_path: Path, name: str) -> None:
+    report = NumbersReport()
+    report.add_page(replace(_page(), source=name))
+    report.write(tmp_path / "numbers.csv")
+    with (tmp_path / "numbers.csv").open(encoding="utf-8") as file:
+        [row] = csv.DictReader(file)
+    assert row["document"] == f"'{name}"
 
 
 def test_the_view_shows_the_print_beside_the_readings() -> None:

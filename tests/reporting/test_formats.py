@@ -16,10 +16,11 @@ from docspec.core.marks import Mark
 from docspec.core.provenance import NumberReadings
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
+from docspec.reporting.csv_text import csv_of
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.reading import read_document
 from docspec.reporting.renderer import Format, Layout
-from docspec.reporting.tables import TableFiles, csv_of, grids
+from docspec.reporting.tables import TableFiles, grids
 
 from ..campaign import hostile
 
