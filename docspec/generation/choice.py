@@ -68,6 +68,7 @@ def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> Opened
     from docspec.generation.llama.opening import gguf_of, open_llama
 
     files = find_files(gguf_of(options.model), options.mmproj)
+    profile = files.profile(options)
     generator = open_llama(
         files,
         answer=options.max_tokens,
@@ -77,7 +78,7 @@ def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> Opened
         **more,
     )
     names = (files.name, str(files.model.path))
-    return OpenedEngine(generator, names, generator.max_length, files.profile(options))
+    return OpenedEngine(generator, names, generator.max_length, profile)
 
 
 def _vllm_settings(options: ParseOptions) -> Any:

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.core import ModelError
+from docspec.core import ModelError, ParseOptions
+from docspec.generation.choice import open_engine
 from docspec.generation.llama.gguf import read_header
 from docspec.generation.llama.model_files import CARD, GENERATION, MODEL_TYPE, PIXELS, find_files, fitting
+from docspec.generation.llama.settings import LlamaSettings
 
 
 def text(value: str) -> bytes:
@@ -114,6 +116,17 @@ def test_metadata_of_docspecs_own_that_is_damaged_is_refused(tmp_path: Path, key
     files = find_files(gguf(tmp_path / "model.gguf", **QWEN, **{MODEL_TYPE: "qwen3_vl", key: said}))
     with pytest.raises(ModelError, match=r"model\.gguf"):
         _ = (files.pixels, files.card)
+
+
+def test_no_child_is_started_for_a_model_of_no_known_family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[LlamaSettings] = []
+    monkeypatch.setattr(
+        "docspec.generation.llama.opening.LlamaGenerator", lambda settings, *_: started.append(settings)
+    )
+    model = str(gguf(tmp_path / "model.gguf", **{**QWEN, "general__architecture": "llama"}))
+    with pytest.raises(ModelError, match="--dialect"):
+        open_engine(ParseOptions(model=model, engine="llama"), lambda line: None)
+    assert not started
 
 
 def test_towers_and_models_are_not_taken_for_each_other(tmp_path: Path) -> None:
