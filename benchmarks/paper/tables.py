@@ -21,7 +21,7 @@ from benchmarks.suites.results import SuiteResults
 from benchmarks.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.bench.speed import NAMED, PLAIN, WINDOWS
 from docspec.heads import HeadKind
-from docspec.proposing.trained_head import BUNDLED
+from docspec.proposing.model_loading import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 SOURCE: str = PUBLISHED["source"]

@@ -1,7 +1,7 @@
 """Trained heads: one decoder layer that continues from the target's last hidden states and drafts a token tree.
 
 ``network.py`` is the layer with the inputs of HiViS and ViSpec, ``checkpoint.py`` its files. The proposer that
-drafts with it is :mod:`docspec.proposing.trained_head`; ``training/head`` of the repository trains it.
+drafts with it is :mod:`docspec.proposing.model_loading`; ``training/head`` of the repository trains it.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.model_row import ModelRow
-from docspec.targets.protocol import CHOICES_ONLY, ImportanceCallback, OutputFlags, Prefill, Prompt
+from docspec.proposing.proposer import BatchProposer
+from docspec.targets.protocol import ImportanceCallback, OutputFlags, Prefill, Prompt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,12 +52,8 @@ DRAFTED = Key("draft model", 0.8)
 """The draft model's tokens, whatever its size and the target's."""
 
 
-class DraftModel:
+class DraftModel(BatchProposer):
     """Drafts with ``model`` for the rows of one batch."""
-
-    leads = False
-    observes = True
-    wants = CHOICES_ONLY
 
     def __init__(self, model: TargetModel, share: float = 1.0) -> None:
         self._model = model

@@ -1,6 +1,6 @@
 """The first tokens of unused drafts, in reading order from the draft that the output is in.
 
-The proposer is called ``heads``; it is unrelated to trained heads (:mod:`docspec.proposing.trained_head`).
+The proposer is called ``heads``; it is unrelated to trained heads (:mod:`docspec.proposing.model_loading`).
 """
 
 from __future__ import annotations

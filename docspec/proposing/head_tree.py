@@ -24,6 +24,7 @@ from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.device_walk import walk
 from docspec.proposing.head_memory import HeadMemory, HeadTreeText, tree_of
+from docspec.proposing.proposer import BatchProposer
 from docspec.targets.protocol import OutputFlags, Verified
 from docspec.targets.staging import Staging
 
@@ -34,11 +35,9 @@ RECENT = 8
 """Most recent states of the target that are kept as substitutes for those of tokens that are not verified yet."""
 
 
-class HeadProposer:
+class HeadProposer(BatchProposer):
     """Drafts with ``head`` for the rows of one batch of ``target``."""
 
-    leads = False
-    observes = True
     wants = OutputFlags(hidden=True)
 
     def __init__(self, head: Head, target: TargetModel) -> None:

@@ -11,13 +11,14 @@ from operator import or_
 from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import VerifyOutcome
+from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.drafts import DraftText
 from docspec.proposing.grower import Grow, grow
-from docspec.proposing.proposer import BatchProposer, Following, PrefillAware
+from docspec.proposing.proposer import BatchProposer
 from docspec.proposing.row_state import Learnt, RowState
 from docspec.proposing.spelling import Codec, Speller
 from docspec.proposing.threshold import WritingRate
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, ImportanceCallback, Prompt, PromptStates, TargetModel
 
 
-class MixedProposer:
+class MixedProposer(TreeProposer):
     """Proposes for the rows of one batch with ``proposers``, which are asked in the given order.
 
     ``codec`` is the tokenizer; without it spellings and formats are not understood. ``price`` is the cost of one more
@@ -48,13 +49,12 @@ class MixedProposer:
         grow: Grow = grow,
         learn: Callable[[], Learnt] = Learnt,
     ) -> None:
-        self.seconds = dict.fromkeys(proposers, 0.0)
+        self.seconds: dict[str, float] = dict.fromkeys(proposers, 0.0)
         self.wants = reduce(or_, (proposer.wants for proposer in proposers.values()), CHOICES_ONLY)
         self._target = target
         self._proposers = dict(proposers)
         self._leading = {name: proposer for name, proposer in proposers.items() if proposer.leads}
         self._others = {name: proposer for name, proposer in proposers.items() if not proposer.leads}
-        self._observing = {name: proposer for name, proposer in proposers.items() if proposer.observes}
         self._speller = None if codec is None else Speller(codec)
         self.rate = WritingRate(price)
         self._grow = grow
@@ -63,8 +63,8 @@ class MixedProposer:
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         asked = [request for request in requests if not request.plain]
-        proposers = [proposer for proposer in self._proposers.values() if isinstance(proposer, PrefillAware)]
-        callbacks = [one for proposer in proposers if (one := proposer.on_prefill(asked)) is not None]
+        called = (proposer.on_prefill(asked) for proposer in self._proposers.values())
+        callbacks = [one for one in called if one is not None]
 
         def on_importance(prompt: Prompt, variation: torch.Tensor) -> None:
             for one in callbacks:
@@ -79,7 +79,7 @@ class MixedProposer:
         context = Context(row.request, self._speller, self._target, states, drafts)
         context.extend(row.output)
         self._rows[row] = RowState(context, self.rate, self._learnt[row.request.kind], row.trail, self._grow)
-        self._tell(self._proposers, lambda proposer: proposer.begin(context))
+        self._tell(lambda proposer: proposer.begin(context))
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
@@ -96,15 +96,8 @@ class MixedProposer:
     def behind(self, rows: Sequence[Row]) -> list[Behind]:
         states = [self._rows.get(row) for row in rows]
         contexts = [None if state is None else state.context for state in states]
-        found = (proposer.behind(contexts) for proposer in self._proposers.values() if isinstance(proposer, Following))
+        found = (proposer.behind(contexts) for proposer in self._proposers.values())
         return [one for one in found if one is not None]
-
-    def assume(self, row: Row, tokens: Sequence[int]) -> None:
-        """Lets the proposers of ``row`` continue as if ``tokens`` were written, before they are verified."""
-        state = self._rows[row]
-        state.context.assumed = True
-        self._observe(state, [*row.output, *tokens])
-        state.context.assumed = False
 
     def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
         state = self._rows[row]
@@ -137,12 +130,12 @@ class MixedProposer:
         """Passes the new tokens of ``output`` on to the proposers."""
         written = state.follow(output)
         if written:
-            self._tell(self._observing, lambda proposer: proposer.observe(state.context, written))
+            self._tell(lambda proposer: proposer.observe(state.context, written))
 
-    def _tell(self, proposers: Mapping[str, BatchProposer], tell: Callable[[BatchProposer], None]) -> None:
-        """Calls ``tell`` with each of ``proposers`` and counts its seconds."""
+    def _tell(self, tell: Callable[[BatchProposer], None]) -> None:
+        """Calls ``tell`` with each proposer and counts its seconds."""
         last = time.perf_counter()
-        for name, proposer in proposers.items():
+        for name, proposer in self._proposers.items():
             tell(proposer)
             now = time.perf_counter()
             self.seconds[name] += now - last

@@ -20,10 +20,10 @@ from docspec.engine.request import Request
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
 from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel
-from docspec.proposing.draft_model_loading import load_sharing
-from docspec.proposing.proposer import register_kind
+from docspec.proposing.model_loading import load_sharing
+from docspec.proposing.proposer import BatchProposer, register_kind
 from docspec.targets.beside import Beside
-from docspec.targets.protocol import CHOICES_ONLY, Prefill
+from docspec.targets.protocol import Prefill
 
 if TYPE_CHECKING:
     import torch
@@ -113,12 +113,8 @@ class Quietly(DraftModel):
         ]
 
 
-class ParallelDraft:
+class ParallelDraft(BatchProposer):
     """Drafts with the model of ``pair`` for the rows of one batch, one turn ahead of the target."""
-
-    leads = False
-    observes = True
-    wants = CHOICES_ONLY
 
     def __init__(self, pair: Pair) -> None:
         self.figures = pair.figures
@@ -160,9 +156,6 @@ class ParallelDraft:
 
     def begin(self, context: Context) -> None:
         self._drafter.begin(context)
-
-    def observe(self, context: Context, written: Sequence[int]) -> None:
-        """Nothing: the output is read when a draft is wanted."""
 
     def suggest(self, contexts: Sequence[Context]) -> list[Iterable[Continuation]]:
         if self._asked:

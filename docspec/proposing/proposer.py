@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from docspec.core import ModelError
@@ -30,56 +30,42 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, ImportanceCallback, TargetModel
 
 
-class BatchProposer(Protocol):
+class BatchProposer:
     """Suggests continuations for the rows of a batch; may work on all rows of a step at once.
 
     A proposer that ``leads`` is asked first; its suggestions without a key count as stated, and if these are likely
     enough no other proposer is asked. ``wants`` are the outputs that it needs of each step: the likeliest tokens
     (``ranks``) and ``hidden`` states arrive with ``context.verified``. All time spent in its methods is charged to it,
-    so it must wait itself for work that it starts on an accelerator. A proposer that ``observes`` is called after every
-    step.
+    so it must wait itself for work that it starts on an accelerator.
     """
 
-    leads: bool
-    observes: bool
-    wants: OutputFlags
-
-    def begin(self, context: Context) -> None:
-        """A row enters. ``context`` has its prompt, drafts, first token and target and, with ``wants.hidden``, the
-        prompt's states."""
-        ...
-
-    def observe(self, context: Context, written: Sequence[int]) -> None:
-        """``written`` are the row's new tokens. After every step ``context.verified`` is its tree with the outcome,
-        including the states and likeliest tokens that are wanted."""
-        ...
-
-    def suggest(self, contexts: Sequence[Context]) -> Sequence[Iterable[Continuation]]:
-        """Continuations for each row of a step, the likeliest kinds first."""
-        ...
-
-    def end(self, context: Context) -> None:
-        """A row has left."""
-        ...
-
-
-@runtime_checkable
-class PrefillAware(Protocol):
-    """A :class:`BatchProposer` that works while the target prefills."""
+    leads = False
+    wants = CHOICES_ONLY
 
     def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
         """Rows of ``requests`` will begin. The callback that is returned receives the importance of their image tokens
         to the target."""
-        ...
+        return None
 
+    def begin(self, context: Context) -> None:
+        """A row enters. ``context`` has its prompt, drafts, first token and target and, with ``wants.hidden``, the
+        prompt's states."""
 
-@runtime_checkable
-class Following(Protocol):
-    """A :class:`BatchProposer` that continues on the device right after the target's verification."""
+    def observe(self, context: Context, written: Sequence[int]) -> None:
+        """``written`` are the row's new tokens. After every step ``context.verified`` is its tree with the outcome,
+        including the states and likeliest tokens that are wanted."""
+
+    def suggest(self, contexts: Sequence[Context]) -> Iterable[Iterable[Continuation]]:
+        """Continuations for each row of a step, the likeliest kinds first."""
+        raise NotImplementedError
 
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
-        """The work to launch right after the trees of these rows are verified (``None``: a row without proposals)."""
-        ...
+        """The work to launch on the device right after the trees of these rows are verified (``None``: a row without
+        proposals)."""
+        return None
+
+    def end(self, context: Context) -> None:
+        """A row has left."""
 
 
 class RowProposer:
@@ -103,12 +89,11 @@ class RowProposer:
         return ()
 
 
-class RowProposers:
-    """Turns a class of :class:`RowProposer` into a :class:`BatchProposer`."""
+class RowProposers(BatchProposer):
+    """Makes a :class:`RowProposer` for each row."""
 
     def __init__(self, make: type[RowProposer], target: TargetModel | None = None) -> None:
         self.leads = make.leads
-        self.observes = make.observe is not RowProposer.observe
         self.wants = make.wants(target)
         self._make = make
         self._rows: dict[Context, RowProposer] = {}

@@ -9,10 +9,10 @@ from docspec.core import UsageError
 from docspec.core.plugins import load, plugins
 from docspec.engine.proposer import TreeProposer
 from docspec.proposing import (  # noqa: F401  (each registers its proposer)
-    draft_model_loading,
     draft_openings,
     format_grammar,
     lookup,
+    model_loading,
     ngrams,
     parallel,
     recycling,
@@ -20,16 +20,17 @@ from docspec.proposing import (  # noqa: F401  (each registers its proposer)
     resumption,
     rewrites,
     syntax,
-    trained_head,
     window,
 )
 from docspec.proposing.chain import grow_chain
 from docspec.proposing.grower import grow
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import make_named, openers, proposers
+from docspec.proposing.skipping import SkippingProposer
 from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
+    from docspec.core.options import SkipPlan
     from docspec.targets.protocol import TargetModel
 
 CURSOR = (
@@ -53,15 +54,19 @@ def make_proposer(
     n: int = window.WINDOW,
     target: TargetModel | None = None,
     chains: bool = False,
+    skips: SkipPlan | None = None,
 ) -> TreeProposer:
     """The proposer of a batch: ``window`` alone, or a mixture of the proposers in ``name``.
 
     ``codec``, ``price`` and ``target``: see :class:`MixedProposer`; ``n`` is the window's length. With ``chains`` it
-    proposes one continuation per row instead of a tree. Raises the same as :func:`proposer_names`.
+    proposes one continuation per row instead of a tree; a mixture for a ``target`` skips verification as ``skips`` says
+    (lossy). Raises the same as :func:`proposer_names`.
     """
     if name == "window":
         return window.WindowProposer(n, chains)
     made = {source: make_named(source, target) for source in proposer_names(name)}
+    if skips is not None and target is not None:
+        return SkippingProposer(made, skips, target, codec, price)
     return MixedProposer(made, codec, price, target, grow_chain if chains else grow)
 
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import VerifyOutcome
-from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
+from docspec.proposing.drafts import DraftText
 from docspec.proposing.mixture import MixedProposer
+from docspec.proposing.proposer import BatchProposer
+from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
     from docspec.core.options import SkipPlan
-    from docspec.targets.protocol import Behind, ImportanceCallback, PromptStates, TargetModel
+    from docspec.targets.protocol import PromptStates, TargetModel
 
 DECAY = 0.8
 """Weight of a position on the tree's paths relative to the position before (equation 2 of VVS)."""
@@ -28,30 +29,29 @@ STRIDE = 2
 """Every so-many-th path is compared."""
 
 
-class Skipping:
-    """The proposals of ``inner`` for the rows of one batch of ``target``, with verification skipped according to
-    ``plan``."""
+class SkippingProposer(MixedProposer):
+    """Proposes with ``proposers`` for the rows of one batch of ``target``; verification is skipped according to
+    ``plan``. The other arguments are those of :class:`MixedProposer`."""
 
-    def __init__(self, inner: MixedProposer, plan: SkipPlan, target: TargetModel) -> None:
-        self.wants = inner.wants
-        self._inner = inner
+    def __init__(
+        self,
+        proposers: Mapping[str, BatchProposer],
+        plan: SkipPlan,
+        target: TargetModel,
+        codec: Codec | None = None,
+        price: float = 0.0,
+    ) -> None:
+        super().__init__(proposers, codec, price, target)
         self._plan = plan
-        self._target = target
+        self._verifier = target
         self._since: dict[Row, int] = {}
 
-    @property
-    def seconds(self) -> Mapping[str, float]:
-        return self._inner.seconds
-
-    def on_prefill(self, requests: Sequence[Request]) -> ImportanceCallback | None:
-        return self._inner.on_prefill(requests)
-
-    def begin(self, row: Row, states: PromptStates | None = None) -> None:
-        self._inner.begin(row, states)
+    def begin(self, row: Row, states: PromptStates | None = None, drafts: DraftText | None = None) -> None:
+        super().begin(row, states, drafts)
         self._since[row] = 0
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
-        trees = self._inner.propose(rows, limits)
+        trees = super().propose(rows, limits)
         assumed: dict[int, list[int]] = {}
         for at, (row, tree, limit) in enumerate(zip(rows, trees, limits, strict=True)):
             self._since[row] += 1
@@ -59,27 +59,28 @@ class Skipping:
             if path and self._skips(row, tree):
                 assumed[at] = path
                 self._since[row] = 0
-                self._inner.assume(rows[at], path)
-        behind = self._inner.propose([rows[at] for at in assumed], [limits[at] - len(assumed[at]) for at in assumed])
+                self._assume(row, path)
+        behind = super().propose([rows[at] for at in assumed], [limits[at] - len(assumed[at]) for at in assumed])
         for (at, path), tree in zip(assumed.items(), behind, strict=True):
             trees[at] = joined(rows[at].pending, path, tree)
         return trees
 
-    def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
-        return self._inner.behind(rows)
-
-    def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
-        self._inner.accepted(row, tree, outcome)
-
     def end(self, row: Row) -> None:
         self._since.pop(row, None)
-        self._inner.end(row)
+        super().end(row)
+
+    def _assume(self, row: Row, tokens: Sequence[int]) -> None:
+        """Lets the proposers of ``row`` continue as if ``tokens`` were written, before they are verified."""
+        state = self._rows[row]
+        state.context.assumed = True
+        self._observe(state, [*row.output, *tokens])
+        state.context.assumed = False
 
     def _skips(self, row: Row, tree: TokenTree) -> bool:
         kind, value = self._plan
         if kind == "uniform":
             return self._since[row] >= value
-        return similarity(tree, self._target) >= value
+        return similarity(tree, self._verifier) >= value
 
 
 def paths_of(tree: TokenTree) -> list[list[int]]:

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from docspec.engine.acceptance import VerifyOutcome
-from docspec.engine.request import GrowingDraft, Request
+from docspec.engine.proposer import TreeProposer
+from docspec.engine.request import GrowingDraft
 from docspec.engine.row import Row
 from docspec.engine.tree import TokenTree
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.proposer import RowProposer, proposer
-from docspec.targets.protocol import CHOICES_ONLY
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import Behind, PromptStates
+    from docspec.targets.protocol import PromptStates
 
 WINDOW = 3
 
@@ -100,20 +99,14 @@ def merge(pending: int, candidates: Sequence[Sequence[int]], limit: int) -> Toke
     return tree
 
 
-class WindowProposer:
+class WindowProposer(TreeProposer):
     """The paper's policy alone: the continuations of the window of ``n`` tokens, merged into one prefix tree; with
     ``chains`` only the first one."""
-
-    wants = CHOICES_ONLY
-    seconds: Mapping[str, float] = {}
 
     def __init__(self, n: int = WINDOW, chains: bool = False) -> None:
         self._n = n
         self._most = 1 if chains else None
         self._aligners: dict[Row, WindowAligner] = {}
-
-    def on_prefill(self, requests: Sequence[Request]) -> None:
-        return None
 
     def begin(self, row: Row, states: PromptStates | None = None) -> None:
         if not row.request.plain:
@@ -124,12 +117,6 @@ class WindowProposer:
             merge(row.pending, self._aligners[row].candidates(row.output, limit - 1)[: self._most], limit)
             for row, limit in zip(rows, limits, strict=True)
         ]
-
-    def behind(self, rows: Sequence[Row]) -> Sequence[Behind]:
-        return ()
-
-    def accepted(self, row: Row, tree: TokenTree, outcome: VerifyOutcome) -> None:
-        return None
 
     def end(self, row: Row) -> None:
         self._aligners.pop(row, None)

@@ -15,7 +15,7 @@ from docspec.heads.checkpoint import save
 from docspec.heads.network import Head
 from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import parallel
-from docspec.proposing.trained_head import BUNDLED, load
+from docspec.proposing.model_loading import BUNDLED, load_head
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded
 from training.evaluate import LINE_GROUPS, lines_of
@@ -56,7 +56,7 @@ def test_lines_are_read_as_ever_in_fewer_steps(target, prompts, plain, name, tmp
     half = tuple(token if at % 7 else 0 for at, token in enumerate(plain[0]))
     assert found(target, f"cursor+head:{name}", prompts, (half,))[0] == plain
     torch.manual_seed(0)
-    save(Head(load(name, target).config), tmp_path / "untaught")
+    save(Head(load_head(name, target).config), tmp_path / "untaught")
     written, untaught = found(target, f"head:{tmp_path / 'untaught'}", prompts)
     assert written == plain
     assert untaught.tokens / untaught.steps < 1.2, "the negative control: what was taught is what drafts"
@@ -91,4 +91,4 @@ def test_it_says_what_it_is(name):
 
 def test_a_name_that_is_not_bundled_is_refused(target):
     with pytest.raises(ModelError, match="holds no head"):
-        load("mini-other", target)
+        load_head("mini-other", target)

@@ -10,9 +10,8 @@ from docspec.bench.transcripts import replay
 from docspec.core import ParseOptions, UsageError
 from docspec.parser import Parser
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.proposer import RowProposer, proposer, proposers
+from docspec.proposing.proposer import BatchProposer, RowProposer, proposer, proposers
 from docspec.proposing.registry import CURSOR, make_proposer, proposer_names
-from docspec.targets.protocol import CHOICES_ONLY
 from tests.proposing.replays import END, Characters, row_of, steps, trees
 
 tokens = st.lists(st.integers(0, 3), max_size=40)
@@ -92,14 +91,8 @@ def test_the_seconds_of_each_source_are_its_own():
 
 
 def test_a_source_may_work_for_all_rows_at_once():
-    class Batch:
-        calls, leads, observes, wants = 0, False, True, CHOICES_ONLY
-
-        def begin(self, context): ...
-
-        def observe(self, context, written): ...
-
-        def end(self, context): ...
+    class Batch(BatchProposer):
+        calls = 0
 
         def suggest(self, contexts):
             Batch.calls += 1

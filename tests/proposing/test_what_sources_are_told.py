@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from docspec.proposing.continuation import Continuation, Copy, Key
-from docspec.proposing.proposer import RowProposer, proposer, proposers
+from docspec.proposing.proposer import BatchProposer, RowProposer, proposer, proposers
 from docspec.targets.protocol import OutputFlags
 from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
@@ -69,10 +69,10 @@ def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, 
         assert tuple(chosen[: len(expected)]) == expected
 
 
-class Nearest:
+class Nearest(BatchProposer):
     """Proposes for all rows at once what followed the earlier state that is most like the last one."""
 
-    leads, observes, wants, KEY = False, True, OutputFlags(hidden=True), Key("nearest state", 0.5)
+    wants, KEY = OutputFlags(hidden=True), Key("nearest state", 0.5)
 
     def __init__(self, target):
         self.rows, self.widths = {}, []

@@ -8,9 +8,7 @@ from docspec.core import ParseOptions
 from docspec.engine.proposer import TreeProposer
 from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.planner import Planner
-from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.registry import make_proposer, open_named
-from docspec.proposing.skipping import Skipping
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -27,7 +25,6 @@ def make_engine(target: TargetModel, options: ParseOptions, planner: Planner | N
     pace = planner.pacing() if planner is not None and options.stages == "auto" else None
 
     def proposer() -> TreeProposer:
-        made = make_proposer(options.align, target, price, options.window, target)
-        return Skipping(made, options.skips, target) if options.skips and isinstance(made, MixedProposer) else made
+        return make_proposer(options.align, target, price, options.window, target, skips=options.skips)
 
     return Engine(target, options, proposer, pace)

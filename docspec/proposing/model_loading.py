@@ -1,19 +1,26 @@
-"""Loads draft models: ``NAME`` or ``NAME,keep=SHARE``, checked against the target."""
+"""Loads the models that draft, checked against the target: draft models (``model:NAME`` or ``model:NAME,keep=SHARE``)
+and trained heads (``head:FOLDER``, made by ``python -m training.head``). ``head:mini-hivis`` and ``head:mini-vispec``
+are those of the bundled reader."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.proposing.draft_model import DraftModel
-from docspec.proposing.proposer import register_kind
+from docspec.proposing.proposer import BatchProposer, register_kind
 
 if TYPE_CHECKING:
+    from docspec.heads.network import Head
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.protocol import TargetModel
 
+BUNDLED = Path(__file__).parent.parent / "reader" / "heads"
+"""The bundled reader's heads, one folder each."""
 
-def load(name: str, target: TargetModel) -> TransformersTarget:
+
+def load_model(name: str, target: TargetModel) -> TransformersTarget:
     """The model ``name``; its tokens and image inputs must be those of ``target``."""
     from docspec.targets.registry import load_target
 
@@ -51,9 +58,9 @@ def shared(what: str) -> tuple[str, float]:
 
 
 def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, float]:
-    """The model in ``what`` (see :func:`load`) and the share of image tokens that it reads."""
+    """The model in ``what`` (see :func:`load_model`) and the share of image tokens that it reads."""
     name, share = shared(what)
-    model = load(name, target)
+    model = load_model(name, target)
     if share < 1:
         import torch
         from PIL import Image
@@ -66,3 +73,26 @@ def load_sharing(what: str, target: TargetModel) -> tuple[TransformersTarget, fl
 
 
 register_kind("model", load_sharing, lambda loaded, target: DraftModel(*loaded))
+
+
+def load_head(name: str, target: TargetModel) -> Head:
+    """The head in the folder ``name``, or the bundled one of that name, in the size and precision of ``target``."""
+    import torch
+
+    from docspec.heads import checkpoint
+
+    spec = target.kv_spec
+    size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
+    folder = Path(name).expanduser()
+    if not folder.is_dir() and "/" not in name:
+        folder = BUNDLED / name
+    return checkpoint.load(folder, size, spec.dtype, spec.device)
+
+
+def _make_head(head: Head, target: TargetModel) -> BatchProposer:
+    from docspec.proposing.head_tree import HeadProposer
+
+    return HeadProposer(head, target)
+
+
+register_kind("head", load_head, _make_head)
