@@ -23,7 +23,7 @@ from docspec.documents import PageFailure
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
-from docspec.isolation.pool import Isolation, Page, PagePlace
+from docspec.isolation.pool import Isolation, Page, PageRef
 from docspec.isolation.worker_handle import PrepareOptions
 from docspec.lookahead import lookahead
 
@@ -127,7 +127,7 @@ class PageStream:
         """Whether ``document`` was given up."""
         return document in self._abandoned
 
-    def read(self, pages: Iterator[PagePlace], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
+    def read(self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
         numbers, if known beforehand."""
         self._verifier.open()
@@ -148,7 +148,7 @@ class PageStream:
                     yield self._verified(group)
 
     def _groups(
-        self, pages: Iterator[PagePlace], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
+        self, pages: Iterator[PageRef], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
     ) -> Generator[list[Page]]:
         """``pages``, prepared, in groups of one call of the verifier."""
         expected = iter(numbers)

@@ -27,7 +27,7 @@ from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, sour
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
-from docspec.isolation.pool import Isolation, PagePlace
+from docspec.isolation.pool import Isolation, PageRef
 from docspec.page_stream import Found, PageStream, PagesVerifier
 from docspec.proposing.registry import proposer_names
 from docspec.remote_verifier import RemoteVerifier
@@ -245,7 +245,7 @@ class Parser(Closing):
     def _selection(self) -> PageSelection:
         return parse_page_ranges(self.options.pages)
 
-    def _pages_of(self, sources: Iterable[Input]) -> Iterator[PagePlace]:
+    def _pages_of(self, sources: Iterable[Input]) -> Iterator[PageRef]:
         """The selected pages of all ``sources``; for one that cannot be read, a page 0 of it."""
         for given in sources:
             try:

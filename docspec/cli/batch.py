@@ -162,8 +162,8 @@ class Batch:
             self._say_division()
             todo = self._division.todo
             readable = [job for job in todo if isinstance(job.source, Source)]
-            beside = [file for job in readable for file in self._writing.files_beside(job.place)]
-            check([job.place for job in readable], [job.source for job in readable], self.outputs.report, beside)
+            beside = [file for job in readable for file in self._writing.files_beside(job.destination)]
+            check([job.destination for job in readable], [job.source for job in readable], self.outputs.report, beside)
             if resume is not None:
                 called = recorded_command(self.words)
                 resume.begin(called, self.options.model, jobs, self._division.todo, shard)
@@ -185,7 +185,7 @@ class Batch:
             from docspec.corpus.ray_reader import RayReader
 
             held = {} if resume is None else resume.held(jobs)
-            figures = any(self._writing.has_figures(job.place) for job in jobs)
+            figures = any(self._writing.has_figures(job.destination) for job in jobs)
             return RayReader(self.options, self.corpus, jobs, held, display, with_pictures=figures)
         parser = make_parser(self.options, display, self.corpus.devices)
         return DocumentReader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
@@ -198,7 +198,7 @@ class Batch:
             "numbers report": self.outputs.numbers_report,
             "manifest": manifest,
         }
-        places = [job.place for job in jobs]
+        destinations = [job.destination for job in jobs]
         read = [self.config, self.options.ocr_model]
         if self.options.drafts is not None and self.options.drafts.is_file():
             read.append(self.options.drafts)
@@ -206,9 +206,9 @@ class Batch:
             read.append(Path(str(self.corpus.from_file)))
         check_own(
             {what: path for what, path in named.items() if path is not None},
-            places,
+            destinations,
             [job.source for job in jobs],
-            [file for place in places for file in self._writing.files_beside(place)],
+            [file for destination in destinations for file in self._writing.files_beside(destination)],
             [path for path in read if path is not None],
         )
 
@@ -227,13 +227,16 @@ class Batch:
             return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
         sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
         many = self._is_many(inputs)
-        places = outputs.places(sources, many, self._kept_places() if many else None)
+        destinations = outputs.destinations(sources, many, self._kept_destinations() if many else None)
         base = Path(outputs.output or "")
-        return [Job(source, place, _below(place.path, base)) for source, place in zip(sources, places, strict=True)]
+        return [
+            Job(source, destination, _below(destination.path, base))
+            for source, destination in zip(sources, destinations, strict=True)
+        ]
 
-    def _kept_places(self) -> dict[str, str]:
-        """The places that earlier runs to this folder gave their inputs: a new file with the name of another moves none
-        of them. Shards that run side by side have to agree, and use names alone."""
+    def _kept_destinations(self) -> dict[str, str]:
+        """The destinations that earlier runs to this folder gave their inputs: a new file with the name of another
+        moves none of them. Shards that run side by side have to agree, and use names alone."""
         output, corpus = self.outputs.output, self.corpus
         if output in (None, *STDOUT) or corpus.manifest == "none" or corpus.shard is not None:
             return {}
@@ -251,7 +254,7 @@ class Batch:
 
     def _folder(self, inputs: Sequence[str], jobs: Sequence[Job]) -> Path | None:
         output = self.outputs.output
-        if output is None or not self._is_many(inputs) or all(job.place.path is None for job in jobs):
+        if output is None or not self._is_many(inputs) or all(job.destination.path is None for job in jobs):
             if self.corpus.shard is not None:
                 raise UsageError("--shard needs an output folder: -o FOLDER")
             return None

@@ -49,16 +49,16 @@ def convert(
     sources = [ResultFile(path) for path in inputs]
     outputs = replace(outputs, figures="none")  # they are in files already, or in the result
     writing = outputs.writing(layout)
-    places = outputs.places(sources, len(inputs) > 1)
-    more = [file for place in places for file in writing.files_beside(place)]
-    check(places, sources, more=more)
+    destinations = outputs.destinations(sources, len(inputs) > 1)
+    more = [file for destination in destinations for file in writing.files_beside(destination)]
+    check(destinations, sources, more=more)
     failed = 0
     with document_stream() as stdout:
-        for source, place in zip(sources, places, strict=True):
+        for source, destination in zip(sources, destinations, strict=True):
             try:
                 saved = read_document(source.path)
                 figures = partial(SavedFigures, saved, source.path.parent)
-                with writing.writer(saved.source, saved.sha256, place, stdout, figures=figures) as writer:
+                with writing.writer(saved.source, saved.sha256, destination, stdout, figures=figures) as writer:
                     for page in saved.pages:
                         writer.add(page)
             except InputError as error:

@@ -1,4 +1,4 @@
-"""The options of outputs, which ``parse`` and ``convert`` share, and the places that they give the inputs."""
+"""The options of outputs, which ``parse`` and ``convert`` share, and the destinations of the inputs."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ class Outputs:
         given = (self.output, self.figures, self.tables, self.view, self.layout_pdf)
         return [Path(each) for each in given if each not in (None, "-", "none")]
 
-    def places(
+    def destinations(
         self, sources: Sequence[InputFile], into_folder: bool, kept: Mapping[str, str] | None = None
     ) -> list[Destination]:
-        """The place of each source; a place of an earlier run (``kept``, by absolute path) stays. Raises
+        """The destination of each source; that of an earlier run (``kept``, by absolute path) stays. Raises
         :class:`UsageError` if the options contradict each other or the inputs."""
         first, *others = self.formats
         found = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept)
-        if len(self.formats) > 1 and any(place.path is None for place in found):
+        if len(self.formats) > 1 and any(destination.path is None for destination in found):
             raise UsageError("several formats need files: -o FILE or FOLDER")
         for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):
             paths = plan_more(sources, flag_of(name), getattr(self, name), suffix, into_folder=into_folder)
             if paths is not None:
-                found = [replace(place, **{name: path}) for place, path in zip(found, paths, strict=True)]
+                found = [replace(destination, **{name: path}) for destination, path in zip(found, paths, strict=True)]
         return found

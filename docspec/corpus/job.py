@@ -19,7 +19,7 @@ class Job:
     """A document to be read. ``document`` is its place in the output tree, by which other runs know it."""
 
     source: Source | Unreadable
-    place: Destination
+    destination: Destination
     document: str = ""
 
 

@@ -44,7 +44,7 @@ class Journal:
     def __init__(self, path: Path, head: Mapping[str, Any], *, with_pictures: bool) -> None:
         self.path = path
         self._with_pictures = with_pictures
-        self._places: dict[int, int] = {}
+        self._offsets: dict[int, int] = {}
         if path.exists() and not is_regular(path):
             raise OutputError(f"{path}: is no regular file; pages cannot be kept there")
         try:
@@ -55,10 +55,10 @@ class Journal:
 
     @property
     def numbers(self) -> frozenset[int]:
-        return frozenset(self._places)
+        return frozenset(self._offsets)
 
     def page(self, number: int) -> PageResult:
-        self._file.seek(self._places[number])
+        self._file.seek(self._offsets[number])
         return page_result(json.loads(self._file.readline()))
 
     def add(self, result: PageResult) -> None:
@@ -66,17 +66,17 @@ class Journal:
         if result.status == "failed":
             return
         try:
-            place = self._file.seek(0, os.SEEK_END)
+            offset = self._file.seek(0, os.SEEK_END)
             self._append(page_values(result, with_pictures=self._with_pictures))
         except OSError as error:
             raise self._error(error) from error
-        self._places[result.number] = place
+        self._offsets[result.number] = offset
 
     def close(self) -> None:
         """Closes the file and leaves it for the next run; removes it where it holds no page."""
         with contextlib.suppress(OSError):
             self._file.close()
-            if not self._places:
+            if not self._offsets:
                 self.path.unlink(missing_ok=True)
 
     def remove(self) -> None:
@@ -95,7 +95,7 @@ class Journal:
                     result = page_result(values)
                 except InvalidValues:
                     break
-                self._places[result.number] = end
+                self._offsets[result.number] = end
             end += len(line)
         self._file.truncate(end)
         if end == 0:
@@ -150,9 +150,9 @@ def page_result(values: Mapping[str, Any]) -> PageResult:
 
     page = Image.new("RGB", pictures.size, "white")
     try:
-        for place, png in pictures.crops:
+        for offset, png in pictures.crops:
             with Image.open(io.BytesIO(base64.b64decode(png)), formats=("PNG",)) as picture:
-                page.paste(picture, place)
+                page.paste(picture, offset)
     except Exception as error:  # whatever Pillow raises for bytes that are no picture
         raise InvalidValues(f"a picture that cannot be read ({error})") from error
     return replace(result, image=page)

@@ -45,7 +45,7 @@ def list_documents(
         if _is_wanted(source, options):
             kept.append(source)
         else:
-            left_out.append(Skipped(_place(source), "left out by --include or --exclude"))
+            left_out.append(Skipped(_address(source), "left out by --include or --exclude"))
     return Expansion(tuple(kept), (*found.skipped, *left_out), tuple(unreadable))
 
 
@@ -57,7 +57,7 @@ def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[P
     inner = [folder for folder in map(_real, folders) if any(root in folder.parents for root in roots)]
     kept, left_out = [], []
     for source in found.sources:
-        reason, place = None, _place(source)
+        reason, place = None, _address(source)
         if (real := _real(place)) not in named:
             if is_figure(real):
                 reason = "a picture that a run wrote beside a document"
@@ -74,7 +74,7 @@ def _root(given: str) -> Path | None:
     return Path(given) if remote.is_remote(given) and not is_pattern(given) else root_of(given)
 
 
-def _place(source: Source) -> Path:
+def _address(source: Source) -> Path:
     """Its place, here or elsewhere, to be compared with others."""
     return source.path or Path(source.url or source.name)
 

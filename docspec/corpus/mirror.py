@@ -76,9 +76,9 @@ class Mirror:
 
     def _put(self, file: Path) -> None:
         try:
-            place = f"{self._root}/{file.relative_to(self.folder).as_posix()}"
-            self._fs.makedirs(place.rpartition("/")[0], exist_ok=True)
-            self._fs.pipe_file(place, file.read_bytes())
+            target = f"{self._root}/{file.relative_to(self.folder).as_posix()}"
+            self._fs.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self._fs.pipe_file(target, file.read_bytes())
         except Exception as error:
             raise self._error("cannot be written", error) from error
 

@@ -75,8 +75,8 @@ class Draw:
         opened = RemoteDocument(document.name, document.sha256, document.page_count, document.damage)
         yield _row(index, "document", opened)
         document.begin()
-        places = ((document, number) for number in numbers if number not in held)
-        for _, page in self._isolation.pages(places, self._wanted, 1):
+        pages = ((document, number) for number in numbers if number not in held)
+        for _, page in self._isolation.pages(pages, self._wanted, 1):
             yield _row(index, "page", (page, document.damage))
 
 

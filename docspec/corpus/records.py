@@ -123,9 +123,9 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.index}/{self.count}"
 
-    def holds(self, place: str) -> bool:
+    def holds(self, document: str) -> bool:
         """Whether the document whose place in the output tree is ``place`` is of this part."""
-        drawn = hashlib.blake2b(os.fsencode(place), digest_size=8).digest()
+        drawn = hashlib.blake2b(os.fsencode(document), digest_size=8).digest()
         return int.from_bytes(drawn) % self.count == self.index - 1
 
 

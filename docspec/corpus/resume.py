@@ -181,8 +181,8 @@ class Resume:
         names = [file.path for file in record.files if "\\x" not in file.path]
         if self.mirror is not None:
             return all(map(self.mirror.has, names))
-        place = job.place.path
-        if place is None or not place.is_file():
+        path = job.destination.path
+        if path is None or not path.is_file():
             return False
         return all(is_regular(self._folder / name) for name in names)
 

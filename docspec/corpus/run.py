@@ -116,14 +116,14 @@ class CorpusRun:
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
         self._begin(job)
-        entry = self.report.start_document(job.source.name, None, job.place.path)
+        entry = self.report.start_document(job.source.name, None, job.destination.path)
         outcome = JobResult(job, entry)
         started = time.perf_counter()
         with contextlib.ExitStack() as ending:
             try:
                 self._read(outcome, stdout, ending)
             except Exception as error:
-                nowhere = isinstance(error, OutputError) and job.place.path is None  # nor for documents to come
+                nowhere = isinstance(error, OutputError) and job.destination.path is None  # nor for documents to come
                 if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
                     entry.error = reason(error)
                     raise
@@ -162,8 +162,8 @@ class CorpusRun:
             outcome.entry.sha256 = outcome.sha256 = document.sha256
             numbers = self.selection.resolve(document.page_count, document.name)
             # The view shows whole pages, which a journal does not hold.
-            if self.resume is not None and len(numbers) > 1 and job.place.view is None:
-                figures = self.writing.has_figures(job.place)
+            if self.resume is not None and len(numbers) > 1 and job.destination.view is None:
+                figures = self.writing.has_figures(job.destination)
                 self._journal = self.resume.journal(job, document.sha256, with_pictures=figures)
             held = frozenset() if self._journal is None else self._journal.numbers
             if len(held) < len(numbers):
@@ -181,11 +181,11 @@ class CorpusRun:
 
     def _writer(self, job: Job, document: Any, stdout: BinaryIO) -> PageWriter:
         more = []
-        if job.place.layout_pdf is not None:
+        if job.destination.layout_pdf is not None:
             assert isinstance(job.source, Source)
-            more.append(LayoutPdf(job.place.layout_pdf, fetched(job.source), self.options))
+            more.append(LayoutPdf(job.destination.layout_pdf, fetched(job.source), self.options))
         simulated = bool((self.report.target or {}).get("random"))
-        return self.writing.writer(document.name, document.sha256, job.place, stdout, more, simulated)
+        return self.writing.writer(document.name, document.sha256, job.destination, stdout, more, simulated)
 
     def _begin(self, job: Job) -> None:
         """Makes the reader for the first document that can be read; one that reads ahead loads the model at once, which

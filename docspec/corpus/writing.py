@@ -26,20 +26,21 @@ class OutputChoice:
     others: tuple[Format, ...] = ()
     shows: tuple[str, ...] = ()
 
-    def has_figures(self, place: Destination) -> bool:
+    def has_figures(self, destination: Destination) -> bool:
         """Whether pictures are cut out of pages."""
-        return place.figures is not None or any(map(self._embeds, (self.format, *self.others)))
+        return destination.figures is not None or any(map(self._embeds, (self.format, *self.others)))
 
-    def files_beside(self, place: Destination) -> list[Path]:
+    def files_beside(self, destination: Destination) -> list[Path]:
         """A document's files except the first, pictures and tables: names of the last two are not known yet."""
-        found = [] if place.path is None else [beside(place.path, self.format, other) for other in self.others]
-        return [*found, *(path for path in (place.view, place.layout_pdf) if path is not None)]
+        path = destination.path
+        found = [] if path is None else [beside(path, self.format, other) for other in self.others]
+        return [*found, *filter(None, (destination.view, destination.layout_pdf))]
 
     def writer(
         self,
         name: str,
         sha256: str,
-        place: Destination,
+        destination: Destination,
         stdout: BinaryIO,
         more: Sequence[PageWriter] = (),
         simulated: bool = False,
@@ -50,10 +51,10 @@ class OutputChoice:
         ``more`` take its pages too; of a ``simulated`` target (random weights) the view says so. ``figures`` makes the
         pictures of a format from the folder of its file and whether it is HTML; without it they are cut out of pages.
         """
-        linked = self._linked(place)
+        linked = self._linked(destination)
         writers: list[PageWriter] = []
         for format in (self.format, *self.others):
-            path = None if place.path is None else beside(place.path, self.format, format)
+            path = None if destination.path is None else beside(destination.path, self.format, format)
             sink = StreamSink(stdout) if path is None else AtomicFile(path)
             if figures is not None:
                 pictures = figures(Path.cwd() if path is None else path.parent, format == "html")
@@ -61,21 +62,21 @@ class OutputChoice:
                 pictures = EmbeddedFigures() if self._embeds(format) else linked
             renderer = renderer_for(format, self.layout)
             writers.append(DocumentWriter(sink, renderer, pictures, source=name, sha256=sha256))
-        if place.view is not None:
+        if destination.view is not None:
             from docspec.reporting.view import ViewRenderer
 
             view = ViewRenderer(simulated)
-            writers.append(DocumentWriter(AtomicFile(place.view), view, source=name, sha256=sha256))
-        if place.tables is not None:
-            writers.append(TableFiles(place.tables))
+            writers.append(DocumentWriter(AtomicFile(destination.view), view, source=name, sha256=sha256))
+        if destination.tables is not None:
+            writers.append(TableFiles(destination.tables))
         writers += more
         return writers[0] if len(writers) == 1 else Together(writers)
 
     def _embeds(self, format: Format) -> bool:
         return format == "html" and self.figures is None
 
-    def _linked(self, place: Destination) -> FigureSink:
+    def _linked(self, destination: Destination) -> FigureSink:
         wanted = any(format in LINKING or format == "html" for format in (self.format, *self.others))
-        if place.figures is None or not wanted:
+        if destination.figures is None or not wanted:
             return FigureSink()
-        return FigureFiles(place.figures, Path.cwd() if place.path is None else place.path.parent)
+        return FigureFiles(destination.figures, Path.cwd() if destination.path is None else destination.path.parent)

@@ -18,12 +18,12 @@ MAX_NODES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class PageTree:
-    """``places[n]`` is MuPDF's index of page ``n + 1``; ``None`` for a page that is named and does not exist.
+    """``indices[n]`` is MuPDF's index of page ``n + 1``; ``None`` for a page that is named and does not exist.
 
     ``damage`` is the fault of the tree, ``None`` for a sound one.
     """
 
-    places: tuple[int | None, ...]
+    indices: tuple[int | None, ...]
     damage: str | None = None
 
 
@@ -44,8 +44,8 @@ def settled_tree(pdf: Any) -> PageTree:
         problems.append(f"its page tree counts {claimed} pages and holds {len(pages)}")
     _flatten(pdf, root, found)
     index = iter(range(len(found)))
-    places = tuple(None if page is None else next(index) for page in pages)
-    return PageTree(places, "; ".join(dict.fromkeys(problems)) or None)
+    indices = tuple(None if page is None else next(index) for page in pages)
+    return PageTree(indices, "; ".join(dict.fromkeys(problems)) or None)
 
 
 def _root(pdf: Any) -> Any:

@@ -47,7 +47,7 @@ class PdfDocument(Document):
         self._password = password
         with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
             self._pdf, self._tree = _open_pdf(source, password)
-        self.page_count = len(self._tree.places)
+        self.page_count = len(self._tree.indices)
         self._lost = told_loss(warnings)
         self._rendered = 0
         self._repaired = bool(self._pdf.is_repaired)  # also later: MuPDF repairs a fault when it first meets it
@@ -69,7 +69,7 @@ class PdfDocument(Document):
             self._pdf.close()
             self._pdf, self._tree = _open_pdf(self.source, self._password)
         self._rendered += 1
-        index = self._tree.places[number - 1]
+        index = self._tree.indices[number - 1]
         if index is None:
             raise PageError("the file names it and does not hold it")
         with heard() as warnings:
@@ -181,7 +181,7 @@ def _open_pdf(source: Source, password: str | None) -> tuple[Any, PageTree]:
     try:
         _unlock(pdf, source, password)
         tree = settled_tree(pdf)
-        if not tree.places:
+        if not tree.indices:
             message = f"{source.name}: the PDF has no pages, or is damaged beyond repair"
             raise InputError(message, Failure.DAMAGED)
     except InputError:

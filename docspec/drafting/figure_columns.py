@@ -23,7 +23,7 @@ FILLED = 0.6
 """Least share of the rows that a column of figures fills, and least share of figures among its cells."""
 
 USED, BARE = 0.65, 0.95
-"""Least share of filled places in rows and columns. Without words, figures below each other may be sums or
+"""Least share of filled cells in rows and columns. Without words, figures below each other may be sums or
 matrices."""
 
 LONG = 60

@@ -33,7 +33,7 @@ MOST_PIXELS = 64_000_000
 """Pixels of prepared pages waiting to be verified, from which on no page is prepared ahead of time: sixteen A4 pages at
 200 dpi, 192 MB."""
 
-PagePlace = tuple[IsolatedDocument | Unread, int]
+PageRef = tuple[IsolatedDocument | Unread, int]
 """A document and a page number; an input that cannot be read has a single page, which fails."""
 Page = tuple[IsolatedDocument | Unread, DraftedPage | PageFailure]
 
@@ -70,7 +70,7 @@ class Isolation:
         finally:
             worker.lock.release()
 
-    def pages(self, pages: Iterator[PagePlace], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
+    def pages(self, pages: Iterator[PageRef], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared in advance, in parallel
         if there are processors for it."""
         prepare = [partial(_prepare, worker, preparation) for worker in self._made(ahead)]
@@ -99,8 +99,8 @@ class Isolation:
         return self._workers[0]
 
 
-def _prepare(worker: WorkerHandle, preparation: PrepareOptions, place: PagePlace) -> Page:
-    document, number = place
+def _prepare(worker: WorkerHandle, preparation: PrepareOptions, page: PageRef) -> Page:
+    document, number = page
     if isinstance(document, Unread):
         return document, PageFailure(number, document.name, PageError(str(document.error), document.error.failure))
     return document, worker.prepare(document, number, preparation)

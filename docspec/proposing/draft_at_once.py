@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 class Feeds(NamedTuple):
     """The tokens to feed to each row: ``tokens`` ``(rows, most)``, of which the first ``counts`` count, written after
     the ``starts`` slots in use. ``deltas`` are the rows' rope deltas, ``prompts`` the lengths of their prompts,
-    ``places`` their rows in the target's step (-1: none). All but ``tokens`` are ``(rows,)``."""
+    ``step_rows`` their rows in the target's step (-1: none). All but ``tokens`` are ``(rows,)``."""
 
     tokens: torch.Tensor
     counts: torch.Tensor
     starts: torch.Tensor
     deltas: torch.Tensor
     prompts: torch.Tensor
-    places: torch.Tensor
+    step_rows: torch.Tensor
 
 
 def laid(
@@ -38,14 +38,14 @@ def laid(
     starts: Sequence[int],
     deltas: Sequence[int],
     prompts: Sequence[int],
-    places: Sequence[int],
+    step_rows: Sequence[int],
 ) -> tuple[np.ndarray, ...]:
     """The arrays of :class:`Feeds` on the host."""
     counts = list(map(len, feeds))
     tokens = np.zeros((len(feeds), max(counts)), dtype=np.int64)
     for line, feed in zip(tokens, feeds, strict=True):
         line[: len(feed)] = feed
-    return tokens, *np.array((counts, starts, deltas, prompts, places), dtype=np.int64)
+    return tokens, *np.array((counts, starts, deltas, prompts, step_rows), dtype=np.int64)
 
 
 def drafted(
@@ -62,7 +62,7 @@ def drafted(
     first = torch.arange(rows, device=device).unsqueeze(1) * cache.slots
 
     def hidden(tokens: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
-        """States ``(rows, tokens, size)`` of ``tokens`` at the places ``at`` of their rows."""
+        """States ``(rows, tokens, size)`` of ``tokens`` at the positions ``at`` of their rows."""
         index = at.clamp(max=cache.padding_slot) + first
         cache.begin_static_step(index.flatten(), rows, view, feeds.prompts)
         seen = torch.arange(view, device=device) <= at.unsqueeze(2)

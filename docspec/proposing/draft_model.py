@@ -67,7 +67,7 @@ class DraftModel(BatchProposer):
         self._assumed: set[Context] = set()
         """Rows whose output is taken to go on as it is told to, which the step will verify."""
         self._behind: tuple[list[list[int]], list[int]] = [], []
-        """What rows are fed behind the step that is verified, and their places in it."""
+        """What rows are fed behind the step that is verified, and their rows in it."""
         self._arrived = False
         """Whether drafts came with the answer of the last step."""
         self._ahead = MOST
@@ -129,11 +129,11 @@ class DraftModel(BatchProposer):
         self._arrived = False
         if not self._asked:
             return None
-        places = {id(one): at for at, one in enumerate(contexts) if one is not None and one not in self._assumed}
+        step_rows = {id(one): at for at, one in enumerate(contexts) if one is not None and one not in self._assumed}
         self._asked = set()
         self._behind = (
             [row.unread(context.output) for row, context in zip(self._rows, self.contexts, strict=True)],
-            [places.get(id(context), -1) for context in self.contexts],
+            [step_rows.get(id(context), -1) for context in self.contexts],
         )
         return self
 
@@ -149,9 +149,9 @@ class DraftModel(BatchProposer):
 
         feeds, found, cache = Feeds(*arrays), walk(verified), self._cache
         assert cache is not None
-        places = feeds.places.clamp(min=0)
-        counts = found.counts.index_select(0, places) * (feeds.places >= 0)
-        tokens = found.tokens.index_select(0, places)
+        step_rows = feeds.step_rows.clamp(min=0)
+        counts = found.counts.index_select(0, step_rows) * (feeds.step_rows >= 0)
+        tokens = found.tokens.index_select(0, step_rows)
         drafts = drafted(
             self._model, cache, feeds, tokens, counts, self._reach(self._behind[0]) + verified.deepest, self._ahead
         )
@@ -304,12 +304,12 @@ class DraftModel(BatchProposer):
             row.right = min(row.right, len(texts[context]) if written is None else written[context])
         return {context: row.drafted for row, context in zip(self._rows, contexts, strict=True) if context in asked}
 
-    def _laid(self, feeds: Sequence[Sequence[int]], places: Sequence[int]) -> tuple[np.ndarray, ...]:
+    def _laid(self, feeds: Sequence[Sequence[int]], step_rows: Sequence[int]) -> tuple[np.ndarray, ...]:
         from docspec.proposing.draft_at_once import laid
 
         rows = self._rows
         of_rows = [row.length for row in rows], [row.delta for row in rows], [row.prompt for row in rows]
-        return laid(feeds, *of_rows, places)
+        return laid(feeds, *of_rows, step_rows)
 
     def _reach(self, feeds: Sequence[Sequence[int]]) -> int:
         """Most slots in use once the rows are fed."""

@@ -1,7 +1,7 @@
 """The state of a trained head for the rows of a batch, on the device, which may be the only one to know the rows'
 lengths.
 
-Each row has a place in one buffer of keys and values. Entries beyond its length are ignored and overwritten.
+Each row has an index in one buffer of keys and values. Entries beyond its length are ignored and overwritten.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ DRAFTED = Key("head", 0.8)
 
 
 class HeadMemory:
-    """``keys`` and ``values`` ``(places, slots, heads, head size)`` of verified tokens, after an image's compressed
-    tokens, and their ``lengths`` ``(places,)``. ``last`` ``(places, size)`` are the head's states at each row's last
-    token; ``image`` ``(places, size)`` is added to all states."""
+    """``keys`` and ``values`` ``(rows, slots, heads, head size)`` of verified tokens, after an image's compressed
+    tokens, and their ``lengths`` ``(rows,)``. ``last`` ``(rows, size)`` are the head's states at each row's last
+    token; ``image`` ``(rows, size)`` is added to all states."""
 
     def __init__(self, head: Head, target: TargetModel) -> None:
         self._head = head
@@ -43,30 +43,30 @@ class HeadMemory:
         self.values = self.keys
         self.last = self.image = weight.new_zeros(0, config.size)
         self.lengths = torch.zeros(0, dtype=torch.long, device=weight.device)
-        self._numbers = self.lengths  # place numbers on the device: indices need no upload
+        self._numbers = self.lengths  # row numbers on the device: indices need no upload
 
-    def make_room(self, places: int, slots: int) -> None:
+    def make_room(self, rows: int, slots: int) -> None:
         """Grows the buffers to so many rows and slots per row."""
         had, length = self.keys.shape[:2]
-        if places <= had and slots <= length:
+        if rows <= had and slots <= length:
             return
-        places = max(places, 2 * had) if places > had else had
+        rows = max(rows, 2 * had) if rows > had else had
         length = max(length, -(-slots // ROOM) * ROOM)
-        self.keys, self.values = (_larger(one, places, length) for one in (self.keys, self.values))
-        self.last, self.image, self.lengths = (_larger(one, places) for one in (self.last, self.image, self.lengths))
-        self._numbers = torch.arange(places, device=self.lengths.device)
+        self.keys, self.values = (_larger(one, rows, length) for one in (self.keys, self.values))
+        self.last, self.image, self.lengths = (_larger(one, rows) for one in (self.last, self.image, self.lengths))
+        self._numbers = torch.arange(rows, device=self.lengths.device)
 
-    def enter(self, place: int, image: torch.Tensor | None) -> int:
-        """Begins a row at ``place``, with the embeddings ``(tokens, size)`` of its image if the head uses images;
+    def enter(self, index: int, image: torch.Tensor | None) -> int:
+        """Begins a row at ``index``, with the embeddings ``(tokens, size)`` of its image if the head uses images;
         returns its length."""
         length = 0 if image is None else self._head.config.queries
-        self.make_room(place + 1, length + 1)
-        self.lengths[place] = length
-        self.image[place] = 0
+        self.make_room(index + 1, length + 1)
+        self.lengths[index] = length
+        self.image[index] = 0
         if image is not None:
-            tokens, [self.image[place]] = self._head.compress(image.unsqueeze(0))
+            tokens, [self.image[index]] = self._head.compress(image.unsqueeze(0))
             _, [keys], [values] = self._head.projected(tokens, torch.arange(length, device=tokens.device).unsqueeze(0))
-            self.keys[place, :length], self.values[place, :length] = keys.transpose(0, 1), values.transpose(0, 1)
+            self.keys[index, :length], self.values[index, :length] = keys.transpose(0, 1), values.transpose(0, 1)
         return length
 
     def move(self, source: int, target: int) -> None:
@@ -74,24 +74,24 @@ class HeadMemory:
         for buffer in (self.keys, self.values, self.last, self.image, self.lengths):
             buffer[target] = buffer[source]
 
-    def of(self, places: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
-        """The rows of ``buffer`` at ``places``; not copied if these are its first ones in order."""
-        if list(places) == list(range(len(places))):
-            return buffer[: len(places)]
-        return torch.stack([buffer[place] for place in places])
+    def of(self, indices: Sequence[int], buffer: torch.Tensor) -> torch.Tensor:
+        """The rows of ``buffer`` at ``indices``; not copied if these are its first ones in order."""
+        if list(indices) == list(range(len(indices))):
+            return buffer[: len(indices)]
+        return torch.stack([buffer[index] for index in indices])
 
     def take_in(
-        self, places: Sequence[int], states: torch.Tensor, tokens: torch.Tensor, counts: torch.Tensor, longest: int
+        self, indices: Sequence[int], states: torch.Tensor, tokens: torch.Tensor, counts: torch.Tensor, longest: int
     ) -> None:
-        """Adds ``states`` ``(rows, most, size)`` to the rows at ``places``, with the ``tokens`` that follow them; of
+        """Adds ``states`` ``(rows, most, size)`` to the rows at ``indices``, with the ``tokens`` that follow them; of
         each row the first ``counts``. No row is longer than ``longest`` before."""
         most = states.shape[1]
-        lengths, numbers = self.of(places, self.lengths), self.of(places, self._numbers)
+        lengths, numbers = self.of(indices, self.lengths), self.of(indices, self._numbers)
         at = lengths.unsqueeze(1) + torch.arange(most, device=lengths.device)
-        own = torch.ones(len(places), most, most, dtype=torch.bool, device=lengths.device).tril()
-        known = self._past(places, longest)
+        own = torch.ones(len(indices), most, most, dtype=torch.bool, device=lengths.device).tril()
+        known = self._past(indices, longest)
         past = Past(known.keys, known.values, known.seen.expand(-1, most, -1))
-        given = states + self.of(places, self.image).unsqueeze(1)
+        given = states + self.of(indices, self.image).unsqueeze(1)
         made = self._head(given, self._target.embed(tokens), 0, at, past, own)
         index = (numbers.unsqueeze(1) * self.keys.shape[1] + at).flatten()
         for buffer, new in ((self.keys, made.keys), (self.values, made.values)):
@@ -100,12 +100,12 @@ class HeadMemory:
         self.last.index_copy_(0, numbers, made.hidden.gather(1, ends).squeeze(1))
         self.lengths.index_copy_(0, numbers, lengths + counts)
 
-    def draw(self, places: Sequence[int], longest: int) -> torch.Tensor:
-        """Drafts a tree for each row at ``places``: ``(rows, numbers)``, decoded by :func:`tree_of`. No row is longer
+    def draw(self, indices: Sequence[int], longest: int) -> torch.Tensor:
+        """Drafts a tree for each row at ``indices``: ``(rows, numbers)``, decoded by :func:`tree_of`. No row is longer
         than ``longest``."""
-        known, lengths = self._past(places, longest), self.of(places, self.lengths)
-        image, hidden = self.of(places, self.image).unsqueeze(1), self.of(places, self.last).unsqueeze(1)
-        reached = torch.ones(len(places), 1, device=hidden.device)
+        known, lengths = self._past(indices, longest), self.of(indices, self.lengths)
+        image, hidden = self.of(indices, self.image).unsqueeze(1), self.of(indices, self.last).unsqueeze(1)
+        reached = torch.ones(len(indices), 1, device=hidden.device)
         paths: list[torch.Tensor] = []  # for each level, which nodes of the levels before its own nodes look at
         made: list[Made] = []
         found: list[torch.Tensor] = []  # for each level its tokens, their chances, and which of them go on
@@ -121,7 +121,7 @@ class HeadMemory:
             states = hidden.gather(1, parents.expand(-1, -1, hidden.shape[-1]))
             paths = [seen.gather(1, parents.expand(-1, -1, seen.shape[-1])) for seen in paths]
             made.append(self._ahead(known, lengths + depth, states + image, chosen, depth, paths, made))
-            paths.append(torch.eye(WIDTH, dtype=torch.bool, device=best.device).expand(len(places), -1, -1))
+            paths.append(torch.eye(WIDTH, dtype=torch.bool, device=best.device).expand(len(indices), -1, -1))
             hidden = made[-1].hidden
         return torch.cat(found, 1)
 
@@ -148,10 +148,10 @@ class HeadMemory:
         at = positions.unsqueeze(1).expand(-1, width)
         return self._head(states, self._target.embed(tokens), depth + 1, at, past, own)
 
-    def _past(self, places: Sequence[int], longest: int) -> Past:
-        """Keys and values of the rows at ``places``; ``seen`` is ``(rows, 1, longest)``."""
-        keys, values = (self.of(places, one[:, :longest]).transpose(1, 2) for one in (self.keys, self.values))
-        seen = torch.arange(longest, device=keys.device) < self.of(places, self.lengths).unsqueeze(1)
+    def _past(self, indices: Sequence[int], longest: int) -> Past:
+        """Keys and values of the rows at ``indices``; ``seen`` is ``(rows, 1, longest)``."""
+        keys, values = (self.of(indices, one[:, :longest]).transpose(1, 2) for one in (self.keys, self.values))
+        seen = torch.arange(longest, device=keys.device) < self.of(indices, self.lengths).unsqueeze(1)
         return Past(keys, values, seen.unsqueeze(1))
 
 

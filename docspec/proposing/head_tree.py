@@ -59,9 +59,9 @@ class HeadProposer(BatchProposer):
             return
         ids = torch.tensor(context.prompt, device=states.hidden.device)
         text = text_positions(ids, states, self._target)
-        place = len(self._rows)
+        index = len(self._rows)
         image = states.embeddings[~text] if self._head.sees_images() else None
-        row = _HeadRow(place, self._memory.enter(place, image))
+        row = _HeadRow(index, self._memory.enter(index, image))
         row.note(states.hidden[text], [*ids[text].tolist()[1:], context.output[0]])
         self._rows[context] = row
 
@@ -84,7 +84,7 @@ class HeadProposer(BatchProposer):
                 return
         taken_back = row.take_back()
         if walked is not None or taken_back:
-            self._memory.lengths[row.place] = row.length
+            self._memory.lengths[row.index] = row.length
         written = [*taken_back, *written]
         if states is None or len(states) != len(written):
             self.end(context)  # the states of the written tokens are unknown: stop drafting for the row
@@ -98,7 +98,7 @@ class HeadProposer(BatchProposer):
         late = [row for row in rows if row is not None and row.unread]
         if late:
             self._read(late)
-            drawn = self._memory.draw([row.place for row in late], max(row.length for row in late)).cpu()
+            drawn = self._memory.draw([row.index for row in late], max(row.length for row in late)).cpu()
             for row, numbers in zip(late, drawn, strict=True):
                 row.drawn = tree_of(numbers)
         return [row.drawn.following(0, 0, (), 0.0) if row is not None and row.drawn is not None else () for row in rows]
@@ -106,11 +106,11 @@ class HeadProposer(BatchProposer):
     @torch.inference_mode()
     def end(self, context: Context) -> None:
         row = self._rows.pop(context, None)
-        if row is None or row.place == len(self._rows):
+        if row is None or row.index == len(self._rows):
             return
-        [last] = [one for one in self._rows.values() if one.place == len(self._rows)]
-        self._memory.move(last.place, row.place)
-        last.place = row.place
+        [last] = [one for one in self._rows.values() if one.index == len(self._rows)]
+        self._memory.move(last.index, row.index)
+        last.index = row.index
 
     @torch.inference_mode()
     def behind(self, contexts: Sequence[Context | None]) -> Behind | None:
@@ -133,17 +133,17 @@ class HeadProposer(BatchProposer):
         """``(rows, numbers)``: the last node of each walk and the token after it; then the trees of all rows, if a tree
         was asked for in this step. No tree is drafted if every row is sure of its continuation."""
         memory, at = self._memory, list(self._step)
-        places = [row.place for row in self._step.values()]
+        indices = [row.index for row in self._step.values()]
         assert verified.hidden is not None
         nodes, counts, following = (memory.of(at, one) for one in walk(verified))
         hidden, ends = memory.of(at, verified.hidden), (counts - 1).unsqueeze(1)
         states = hidden.gather(1, nodes.unsqueeze(-1).expand(-1, -1, hidden.shape[-1]))
         longest = max(row.length for row in self._step.values())
         memory.make_room(len(self._rows), longest + verified.deepest)
-        memory.take_in(places, states, following, counts, longest)
+        memory.take_in(indices, states, following, counts, longest)
         found = [nodes.gather(1, ends).float(), following.gather(1, ends).float()]
         if self._asked:
-            found.append(memory.draw(places, longest + verified.deepest))
+            found.append(memory.draw(indices, longest + verified.deepest))
         return torch.cat(found, 1)
 
     def arrived(self, numbers: torch.Tensor) -> None:
@@ -163,18 +163,18 @@ class HeadProposer(BatchProposer):
             line[: len(written)] = written
         following, counts = self._staging.put([after, np.array([len(one) for one in tokens], dtype=np.int64)])
         self._memory.make_room(len(self._rows), longest + most)
-        self._memory.take_in([row.place for row in rows], pad_sequence(list(states), True), following, counts, longest)
+        self._memory.take_in([row.index for row in rows], pad_sequence(list(states), True), following, counts, longest)
         for row, written in zip(rows, tokens, strict=True):
             row.length += len(written)
 
 
 class _HeadRow:
-    """One row: its ``place`` in the memory and its ``length`` there. ``unread`` are hidden states with the tokens that
+    """One row: its ``index`` in the memory and its ``length`` there. ``unread`` are hidden states with the tokens that
     follow them, still to be added; ``drawn`` is the tree of the present state. ``walked`` is the last node of the
     device's walk through the last tree, and the token after it."""
 
-    def __init__(self, place: int, length: int) -> None:
-        self.place = place
+    def __init__(self, index: int, length: int) -> None:
+        self.index = index
         self.length = length
         self.unread: list[tuple[torch.Tensor, list[int]]] = []
         self.drawn: HeadTreeText | None = None

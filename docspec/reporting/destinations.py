@@ -1,4 +1,4 @@
-"""Decides where each input's document goes, and checks the places before any model is loaded.
+"""Decides where each input's document goes, and checks it before any model is loaded.
 
 No two documents share a file, no document replaces an input, and a folder's tree is kept below the output
 folder.
@@ -36,7 +36,7 @@ class InputFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """One document's place. ``path`` is ``None`` for standard output; ``figures`` is ``None`` where none are
+    """Where one document goes. ``path`` is ``None`` for standard output; ``figures`` is ``None`` where none are
     kept. The others are ``None`` where they were not asked for; ``tables`` is a folder.
     """
 
@@ -108,13 +108,13 @@ def plan(
     ``output`` is a file, a folder (it exists, ends with a separator, or ``into_folder`` says that a folder or
     several inputs were given) or ``-``; ``None`` is standard output for one input and an error for more.
     ``figures`` is a folder, ``none``, or ``None`` for ``NAME.figures`` beside each Markdown or JSON document.
-    ``others`` are formats that are written beside ``format``, ``kept`` the places (below the folder) that earlier runs
+    ``others`` are formats that are written beside ``format``, ``kept`` the paths (below the folder) that earlier runs
     gave to inputs, by their absolute paths. Raises :class:`UsageError` where the request cannot be
-    met and :class:`OutputError` where a place cannot be used.
+    met and :class:`OutputError` where a path cannot be used.
     """
-    for place in (output, figures):
-        if place is not None:
-            _check_name(place)
+    for name in (output, figures):
+        if name is not None:
+            _check_name(name)
     several = into_folder or len(inputs) > 1
     links = any(one in LINKING for one in (format, *others))
     if output is None and several:
@@ -219,7 +219,7 @@ def check(
     Every folder is tried by creating (and removing) a temporary file, and what dead runs left in it is removed; missing
     folders are created. ``more`` are files written beside the documents.
     """
-    files = [place.path for place in destinations if place.path is not None]
+    files = [destination.path for destination in destinations if destination.path is not None]
     taken = set(map(os.path.realpath, files))
     if report is not None:
         if os.path.realpath(report) in taken.union(map(os.path.realpath, more)):
@@ -241,7 +241,7 @@ def check(
             AtomicFile(file).discard()
             clear(file.parent)
             tried.add(file.parent)
-    folders = {place.figures for place in destinations if place.figures is not None}
+    folders = {destination.figures for destination in destinations if destination.figures is not None}
     replaced = set(map(os.path.realpath, folders))
     for source in map(Path, sorted(sources)):
         if str(source.parent) in replaced and _IN_FOLDERS.fullmatch(source.name):
@@ -266,7 +266,7 @@ def check_own(
     files written beside the documents. Nothing is opened; devices may be named twice."""
     taken = {os.path.realpath(file.path): "an input" for file in inputs if file.path is not None}
     also_read = {os.path.realpath(path): "read by this run" for path in read}
-    written = [*more, *(place.path for place in destinations if place.path is not None)]
+    written = [*more, *(destination.path for destination in destinations if destination.path is not None)]
     for path in written:
         if (real := os.path.realpath(path)) in also_read:
             raise UsageError(f"{path}: is named as output and is {also_read[real]}; name another file")
@@ -274,8 +274,8 @@ def check_own(
     taken |= also_read
     folders = {
         os.path.realpath(folder)
-        for place in destinations
-        for folder in (place.figures, place.tables)
+        for destination in destinations
+        for folder in (destination.figures, destination.tables)
         if folder is not None
     }
     for what, path in own.items():
@@ -289,12 +289,12 @@ def check_own(
         taken[real] = what
 
 
-def _check_name(place: str) -> None:
+def _check_name(name: str) -> None:
     """Raises :class:`OutputError` for a name that no file can have (too long)."""
     try:
-        Path(place).exists()
+        Path(name).exists()
     except OSError as error:
-        raise OutputError(f"{place}: cannot be written: {error.strerror or error}") from error
+        raise OutputError(f"{name}: cannot be written: {error.strerror or error}") from error
 
 
 def _check_file(path: Path) -> None:

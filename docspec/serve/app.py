@@ -95,8 +95,8 @@ async def _unknown(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Logs where the error happened. The error's text is left out, because it may contain what a client sent."""
-    places = "; ".join(f"{place.name}:{place.lineno}" for place in traceback.extract_tb(error.__traceback__)[-4:])
-    LOG.error("unexpected %s at %s", type(error).__name__, places)
+    frames = "; ".join(f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-4:])
+    LOG.error("unexpected %s at %s", type(error).__name__, frames)
     return Refusal(500, "unexpected error in the gateway").response
 
 

@@ -110,8 +110,8 @@ class UploadedDrafts:
             if len(numbers) > self._most:
                 raise UsageError(f"{given.title}: {len(numbers)} pages; this gateway takes up to {self._most}")
             wanted = PrepareOptions.complete(View.of(self._options), None)
-            places = ((document, number) for number in numbers)
-            with closing(self._isolation.pages(places, wanted, 1)) as found:
+            pages = ((document, number) for number in numbers)
+            with closing(self._isolation.pages(pages, wanted, 1)) as found:
                 return [uploaded for _, page in found if (uploaded := _uploaded(page)) is not None]
 
     def close(self) -> None:

@@ -112,7 +112,7 @@ class SlotCache(Cache):
         self._recurrent = recurrent
         indices = () if spec.recurrent is None else spec.recurrent.layers
         attending = map(SlotLayer, repeat(self), self.buffer, storage)
-        layers = [NoSlots() if place in indices else next(attending) for place in range(spec.layers + len(indices))]
+        layers = [NoSlots() if layer in indices else next(attending) for layer in range(spec.layers + len(indices))]
         super().__init__(layers=layers)
 
     @property

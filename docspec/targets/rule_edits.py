@@ -33,8 +33,8 @@ class Edits:
 
     def bias(self, row: int, node: int, token: int, amount: float) -> None:
         """Adds ``amount`` to a logit."""
-        place = row, node, token
-        self.biases[place] = self.biases.get(place, np.float32(0)) + np.float32(amount)
+        at = row, node, token
+        self.biases[at] = self.biases.get(at, np.float32(0)) + np.float32(amount)
 
     def force(self, row: int, node: int, tokens: Sequence[int]) -> None:
         """Leaves only ``tokens`` at a node."""

@@ -108,15 +108,15 @@ class Proposer:
         batch = self.runner.input_batch
         answers: list[list[int]] = [[] for _ in sampled_token_ids]
         asked: list[tuple[Chained, int]] = []
-        places: list[int] = []
+        rows: list[int] = []
         for index, sampled in enumerate(sampled_token_ids):
             if not len(sampled):
                 continue
             size = int(num_tokens_no_spec[index])
             written = token_ids_cpu[index, int(batch.num_prompt_tokens[index]) : size]
             asked.append((self._followed(batch.req_ids[index], written), min(self._most, self._longest - size - 1)))
-            places.append(index)
-        for index, chain in zip(places, self.chains.propose(asked, len(asked), began), strict=True):
+            rows.append(index)
+        for index, chain in zip(rows, self.chains.propose(asked, len(asked), began), strict=True):
             answers[index] = chain
         self._proposing = time.perf_counter() - began
         return answers

@@ -231,23 +231,23 @@ class BatchEngine:
     def _redecide(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
         """Makes the first choice with too small a margin again, on a memory computed one token at a time; the choices
         behind it are dropped."""
-        for place, (drafted, margin) in enumerate(zip([*sequence.chain, -1], margins, strict=True)):
-            if margin < self._noise and (place or sequence.output):
-                self._replay(sequence, chosen, place)
+        for position, (drafted, margin) in enumerate(zip([*sequence.chain, -1], margins, strict=True)):
+            if margin < self._noise and (position or sequence.output):
+                self._replay(sequence, chosen, position)
                 return
-            if chosen[place] != drafted:
+            if chosen[position] != drafted:
                 return
 
-    def _replay(self, sequence: Decoding, chosen: list[int], place: int) -> None:
+    def _replay(self, sequence: Decoding, chosen: list[int], position: int) -> None:
         start = sequence.position - len(sequence.output) + (1 if sequence.output else 0)
-        whole = [*sequence.output, *sequence.chain[:place]]
+        whole = [*sequence.output, *sequence.chain[:position]]
         again = whole[sequence.plainly - start :] if sequence.output else whole
         self._model.forget(sequence.row, sequence.plainly)
         for index, token in enumerate(again):
             choice = self._model.decode([token], [sequence.plainly + index], [sequence.row], [0])
         sequence.plainly += len(again)
-        chosen[place] = choice.tokens[0]
-        sequence.chain = sequence.chain[:place]
+        chosen[position] = choice.tokens[0]
+        sequence.chain = sequence.chain[:position]
 
     def _embed(self) -> None:
         embeddings, positions, rows, read, room = [], [], [], [], BATCH

@@ -221,8 +221,8 @@ def _logits(model: LoadedModel, tokens: list[int], width: int) -> np.ndarray:
     found = []
     for start in range(0, len(tokens), width):
         part = tokens[start : start + width]
-        places = list(range(start, start + len(part)))
-        model.decode(part, places, [0] * len(part), list(range(len(part))))
+        positions = list(range(start, start + len(part)))
+        model.decode(part, positions, [0] * len(part), list(range(len(part))))
         found.append(model.logits(len(part)))
     model.forget(0)
     return np.concatenate(found)

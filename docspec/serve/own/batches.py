@@ -211,7 +211,7 @@ class AnswerText:
         if not any(stop in near for stop in self._stops):
             return None
         text = self._decode(self._tokens)
-        found = [place for stop in self._stops if (place := text.find(stop)) >= 0]
+        found = [start for stop in self._stops if (start := text.find(stop)) >= 0]
         if not found:
             return None
         self.stopped, self.text = True, text[: min(found)]

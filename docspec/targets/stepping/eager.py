@@ -94,9 +94,9 @@ class EagerSteps:
         accepted = cache.accepted(lengths)
         numbers = np.array([pending.token, pending.position, length, int(cache.prompts[0]), *accepted])
         [[of_token], of_rules] = put_groups(self._put, [[numbers], arrays_of(edits)])
-        token, position, place, prompt, taken = of_token.view(5, 1).unbind()
+        token, position, slot, prompt, taken = of_token.view(5, 1).unbind()
         cache.settle(lengths, taken, 1)
-        cache.begin_static_step(place, 1, view, prompt)
+        cache.begin_static_step(slot, 1, view, prompt)
         hidden = self._target.hidden(
             token.unsqueeze(0),
             position.unsqueeze(0),
