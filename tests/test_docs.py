@@ -1,0 +1,18 @@
+"""Files that the documentation names exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FILE = re.compile(r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs)/[\w/.-]+\.(?:py|md|sh|json|toml)\b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    named = {name for name in FILE.findall(page.read_text(encoding="utf-8")) if Path(name).stem != "NAME"}
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
