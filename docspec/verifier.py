@@ -64,6 +64,7 @@ class Verifier(PagesVerifier):
             return self.pages.verify_all([page.settled() for page in prepared])
         from docspec.hierarchy.regions.known_pages import results_of
 
+        # A function of its own: naming the method loads the model.
         return results_of(prepared, self.card, lambda others: self.pages.verify_all(others))
 
     def looks(self, page: PageImage, draft: PageDraft) -> bool:
@@ -114,8 +115,8 @@ class Verifier(PagesVerifier):
                 f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
             )
         # If the layout is part of the reading, its cost is not weighed.
-        layout = make_drafter(self._options)
-        return PageParser(self.loaded, self.dialect, drafter, self._options, self._observer, planner, layout)
+        of_regions = make_drafter(self._options)
+        return PageParser(self.loaded, self.dialect, drafter, self._options, self._observer, planner, of_regions)
 
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:

@@ -9,7 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FILE = re.compile(r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs)/[\w/.-]+\.(?:py|md|sh|json|toml)\b")
+FILE = re.compile(
+    r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs)/[\w/.-]+\.(?:py|md|sh|json|toml)\b"
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -193,7 +193,7 @@ HELP = {
     "ray_gpus": Help("GPUs of each Ray actor that holds the model.", MACHINES, "N"),
     "ray_drafters": Help("Ray actors that render and draft pages.", MACHINES, "N"),
     "output": Help(
-        "Output file, folder (ends with / or exists), or - for standard output (default of one input).",
+        "Output file, folder (ends with / or exists), or -: standard output, to which one input goes by default.",
         OUTPUT,
         "FILE|DIR|-",
         flags=("-o", "--output"),

@@ -65,8 +65,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "saved":
             from docspec.drafting.saved import SavedDrafter
 
-            if options.drafts is None:
-                raise UsageError("--drafter saved needs the drafts: name a JSON file or a folder with --drafts")
+            assert options.drafts is not None, "the options have checked it"
             return SavedDrafter(options.drafts)
         case "none":
             from docspec.drafting.none import NoneDrafter
@@ -75,10 +74,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
     if options.drafter in plugins("drafters"):
         made: Drafter = load("drafters", options.drafter)()
         return made
-    raise UsageError(
-        f"--drafter {options.drafter}: unknown; choose auto, text-layer, rapidocr, text-layer+rapidocr, ppstructure, "
-        "saved or none"
-    )
+    raise UsageError(f"--drafter {options.drafter}: there is no such drafter")
 
 
 def _recogniser(options: ParseOptions) -> Recogniser:

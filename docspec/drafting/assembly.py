@@ -68,7 +68,7 @@ def assemble(
         (loose if index is None else claimed[index]).append(line)
     filled = [part for box, own in zip(boxes, claimed, strict=True) for part in _filled(box, own)]
     for stray in _stray_boxes(loose):
-        filled.insert(place(stray.bbox, [box.bbox for box in filled]), stray)
+        filled.insert(index_in_order(stray.bbox, [box.bbox for box in filled]), stray)
     if drawings and any(map(_is_hollow, filled)):
         filled = _without_drawings(filled, drawings())
     first = min((line.bbox.y0 for line in lines), default=0.0)
@@ -96,8 +96,8 @@ def _stray_boxes(lines: Sequence[TextLine]) -> list[LayoutBox]:
     return [LayoutBox.around(group, Category.TEXT) for group in groups.values()]
 
 
-def place(box: BBox, others: Sequence[BBox]) -> int:
-    """The place of a forgotten box in the reading order: before the first box below it in the same column."""
+def index_in_order(box: BBox, others: Sequence[BBox]) -> int:
+    """Where a forgotten box belongs in the reading order: before the first box below it in the same column."""
     for index, other in enumerate(others):
         if box.shared_width(other) > 0 and other.y0 >= box.center_y:
             return index

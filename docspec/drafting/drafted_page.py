@@ -72,7 +72,8 @@ class DraftFuture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DraftedPage:
-    """A drawn page with its draft so far; ``error`` is the exception of a failed draft. ``waited`` are the seconds
+    """A drawn page with its draft so far; ``error`` is an exception from outside the drafter
+    (drawing, the child process), which ends the page. ``waited`` are the seconds
     spent on nothing but waiting for it, ``None`` where it was not made beside other work. ``future`` is a draft that is
     still being made."""
 

@@ -19,7 +19,7 @@ class Drafter(Protocol):
     name: str
 
     def draft(self, page: PageImage) -> PageDraft:
-        """The regions of ``page`` in reading order, boxes in page-image pixels, ``seconds`` filled in.
+        """The regions of ``page`` in reading order, boxes in page-image pixels.
 
         Raises :class:`docspec.core.DrafterError` when it cannot work on this machine or on this page; a page never
         fails because of its drafter.

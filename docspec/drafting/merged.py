@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, Region
-from docspec.drafting.assembly import place
+from docspec.drafting.assembly import index_in_order
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.lines import without_spaces
 
@@ -65,7 +65,7 @@ def merged(first: PageDraft, second: PageDraft) -> PageDraft:
         (loose if index is None else readings[index]).append(region)
     regions = [_with(region, others) for region, others in zip(regions, readings, strict=True)]
     for region in loose:
-        regions.insert(place(region.bbox, [other.bbox for other in regions]), region)
+        regions.insert(index_in_order(region.bbox, [other.bbox for other in regions]), region)
     return replace(
         first,
         regions=tuple(regions),

@@ -14,7 +14,7 @@ from PIL import Image
 
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
-from docspec.drafting.assembly import assemble, place
+from docspec.drafting.assembly import assemble, index_in_order
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
@@ -160,7 +160,7 @@ def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Regi
     for new in found:
         index = picture_around(new.bbox, result)
         if index is None:
-            result.insert(place(new.bbox, [one.bbox for one in result]), new)
+            result.insert(index_in_order(new.bbox, [one.bbox for one in result]), new)
         else:
             labels = (*result[index].labels, *new.lines)
             result[index] = replace(result[index], labels=labels, words=new.words)

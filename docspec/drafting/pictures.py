@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageStat
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.assembly import place
+from docspec.drafting.assembly import index_in_order
 from docspec.drafting.blank import INK, in_cells
 
 SIDE = 960  # pixels of the reduced image
@@ -31,7 +31,7 @@ def with_pictures(image: Image.Image, regions: Sequence[Region], share: float = 
     result = list(regions)
     for found in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
         bbox = found.scaled(1 / share)
-        result.insert(place(bbox, [region.bbox for region in result]), Region(bbox, Category.PICTURE))
+        result.insert(index_in_order(bbox, [region.bbox for region in result]), Region(bbox, Category.PICTURE))
     return result
 
 

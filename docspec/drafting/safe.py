@@ -43,10 +43,12 @@ class SafeDrafter:
             getattr(self.inner, "warm", lambda: None)()
 
     def draft(self, page: PageImage) -> PageDraft:
-        """The inner drafter's draft; an empty one with the event ``drafter_failed`` after any error."""
+        """The inner drafter's draft with the seconds that it took; after any error an empty one with the event
+        ``drafter_failed``."""
         start = time.perf_counter()
         try:
-            return bounded(self.inner.draft(page), page.width, page.height)
+            draft = bounded(self.inner.draft(page), page.width, page.height)
+            return replace(draft, seconds=max(draft.seconds, time.perf_counter() - start))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # libraries written in Rust panic, others leave by SystemExit

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
-from docspec.drafting.assembly import place
+from docspec.drafting.assembly import index_in_order
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
@@ -68,7 +68,7 @@ def with_unruled(
             inside = {cell.line for row in columns.rows for cell in row}
             found = [*(one for one in found if one not in worse), table]
             result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
-            result = _in_place(result, [one.bbox for one in worse])
+            result = _in_index_in_order(result, [one.bbox for one in worse])
     return result, found
 
 
@@ -201,13 +201,13 @@ def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox
     return between and not any(one.overlap(table.bbox) > 0.5 for one in others)
 
 
-def _in_place(boxes: Sequence[LayoutBox], tables: Sequence[BBox]) -> list[LayoutBox]:
+def _in_index_in_order(boxes: Sequence[LayoutBox], tables: Sequence[BBox]) -> list[LayoutBox]:
     """``boxes``, in which headings from inside one of ``tables`` stand before the boxes below them."""
     result = list(boxes)
     for box in boxes:
         if box.category.is_heading and any(box.bbox.overlap(table) > 0.5 for table in tables):
             result.remove(box)
-            result.insert(place(box.bbox, [other.bbox for other in result]), box)
+            result.insert(index_in_order(box.bbox, [other.bbox for other in result]), box)
     return result
 
 
@@ -229,5 +229,5 @@ def _taken_out(boxes: Sequence[LayoutBox], inside: Sequence[BBox], table: BBox) 
         above, below = ([LayoutBox(BBox.union(part), box.category, part)] if part else [] for part in parts)
         result += [*above, *([] if new in result else [new]), *below]
     if new not in result:
-        result.insert(place(table, [box.bbox for box in result]), new)
+        result.insert(index_in_order(table, [box.bbox for box in result]), new)
     return result

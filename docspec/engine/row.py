@@ -42,7 +42,8 @@ class RowCounts:
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """The state of one request: ``output`` ends with the pending token, which is not in the cache yet.
+    """The state of one request: ``output`` ends with the pending token, which is not in the cache yet
+    (except where a near tie is about to be decided again).
 
     ``length`` counts the tokens in the cache, those of the prompt included; ``rope_delta`` is what has to be added to
     that for a rotary position. The keys and values of the first ``plainly`` of them are as plain decoding makes them.

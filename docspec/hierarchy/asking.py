@@ -1,5 +1,5 @@
-"""The requests for a page that is read whole: for its regions (Stage 1) and for the page (Stage 2), for every
-engine."""
+"""The requests for a page that is read whole: for its regions (Stage 1, every engine) and for the page (Stage 2,
+engines in other processes; :mod:`docspec.hierarchy.whole` has those of the engine here)."""
 
 from __future__ import annotations
 

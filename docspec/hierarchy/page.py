@@ -28,7 +28,7 @@ from docspec.targets.registry import LoadedTarget
 class PageParser(Readers):
     """Parses pages with one target, one drafter and one set of options, alone or several in flight.
 
-    ``layout`` is the drafter for pages that are read by regions.
+    ``region_drafter`` is the drafter for pages that are read by regions.
     """
 
     context: LocalContext
@@ -41,11 +41,11 @@ class PageParser(Readers):
         options: ParseOptions,
         observer: Observer,
         planner: Planner | None = None,
-        layout: SafeDrafter | None = None,
+        region_drafter: SafeDrafter | None = None,
     ) -> None:
         context = LocalContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
         super().__init__(context, RegionReading(context), WholePages(context).read)
-        self._drafter, self._layout = drafter, layout or drafter
+        self._drafter, self._region_drafter = drafter, region_drafter or drafter
 
     def parse(self, page: PageImage) -> PageResult:
         """The result of the page. Raises nothing but interrupts and programming errors outside the page."""
@@ -55,7 +55,9 @@ class PageParser(Readers):
     def draft(self, page: PageImage) -> DraftedPage:
         """The page with its draft, made in this process."""
         try:
-            return DraftedPage(page, draft_of(page, self._layout if self.regions.takes(page) else self._drafter))
+            return DraftedPage(
+                page, draft_of(page, self._region_drafter if self.regions.takes(page) else self._drafter)
+            )
         except Exception as error:
             return DraftedPage(page, error=error)
 

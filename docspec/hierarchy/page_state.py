@@ -79,7 +79,7 @@ class PageState:
 
     @classmethod
     def begun(cls, drafted: DraftedPage) -> PageState:
-        """The initial state. The page is finished already if drafting failed or nothing is printed on it."""
+        """The initial state. The page is finished already if it could not be drawn or nothing is printed on it."""
         page, draft = page_of(drafted), drafted.draft
         if drafted.error is not None:
             return cls(page, draft, failed(page, drafted.error))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import PromptStates, TargetModel
 
 FOUND = 4
-"""Right tokens in a row after which a draft counts as found again and lost positions are dropped."""
+"""Consecutive right tokens after which a draft counts as found again and lost positions are dropped."""
 
 CONFIRMED = 3
-"""Right tokens in a row after which a resumption counts as right."""
+"""Consecutive right tokens after which a resumption counts as right."""
 
 LEFT_POSITIONS = 3
 """Most lost positions that can be resumed."""

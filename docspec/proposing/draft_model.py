@@ -321,7 +321,7 @@ class DraftModel(BatchProposer):
         assert self._cache is not None
         tokens, room = list(map(int, numbers[::2])), self._cache.padding_slot
         row.fed += fed
-        row.behind, row.drafted = len(row.fed), []
+        row.drafted_at, row.drafted = len(row.fed), []
         chance = 1.0
         for token, sure in zip(tokens, numbers[1::2], strict=True):
             chance *= math.exp(sure)

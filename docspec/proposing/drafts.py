@@ -1,7 +1,7 @@
 """All drafts of one row as one text, with an index of their n-grams.
 
 A *position* is an index into its tokens: the token there is the next one to write. An ``END`` after each draft keeps a
-continuation from running into the next draft. Growing drafts (the output of other rows of the batch) have reserved room
+continuation from running into the next draft. Growing drafts (text that is still being recognised) have reserved room
 before all others; unwritten room is ``END``.
 """
 

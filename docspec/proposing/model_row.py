@@ -20,8 +20,8 @@ class ModelRow:
         self.right = 0
         self.drafted: list[int] = []
         """What was last drafted at once."""
-        self.behind = 0
-        """Behind how many tokens of text that was: the first ones of those that were fed."""
+        self.drafted_at = 0
+        """The number of tokens of the text after which it was drafted."""
 
     @property
     def length(self) -> int:
@@ -31,7 +31,7 @@ class ModelRow:
     def drafted_behind(self, text: Sequence[int]) -> list[int] | None:
         """The tokens drafted at once after ``text``; ``None`` if they were drafted after another text."""
         right = self.right
-        same = len(text) == self.behind and self.fed[right : self.behind] == list(text[right:])
+        same = len(text) == self.drafted_at and self.fed[right : self.drafted_at] == list(text[right:])
         return self.drafted if same else None
 
     def before(self, written: int) -> int:

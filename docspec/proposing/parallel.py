@@ -2,10 +2,10 @@
 
 While a window of its tokens is verified, it drafts the next window in a thread of its own. If the whole window was
 right and the target's next token is the one that the drafter continued with, the rest of the new draft is verified next
-(post-verify). Otherwise it is dropped and the drafter's cache is rolled back; the target's next step is then a plain
-one, whose token shows whether the first token of a new window, drafted meanwhile, is right (pre-verify). A window is as
-long as the draft of one target step: the measured ratio of speeds ``c``. The drafter prefills its prompts while the
-target prefills, and during the target's first steps if that takes longer; these do not wait for it.
+(post-verify). Otherwise it is dropped and overwritten in the drafter's cache; the target's next step is then a plain
+one, whose token shows whether the first token of a new window, drafted at the same time, is right (pre-verify). A
+window is as long as the draft of one target step: the measured ratio of speeds ``c``. The drafter prefills its prompts
+while the target prefills, and during the target's first steps if that takes longer; these do not wait for it.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ LIVE = 8
 """Continuations that are followed at the same time."""
 
 SURE = 8
-"""Right tokens in a row after which no other proposer is asked: the followed continuations are enough."""
+"""Consecutive right tokens after which no other proposer is asked: the followed continuations are enough."""
 
 SURE_LIVE = 3
 """How many of the followed continuations are used then."""
@@ -114,7 +114,7 @@ class RowState:
                 right += one.follow(rest[right:])
             if one.key is not None and rest:
                 self._rates.count(one.key, right > 0)
-            first = 0 if is_live else 1  # what a key's rate says is the first token alone
+            first = 0 if is_live else 1  # a key's rate has counted the first token
             if not counted and not node and one.text.tokens and right >= first:
                 ended = depth + right < size and one.position < one.text.end(one.position)
                 self._survival.count(min(run + first, RUN_CAP), right - first, ended)

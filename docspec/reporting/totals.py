@@ -17,6 +17,7 @@ NOTABLE = {
     "damaged_page": "damaged in the file, some of them may be missing",
     "page_unread": "with pictures that may be text, as the drafter failed and nobody looked",
     "damaged_input": "of a damaged file, where something may be missing",
+    "draft_unused": "with drafted texts without regions, which crops cannot use (--read page can)",
     "draft_doubtful": "with a draft that may be of another page",
     "drafter_failed": "decoded without a draft, as the drafter failed",
 }

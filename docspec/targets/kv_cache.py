@@ -181,10 +181,10 @@ class SlotCache(Cache):
         """The tensors whose addresses captured steps hold."""
         return self.storage, *(() if self._recurrent is None else self._recurrent.memory)
 
-    def accepted(self, lengths: np.ndarray) -> np.ndarray:
+    def unsettled(self, lengths: np.ndarray) -> np.ndarray:
         """How many nodes of the last step the recurrent states must still add to be after ``lengths`` ``(rows,)``
         tokens."""
-        return np.zeros_like(lengths) if self._recurrent is None else self._recurrent.accepted(lengths)
+        return np.zeros_like(lengths) if self._recurrent is None else self._recurrent.unsettled(lengths)
 
     def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
         """Adds the ``accepted`` nodes to the recurrent states, before a step of ``nodes`` nodes per row after
@@ -224,7 +224,7 @@ class SlotCache(Cache):
         if self._recurrent is not None:
             roots = slots[:, 0]
             lengths = roots.cpu().numpy()
-            accepted = torch.from_numpy(self._recurrent.accepted(lengths)).to(slots.device)
+            accepted = torch.from_numpy(self._recurrent.unsettled(lengths)).to(slots.device)
             self._recurrent.settle(lengths, accepted, slots.shape[1])
         offsets = torch.arange(rows, device=slots.device).unsqueeze(1) * self.slots
         self.begin_static_step((slots + offsets).flatten(), rows, view_slots)

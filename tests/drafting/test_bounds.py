@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,20 @@ def region(text: str, box: BBox | None = None) -> Region:
 def test_a_sound_draft_is_left_alone() -> None:
     draft = PageDraft((region("one"), Region(BBox(0, 50, 800, 90), Category.PICTURE)), "saved", "why", 1.0, ("whole",))
     assert bounded(draft, 800, 1000) == draft
+
+
+class Slow:
+    """Does not say how long it took."""
+
+    name = "slow"
+
+    def draft(self, page: PageImage) -> PageDraft:
+        time.sleep(0.2)
+        return PageDraft((region("one"),), self.name)
+
+
+def test_the_time_of_a_drafter_is_counted_whether_it_says_it_or_not() -> None:
+    assert SafeDrafter(Slow()).draft(PAGE).seconds >= 0.2
 
 
 @pytest.mark.parametrize("numbers", [(math.nan, 0, 1, 1), (0, 0, math.inf, 1), (5, 5, 5, 5), (1, 2, 3), None, "abcd"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import Category, PageDraft, PageImage, Region
-from docspec.drafting.assembly import place
+from docspec.drafting.assembly import index_in_order
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.order import by_white_space
 from docspec.drafting.tilt import as_printed, straightened
@@ -114,7 +114,7 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
         forgotten = [one for one in forgotten if one.category is Category.PICTURE]
     if regions:
         for one in forgotten:
-            regions.insert(place(one.bbox, [other.bbox for other in regions]), one)
+            regions.insert(index_in_order(one.bbox, [other.bbox for other in regions]), one)
     else:
         order = by_white_space([LayoutBox(one.bbox, one.category) for one in forgotten])
         regions = [Region(box.bbox, box.category) for box in order]

@@ -120,6 +120,9 @@ class RegionPages:
     def _written(self, state: PageState, page: RegionsRead) -> None:
         """Adds the outputs of the page's crops to its result."""
         state.outputs = page.told
+        draft = state.draft
+        if draft.page_texts and not any(region.texts for region in draft.regions):
+            state.happened("draft_unused", f"the texts of {draft.drafter} have no regions: no crop had a draft")
         blocks = page.blocks(self._crop_text)
         state.result = result_of(state.result, page, state.draft.laid_out_by, blocks, state.encode_seconds)
 

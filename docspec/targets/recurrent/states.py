@@ -116,7 +116,7 @@ class RecurrentStates:
         self.prompts = Prompts(rows, lengths, continued=start > 0)
         self._lengths[row] = stop
 
-    def accepted(self, lengths: np.ndarray) -> np.ndarray:
+    def unsettled(self, lengths: np.ndarray) -> np.ndarray:
         """How many nodes of the last step are among the ``lengths`` ``(rows,)`` verified tokens of each row."""
         found: np.ndarray = (lengths - self._lengths[: len(lengths)]).clip(0, self._width)
         return found
@@ -125,7 +125,7 @@ class RecurrentStates:
     def settle(self, lengths: np.ndarray, accepted: torch.Tensor, nodes: int) -> None:
         """Prepares a step with trees of ``nodes`` nodes after ``lengths`` ``(rows,)`` verified tokens: adds the
         ``accepted`` ``(rows or more,)`` nodes of the last step, a tensor on the device, to the states."""
-        rows, most = len(lengths), int(self.accepted(lengths).max(initial=0))
+        rows, most = len(lengths), int(self.unsettled(lengths).max(initial=0))
         if most:
             self.states[:, :rows], self.inputs[:, :rows] = self._after(accepted[:rows], most)
         self._lengths[:rows] = lengths
@@ -220,7 +220,7 @@ class RecurrentStates:
     def remember(self, lengths: Sequence[int]) -> None:
         """Saves the states of the first rows after ``lengths`` tokens, for :meth:`recall`."""
         wanted = np.array(lengths)
-        rows, accepted = len(wanted), self.accepted(wanted)
+        rows, accepted = len(wanted), self.unsettled(wanted)
         if most := int(accepted.max(initial=0)):
             counts = uploaded(torch.from_numpy(accepted), self.states.device)
             states, inputs = self._after(counts, most)

@@ -91,7 +91,7 @@ class EagerSteps:
         if edits is not None and rules is not None:
             rules.plan(edits, 0, [pending.token], [0])
         lengths = np.array([length])
-        accepted = cache.accepted(lengths)
+        accepted = cache.unsettled(lengths)
         numbers = np.array([pending.token, pending.position, length, int(cache.prompts[0]), *accepted])
         [[of_token], of_rules] = put_groups(self._put, [[numbers], arrays_of(edits)])
         token, position, slot, prompt, taken = of_token.view(5, 1).unbind()

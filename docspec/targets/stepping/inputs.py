@@ -61,7 +61,7 @@ def laid(step: StepBatch, cache: SlotCache, rows: int = 0, tree: int = 0) -> tup
     prompts = np.zeros(rows, dtype=np.int64)
     prompts[:own] = cache.prompts[:own]
     accepted = np.zeros(rows, dtype=np.int64)
-    accepted[:own] = cache.accepted(step.lengths)
+    accepted[:own] = cache.unsettled(step.lengths)
     ancestry = np.zeros((rows, tree, tree), dtype=bool)
     ancestry[:own, :width, :width] = step.ancestry
     return *grids, lengths, prompts, accepted, ancestry

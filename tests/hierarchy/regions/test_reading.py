@@ -98,6 +98,15 @@ def test_regions_of_a_drafter_that_names_no_layout_are_its_own(parsers: dict[str
     assert found.layout == "mine" and said.endswith("layout: mine")
 
 
+def test_texts_without_regions_are_said_to_be_of_no_use(parsers: dict[str, PageParser]) -> None:
+    without = PageDraft(page_texts=(FIRST,), drafter="mine")
+    kinds = [
+        [event.kind for event in parsers["auto"].verify(DraftedPage(print_page(), one)).events]
+        for one in (without, DRAFTS["right"])
+    ]
+    assert "draft_unused" in kinds[0] and "draft_unused" not in kinds[1]
+
+
 def test_other_print_gives_other_tokens(parsers: dict[str, PageParser]) -> None:
     one, other = (
         parsers["auto"].verify(DraftedPage(print_page(words), DRAFTS["right"])) for words in (FIRST, "Xylophones")
