@@ -129,7 +129,7 @@ def parse(
         list[str] | None,
         typer.Argument(
             metavar="INPUT",
-            help="PDF or image files, folders, patterns ('scans/**/*.pdf'), or - for standard input.",
+            help="What to read.",
             show_default=False,
         ),
     ] = None,
@@ -165,11 +165,16 @@ def parse(
 ) -> int:
     """Read documents into Markdown, JSON or HTML.
 
-    Without --model: the words of the file where they are sound, recognised ones elsewhere, with layout, order and
-    tables; a small reader for the rest. With --model: that model's own output, drafted and verified.
+    INPUT: PDF or image files, folders, patterns ('scans/**/*.pdf'), or - for
+    standard input.
 
-    Exit codes: 0 all read, 1 fatal, 2 wrong usage, 3 some pages or inputs failed or are damaged (with --strict: or are
-    doubtful), 129 hung up, 130 interrupted, 141 pipe closed, 143 terminated.
+    Without --model: the words of the file where they are sound, recognised ones
+    elsewhere, with layout, order and tables; a small reader for the rest. With
+    --model: that model's own output, drafted and verified.
+
+    Exit codes: 0 all read, 1 fatal, 2 wrong usage, 3 some pages or inputs
+    failed or are damaged (with --strict: or are doubtful), 129 hung up, 130
+    interrupted, 141 pipe closed, 143 terminated.
     """
     context.obj.verbosity = verbose
     if corpus.allow_urls and options.offline:
