@@ -207,7 +207,8 @@ def _usage(error: TyperException) -> int:
     if message:  # Without one, Typer has just printed the help page.
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "docspec"
-        say_error(f"{_config_prefix(error)}{message.rstrip('.')}. See {command} --help")
+        end = "" if message.endswith("?") else "."
+        say_error(f"{_config_prefix(error)}{message.rstrip('.')}{end} See {command} --help")
     return getattr(error, "exit_code", exits.USAGE)
 
 

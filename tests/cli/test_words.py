@@ -31,7 +31,7 @@ def test_something_to_read_needs_no_verb(tmp_path: Path, run_cli: Any) -> None:
     for words in (["doctor"], ["bench", "speed"], ["models"], ["convert", "a.json"], ["--help"], ["--version"], []):
         assert with_verb(words) == words
     ran = run_cli("prase", file)
-    assert ran.code == 2 and "No such command" in ran.err
+    assert ran.code == 2 and "No such command 'prase'. Did you mean 'parse'? See docspec --help" in ran.err
 
 
 def test_versions_that_matter_are_told(run_cli: Any) -> None:
