@@ -126,12 +126,7 @@ def parse(
     *,
     context: typer.Context,
     inputs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="INPUT",
-            help="What to read.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Argument(metavar="INPUT", help="What to read.", show_default=False)
     ] = None,
     outputs: Outputs,
     layout: Layout,
