@@ -35,7 +35,8 @@ def test_a_proposer_is_a_row_of_its_own_and_models_pay_for_no_drafts(lively_qwen
         [page] = measure(parser, sources, ["lookup", model, f"cursor+{model}"], repeats=1)
     assert [sample.mode for sample in page.samples] == [PLAIN, "lookup", model, f"cursor+{model}"]
     assert all(sample.identical for sample in page.samples)
-    assert page.sample(model).draft == 0 < page.sample(f"cursor+{model}").draft
+    assert "drafting is off" in page.sample(model).reasons
+    assert "drafting is off" not in page.sample(f"cursor+{model}").reasons
     assert page.sample(PLAIN).proposing == 0 < page.sample("lookup").proposing < page.sample(model).proposing
     with pytest.raises(UsageError, match="no proposer"):
         settings_of("planed")
