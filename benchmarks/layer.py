@@ -123,12 +123,7 @@ def layer_lines(page: PageImage) -> list[TextLine]:
 
 def owner_of(line: BBox, regions: Sequence[Region]) -> int | None:
     """The smallest region around the middle of ``line``."""
-    x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
-    around = [
-        (region.bbox.area, index)
-        for index, region in enumerate(regions)
-        if region.bbox.x0 <= x <= region.bbox.x1 and region.bbox.y0 <= y <= region.bbox.y1
-    ]
+    around = [(region.bbox.area, index) for index, region in enumerate(regions) if region.bbox.has_center_of(line)]
     return min(around)[1] if around else None
 
 

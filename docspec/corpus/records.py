@@ -124,7 +124,7 @@ class Shard:
         return f"{self.index}/{self.count}"
 
     def holds(self, document: str) -> bool:
-        """Whether the document whose place in the output tree is ``place`` is of this part."""
+        """Whether ``document``, named by its place in the output tree, is of this part."""
         drawn = hashlib.blake2b(os.fsencode(document), digest_size=8).digest()
         return int.from_bytes(drawn) % self.count == self.index - 1
 

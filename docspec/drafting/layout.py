@@ -85,7 +85,7 @@ class Claims:
         both[~within[owners]] = 0
         if len(both) and both.max() > 0.3:
             return int(owners[both.argmax()])
-        x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+        x, y = line.center_x, line.center_y
         around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
         if not around.any():
             return None

@@ -39,7 +39,7 @@ class Capital:
 
     def stands_beside(self, line: BBox) -> bool:
         """Whether ``line`` begins to the right of the letter."""
-        return self.bbox.y0 <= (line.y0 + line.y1) / 2 <= self.bbox.y1
+        return self.bbox.y0 <= line.center_y <= self.bbox.y1
 
 
 def dropped_capital(image: Image.Image, lines: Sequence[PrintedLine]) -> Capital | None:
@@ -61,7 +61,7 @@ def dropped_capital(image: Image.Image, lines: Sequence[PrintedLine]) -> Capital
     beside = [line for line in lines if found.stands_beside(line.bbox)]
     if len(beside) < 2 or beside[0] is not lines[0] or len(beside) == len(lines):
         return None
-    drafted = lines[0].bbox.x0 < (box.x0 + box.x1) / 2
+    drafted = lines[0].bbox.x0 < box.center_x
     text = lines[0].text.lstrip() if drafted else ""
     return Capital(box, text[:1], text[1:2].isspace() and text[:1] in "AI")
 
