@@ -61,7 +61,7 @@ def use_own_text_and_type() -> None:
 use_own_text_and_type()
 
 
-ABOUT_CHILDREN = {"campaign", "isolation"}
+ABOUT_CHILDREN = {"isolation"}
 """Folders whose tests are about the children that open and draw pages: each has children of its own."""
 
 kept_children = KeptChildren()

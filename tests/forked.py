@@ -29,7 +29,7 @@ PRELOADED = (
     "tests.cli.scripted_parser",
     "docspec.serve.app",
     "docspec.serve.running",
-    "tests.serve.standin",
+    "benchmarks.serving.standin",
 )
 LARGEST = 2**20
 """Bytes of a request: words and environment."""

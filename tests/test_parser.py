@@ -14,6 +14,7 @@ import pytest
 import torch
 from PIL import Image
 
+from benchmarks.campaign.raw import document, text
 from docspec import ParseOptions, Parser, parse
 from docspec.core import DocumentResult, DrafterError, InputError, ModelError, PageResult, UsageError
 from docspec.core.observer import NullObserver
@@ -21,7 +22,6 @@ from docspec.hierarchy.decoding.engine import Engine
 from docspec.isolation.pool import Isolation
 from docspec.reporting.timing import page_object
 
-from .campaign.raw import document, text
 from .isolation import doubles
 
 SMALL = {"max_tokens": 24, "dtype": "float32", "device": "cpu", "drafter": "text-layer", "stages": "both"}

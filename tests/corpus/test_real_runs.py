@@ -17,10 +17,10 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from benchmarks.campaign.images import encoded, page
+from benchmarks.campaign.kills import family, gone, holds_a_model
+from benchmarks.campaign.words import ENOUGH, share_of, words_of
 from docspec.cli import app
-from tests.campaign.images import encoded, page
-from tests.campaign.kills import family, gone, holds_a_model
-from tests.campaign.words import ENOUGH, share_of, words_of
 
 ROOT = Path(__file__).parents[2]
 SMALL = ["--words", "model", "--max-tokens", "8", "--dtype", "float32", "--device", "cpu"]

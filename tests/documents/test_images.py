@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
+from benchmarks.campaign.raw import document, stream
 from docspec.core import InputError, PageImage
 from docspec.documents import PageFailure, open_document
 from docspec.documents.view import View
 from docspec.drafting.blank import is_blank
-from tests.campaign.raw import document, stream
 
 
 def pages_of(path: Path) -> list[PageImage]:

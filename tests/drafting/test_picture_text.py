@@ -12,6 +12,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from benchmarks.campaign.words import share_of, words_of
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageImage, PageResult, Region
 from docspec.drafting.assembly import assemble
@@ -23,7 +24,6 @@ from docspec.isolation.pool import Isolation
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
-from tests.campaign.words import share_of, words_of
 from tests.isolation import doubles
 
 BODY = ["Dear members, please find the minutes below.", "They were written by hand on Monday evening."]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.campaign.raw import document, text
 from docspec.core import DrafterError, Failure, InputError
 from docspec.documents import PageFailure
 from docspec.documents.sources import source_from_path
@@ -15,7 +16,6 @@ from docspec.documents.weight import MAX_POINTS
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import Isolation
-from tests.campaign.raw import document, text
 from tests.isolation import doubles
 from tests.isolation.conftest import written
 from tests.isolation.doubles import wanted

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Iterator
 
 import pytest
@@ -22,12 +20,6 @@ def upstream() -> Iterator[Served]:
 def served(upstream: Served) -> Iterator[Served]:
     with gateway("--upstream", upstream.url, "--recognise", "never") as found:
         yield found
-
-
-def data_url(image: Image.Image, format: str = "PNG") -> str:
-    buffer = io.BytesIO()
-    image.save(buffer, format)
-    return f"data:image/{format.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def printed(*lines: str, size: tuple[int, int] = (640, 160)) -> Image.Image:

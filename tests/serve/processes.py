@@ -1,99 +1,25 @@
-"""Servers as processes of their own, as people run them: started, asked for their address, stopped."""
+"""Servers of the tests: forked from a process that has imported what they need."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import re
-import signal
 import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import httpx
-
+from benchmarks.serving import processes
 from tests.forked import ForkedRun
 
-ROOT = Path(__file__).parents[2]
-MAINS = {"docspec": "docspec.cli:main", "tests.serve.standin": "tests.serve.standin:run"}
-ADDRESS = re.compile(r"http://[^\s]+:\d+")
+ROOT, Served = processes.ROOT, processes.Served
+
+MAINS = {"docspec": "docspec.cli:main", "benchmarks.serving.standin": "benchmarks.serving.standin:run"}
 
 
-class Served:
-    """A running server at ``url``. ``said`` is what it wrote. ``forked``: its process has imported what it needs."""
-
-    def __init__(
-        self, command: list[str], env: dict[str, str] | None = None, patience: float = 60.0, forked: bool = True
-    ) -> None:
-        self.said: list[str] = []
-        self._listens = threading.Event()
-        self.url = ""
-        module, *words = command
-        begin = ForkedRun if forked else subprocess.Popen
-        self.process: subprocess.Popen[str] = begin(
-            [MAINS[module], *words] if forked else [sys.executable, "-m", *command],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
-        )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        if not self._listens.wait(patience) or not self.url:
-            self.stop()
-            raise RuntimeError("".join(self.said))
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line)
-            found = ADDRESS.search(line)
-            if found and not self.url:
-                self.url = found[0]
-                self._listens.set()
-        self._listens.set()
-
-    def get(self, path: str, **settings: Any) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=30, **settings)
-
-    def told(self) -> dict[str, Any]:
-        """What a stand-in was sent since it was asked last."""
-        found: dict[str, Any] = self.get("/told").json()
-        return found
-
-    def resident(self) -> int:
-        """Bytes of memory of the process."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-
-    def stop(self, number: int = signal.SIGKILL) -> int:
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(number)
-        code = self.process.wait(30)
-        self._reader.join(5)
-        return code
+def forked(command: Sequence[str], **keywords: Any) -> subprocess.Popen[str]:
+    """A module as a fork of a process that has imported it."""
+    module, *words = command
+    return ForkedRun([MAINS[module], *words], **keywords)
 
 
-@contextlib.contextmanager
-def stand_in(name: str = "one", port: int = 0) -> Iterator[Served]:
-    served = Served(["tests.serve.standin", str(port), name])
-    try:
-        yield served
-    finally:
-        served.stop()
-
-
-@contextlib.contextmanager
-def gateway(
-    *words: str, env: dict[str, str] | None = None, patience: float = 60.0, forked: bool = True
-) -> Iterator[Served]:
-    """``docspec serve`` with ``words``, on a free port, which listens within ``patience`` seconds."""
-    served = Served(["docspec", "serve", "--port", "0", *words], env, patience, forked)
-    try:
-        yield served
-    finally:
-        served.stop()
+gateway = partial(processes.gateway, begin=forked)
+stand_in = partial(processes.stand_in, begin=forked)

@@ -17,9 +17,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serve.conftest import data_url, printed
+from benchmarks.serving.images import data_url
+from benchmarks.serving.standin import MODEL
+from tests.serve.conftest import printed
 from tests.serve.processes import ROOT, Served
-from tests.serve.standin import MODEL
 
 PYTHON = os.environ.get("DOCSPEC_CLIENTS_PYTHON")
 OTHERS = ["mineru", "docling", "olmocr"]

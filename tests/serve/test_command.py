@@ -8,6 +8,7 @@ import subprocess
 import httpx
 import pytest
 
+from benchmarks.serving.processes import begin
 from tests.forked import run_forked
 from tests.serve.processes import gateway, stand_in
 from tests.serve.test_passing_through import CHAT, asked, until
@@ -39,7 +40,7 @@ def test_an_address_that_is_taken_is_said_in_one_line() -> None:
 
 def test_sglang_knows_drafts_while_a_request_is_under_way_and_no_longer() -> None:
     """A stand-in, made after SGLang's documentation: never run on SGLang."""
-    with stand_in() as one, gateway("--upstream", one.url, "--upstream-kind", "sglang", forked=False) as served:
+    with stand_in() as one, gateway("--upstream", one.url, "--upstream-kind", "sglang", begin=begin) as served:
         values = asked(prediction={"type": "content", "content": "a draft"})
         assert httpx.post(served.url + CHAT, json=values, timeout=60).status_code == 200
         seen = one.told()["seen"]

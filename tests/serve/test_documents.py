@@ -17,10 +17,10 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from benchmarks.serving.images import data_url
 from docspec.core import PageResult, ParseOptions
 from docspec.serve.converter import Converter, Stopped, Submission
 from docspec.serve.jobs import Jobs
-from tests.serve.conftest import data_url
 from tests.serve.processes import ROOT, Served, gateway, stand_in
 
 PYTHON = os.environ.get("DOCSPEC_CLIENTS_PYTHON")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.serving.images import data_url
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.serve.chat import read_chat
 from docspec.serve.drafts import WAYS, DraftCache, DraftFinder
@@ -21,7 +22,7 @@ from docspec.serve.refusal import Refusal
 from docspec.serve.uploads import Uploaded, Uploads
 from docspec.targets.families.dots_ocr import LAYOUT
 from docspec.targets.families.qwen2_5_vl import OLMOCR
-from tests.serve.conftest import data_url, printed
+from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway
 
 TABLE = "<table><tr><td>a</td><td>b</td></tr></table>"

@@ -1,8 +1,8 @@
-"""The load of ``python -m tests.serve.load``, small."""
+"""The load of ``python -m benchmarks.serving.load``, small."""
 
 from __future__ import annotations
 
-from tests.serve.load import measured
+from benchmarks.serving.load import measured
 
 
 def test_a_load_with_an_upstream_killed_and_started_again_is_answered_rightly_and_once() -> None:

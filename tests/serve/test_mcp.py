@@ -15,7 +15,7 @@ import pytest
 
 from docspec.core import InputError
 from docspec.serve.tools import Folders
-from tests.serve.processes import ROOT, Served
+from tests.serve.processes import ROOT, Served, forked
 from tests.serve.test_documents import pdf_of
 
 
@@ -103,7 +103,7 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
-    served = Served(["docspec", "mcp", str(folder), "--http", "--port", "0", "--api-key", "a-key"])
+    served = Served(["docspec", "mcp", str(folder), "--http", "--port", "0", "--api-key", "a-key"], begin=forked)
     url = f"{served.url}/mcp"
 
     async def run() -> dict[str, Any]:

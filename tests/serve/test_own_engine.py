@@ -14,11 +14,12 @@ import httpx
 import pytest
 from PIL import Image
 
+from benchmarks.serving.images import data_url
 from docspec import ParseOptions
 from docspec.serve.own.asking import ChatRequest, Penalties, asked
 from docspec.serve.own.batches import AnswerText, Batches, PendingAnswer
 from docspec.serve.refusal import Refusal
-from tests.serve.conftest import data_url, printed
+from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway
 
 CHAT = "/v1/chat/completions"

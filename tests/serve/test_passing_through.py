@@ -13,7 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serve.conftest import data_url, printed
+from benchmarks.serving.images import data_url
+from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway, stand_in
 
 CHAT = "/v1/chat/completions"
@@ -222,7 +223,7 @@ def test_sigterm_lets_answers_end_and_takes_no_more() -> None:
 
 
 def test_hundreds_of_requests_by_thirty_clients_are_each_answered_with_their_own() -> None:
-    from tests.serve.standin import answer_of
+    from benchmarks.serving.standin import answer_of
 
     wrong: list[int] = []
     with stand_in("a") as one, stand_in("b") as two, gateway("--upstream", one.url, "--upstream", two.url) as served:

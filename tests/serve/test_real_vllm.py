@@ -1,4 +1,5 @@
-"""A gateway in front of a real vLLM: the same answers. ``python -m tests.serve.speed`` measures how soon they come.
+"""A gateway in front of a real vLLM: the same answers. ``python -m benchmarks.serving.speed`` measures their
+speed.
 
 ``DOCSPEC_VLLM_PYTHON`` names the Python of an environment that has vLLM; without it these tests are skipped.
 """
@@ -13,12 +14,13 @@ import httpx
 import psutil
 import pytest
 
+from benchmarks.serving.images import data_url
+from benchmarks.serving.speed import CHAT, crops, speculated, timed, vllm
 from docspec import ParseOptions, Parser
 from docspec.serve.converter import rendered
 from docspec.targets.registry import BUNDLED
-from tests.serve.conftest import data_url, printed
+from tests.serve.conftest import printed
 from tests.serve.processes import ROOT, gateway
-from tests.serve.speed import CHAT, crops, speculated, timed, vllm
 
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")

@@ -19,11 +19,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.serving.images import data_url
 from docspec.serve.access import Access
 from docspec.serve.fetch import Fetcher, is_public
 from docspec.serve.refusal import Refusal
 from docspec.serve.running import is_loopback
-from tests.serve.conftest import data_url, printed
+from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway, stand_in
 
 CHAT = "/v1/chat/completions"

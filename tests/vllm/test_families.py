@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 
+from benchmarks.serving.images import data_url
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.families.dots_ocr import FAMILY as DOTS_OCR
 from docspec.targets.registry import load_target
-from tests.serve.conftest import data_url
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import Case, write
 from tests.targets.families.test_families import NEW_TOKENS, printed

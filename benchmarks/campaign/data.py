@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from tests.campaign import hostile
-from tests.campaign.case import Case, Result
-from tests.campaign.raw import document, text
-from tests.campaign.reading import QUICK
-from tests.campaign.worker import Ran, Worker
+from benchmarks.campaign import hostile
+from benchmarks.campaign.case import Case, Result
+from benchmarks.campaign.raw import document, text
+from benchmarks.campaign.reading import QUICK
+from benchmarks.campaign.worker import Ran, Worker
 
 MANIFEST = "docspec.manifest.jsonl"
 PAGES = [text(f"Page {number} of a small document", "with a second line of text on it") for number in (1, 2, 3)]

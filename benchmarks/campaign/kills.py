@@ -1,4 +1,4 @@
-"""``python -m tests.campaign.kills``: runs over a folder are killed and signalled at random moments, in earnest.
+"""``python -m benchmarks.campaign.kills``: runs over a folder are killed and signalled at random moments, in earnest.
 
 The real command with a tiny random model reads a folder of PDFs. It is killed (``kill -9``): the process itself, its
 whole group, a child that opens and drafts, a worker that holds the model of a device. After each: no file that is half
@@ -28,8 +28,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.campaign.__main__ import commit
-from tests.campaign.raw import document, text
+from benchmarks.campaign.__main__ import commit
+from benchmarks.campaign.raw import document, text
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = "docspec.manifest.jsonl"
@@ -264,7 +264,7 @@ def _words(said: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaign.kills", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.campaign.kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--signals", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,5 +1,5 @@
-"""``python -m tests.campaign.pages FOLDER OUTPUT``: single pages of running text, drawn at random from the PDFs below a
-folder, to measure a reader on (``python -m benchmarks layer OUTPUT``) that was not made with them in view.
+"""``python -m benchmarks.campaign.pages FOLDER OUTPUT``: single pages of running text, drawn at random from the
+PDFs below a folder, to measure a reader on (``python -m benchmarks layer OUTPUT``) that was not made with them in view.
 
 Pages are those of A4 or letter size with a sound text layer of Latin or Greek letters, at most one of a file and one of
 a folder. The PDFs that Debian's documentation packages bring are such a folder:

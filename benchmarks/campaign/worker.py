@@ -109,7 +109,7 @@ class Worker:
 
     def _answer(self, asked: dict[str, Any], cwd: Path) -> dict[str, Any]:
         if self._process is None or self._process.poll() is not None:
-            command = [sys.executable, "-m", "tests.campaign.worker", str(self.model)]
+            command = [sys.executable, "-m", "benchmarks.campaign.worker", str(self.model)]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked | {"cwd": str(cwd)}) + "\n")
@@ -123,10 +123,10 @@ class Worker:
 
 def warm(model: Path) -> Any:
     """Imports what a run needs, and gives what makes quick parsers."""
+    from benchmarks.campaign.drafter import text_only
     from docspec.core import ParseOptions
     from docspec.isolation.pool import Isolation
     from docspec.parser import Parser
-    from tests.campaign.drafter import text_only
 
     kept = Parser(ParseOptions(model=str(model), device="cpu", dtype="float32", stages="none", drafter="none"))
     loaded = kept.loaded
@@ -268,7 +268,7 @@ def _use_of(child: int) -> tuple[int, float]:
 
 
 def main() -> None:
-    """``python -m tests.campaign.worker MODEL``: a request a line on standard input, an answer a line out."""
+    """``python -m benchmarks.campaign.worker MODEL``: a request a line on standard input, an answer a line out."""
     answers = os.fdopen(os.dup(1), "w")
     os.environ["OMP_NUM_THREADS"] = "1"
     os.environ["XDG_CONFIG_HOME"] = "/nowhere"

@@ -1,7 +1,7 @@
 """A stand-in for a server of a document VLM (vLLM, SGLang), as a process of its own: what it answers is settled by the
 request alone, and it tells what it was sent. No model is behind it.
 
-``python -m tests.serve.standin PORT NAME``; it prints its address once it listens.
+``python -m benchmarks.serving.standin PORT NAME``; it prints its address once it listens.
 """
 
 from __future__ import annotations

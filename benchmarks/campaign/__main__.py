@@ -1,4 +1,4 @@
-"""``python -m tests.campaign``: damaged and hostile files by the thousand, each read or used, each judged.
+"""``python -m benchmarks.campaign``: damaged and hostile files by the thousand, each read or used, each judged.
 
 PDFs and images, drafts, models, manifests, page journals, results and configurations: sound ones damaged by a seed, and
 crafted ones. A file passes when its command ends by itself with a documented exit code, without a traceback and without
@@ -22,14 +22,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.campaign import images
-from tests.campaign.case import Case, Result
-from tests.campaign.crafted import crafted
-from tests.campaign.data import Data
-from tests.campaign.mutants import mutant
-from tests.campaign.reading import Documents
-from tests.campaign.words import words_of
-from tests.campaign.worker import Worker
+from benchmarks.campaign import images
+from benchmarks.campaign.case import Case, Result
+from benchmarks.campaign.crafted import crafted
+from benchmarks.campaign.data import Data
+from benchmarks.campaign.mutants import mutant
+from benchmarks.campaign.reading import Documents
+from benchmarks.campaign.words import words_of
+from benchmarks.campaign.worker import Worker
 
 SHARES = {
     "pdf": 0.62,
@@ -188,7 +188,7 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.campaign", description=__doc__)
     parser.add_argument("--inputs", type=Path, nargs="+", default=[SAMPLES], help="folders of PDFs, ten of each")
     parser.add_argument("--out", type=Path, default=Path("campaign.jsonl"), help="where the results are kept")
     parser.add_argument("--mutants", type=int, default=5000)

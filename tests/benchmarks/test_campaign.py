@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.campaign import hostile, images
-from tests.campaign.__main__ import results_so_far, words_on_pages
-from tests.campaign.case import Case, Result
-from tests.campaign.kills import is_of_python
-from tests.campaign.mutants import IMAGE_KINDS, KINDS, mutant
-from tests.campaign.raw import document, text
-from tests.campaign.reading import Documents, Outcome
-from tests.campaign.words import share_of, words_of
-from tests.campaign.worker import Ran
+from benchmarks.campaign import hostile, images
+from benchmarks.campaign.__main__ import results_so_far, words_on_pages
+from benchmarks.campaign.case import Case, Result
+from benchmarks.campaign.kills import is_of_python
+from benchmarks.campaign.mutants import IMAGE_KINDS, KINDS, mutant
+from benchmarks.campaign.raw import document, text
+from benchmarks.campaign.reading import Documents, Outcome
+from benchmarks.campaign.words import share_of, words_of
+from benchmarks.campaign.worker import Ran
 
 DATA = document(*(text(f"Page {number} of a small document") for number in range(12)))
 WORDS = "Twelve members attended meeting 4815 about the bridge"

@@ -1,5 +1,5 @@
-"""``python -m tests.campaign.revisions REVISION REVISION...``: wall time of ``docspec parse`` at several revisions of
-this repository, on the born-digital samples' first pages and on a generated document of 100 pages.
+"""``python -m benchmarks.campaign.revisions REVISION REVISION...``: wall time of ``docspec parse`` at several
+revisions of this repository, on the born-digital samples' first pages and on a generated document of 100 pages.
 
 Each run is a process of its own, revisions take turns, and each goes first as often as the others. Words after ``--``
 go to ``docspec parse``. To see what reading in processes of their own cost when it came: ``5a17837~1 5a17837``.

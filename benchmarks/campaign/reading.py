@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.campaign.case import Case, Result
-from tests.campaign.words import ENOUGH, share_of, words_of
-from tests.campaign.worker import CPU_SECONDS, Ran, Worker
+from benchmarks.campaign.case import Case, Result
+from benchmarks.campaign.words import ENOUGH, share_of, words_of
+from benchmarks.campaign.worker import CPU_SECONDS, Ran, Worker
 
 QUICK = ["--words", "evidence", "--stages", "none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
 SAYS = {"damaged_page", "damaged_input", "page_reduced", "page_unread"}
@@ -50,7 +50,8 @@ class Documents:
         if len(cases) > 1 and (ran.faults() or any(place not in outcomes for place in places)):
             alone = [self._run([case], folder, quick) for case in cases]
             return [result for [result], _ in alone], [at for at, (_, unsure) in enumerate(alone) if unsure]
-        results, unsure = [], []
+        results: list[Result] = []
+        unsure: list[int] = []
         for case, place in zip(cases, places, strict=True):
             outcome = outcomes.get(place)
             result = Result(case.family, case.name, case.kind, ran.code, ran.faults(), memory=ran.memory)

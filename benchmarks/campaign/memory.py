@@ -1,4 +1,4 @@
-"""``python -m tests.campaign.memory``: resident memory of a run over 500 documents, parent and children together.
+"""``python -m benchmarks.campaign.memory``: resident memory of a run over 500 documents, parent and children together.
 
 Pages are real and small, the model is a tiny one with random weights: its words mean nothing, its memory comes and goes
 as any other's. Ends with 1 where more than a tenth is added between the 50th document and the last. A few minutes on

@@ -1,4 +1,4 @@
-"""A bounded load on loopback: ``python -m tests.serve.load --requests 10000``.
+"""A bounded load on loopback: ``python -m benchmarks.serving.load --requests 10000``.
 
 Clients send chat completions, whole and streaming, with and without images and predictions, to a gateway in front of
 two stand-ins. One in a hundred is malformed, one in a hundred leaves early; when two fifths have been sent one upstream
@@ -18,9 +18,9 @@ from typing import Any
 
 import httpx
 
-from tests.serve.conftest import data_url
-from tests.serve.processes import Served, gateway, stand_in
-from tests.serve.standin import answer_of
+from benchmarks.serving.images import data_url
+from benchmarks.serving.processes import Served, gateway, stand_in
+from benchmarks.serving.standin import answer_of
 
 CHAT = "/v1/chat/completions"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from tests.campaign.raw import document, pdf, stream, text
+from benchmarks.campaign.raw import document, pdf, stream, text
 
 GOOD = text("A sound line of text", "and a second one")
 PATTERN = b"/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 1 1]"

@@ -1,8 +1,8 @@
 """A gateway in front of a real vLLM with the bundled reader: the same answers, and how soon.
 
-``python -m tests.serve.speed --vllm-python PYTHON --requests 200`` asks for the crops of sample pages, straight and
-through a gateway: with the text layer's words as ``prediction``, and without any, images recognised where that pays.
-All ways take turns in each round; the server that is not asked is stopped meanwhile.
+``python -m benchmarks.serving.speed --vllm-python PYTHON --requests 200`` asks for the crops of sample pages, straight
+and through a gateway: with the words of the text layer as ``prediction``, and without any, images recognised where that
+pays. All ways take turns in each round; the server that is not asked is stopped meanwhile.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import httpx
 import psutil
 
 from benchmarks.engines.served import FAIR
+from benchmarks.serving.images import data_url
+from benchmarks.serving.processes import ROOT, gateway
 from docspec.generation.vllm import VllmServer, VllmSettings
 from docspec.serve.chat import XARGS
 from docspec.targets.registry import BUNDLED
 from docspec.vllm.request import DRAFTS
-from tests.serve.conftest import data_url
-from tests.serve.processes import ROOT, gateway
 
 CHAT = "/v1/chat/completions"
 
@@ -112,7 +112,7 @@ def measured(python: str, asked: Sequence[Crop], clients: Sequence[int], rounds:
     with (
         vllm(python, False) as without,
         vllm(python, True) as drafting,
-        gateway("--upstream", drafting.url, "--recognise", "auto", forked=False) as served,
+        gateway("--upstream", drafting.url, "--recognise", "auto") as served,
     ):
         ways = {
             "vLLM": (without, without.url, plain),
