@@ -15,6 +15,7 @@ from hypothesis import settings
 from PIL import Image, ImageDraw
 
 from tests.kept_children import KeptChildren
+from tests.layers import Layers
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles docspec anew
@@ -76,7 +77,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="all layers, not the fast tests alone (tests/layers.py)")
     parser.addoption("--shuffle", type=int, metavar="SEED", help="files in random order, and the tests of each file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Layers(config), "layers")
 
 
 def pytest_collection_finish() -> None:

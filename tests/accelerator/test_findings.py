@@ -33,9 +33,9 @@ from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.choice import FirstThatWorks
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import OutputFlags, Pending, chain
+from tests.exactness.checkpoints import printed
 from tests.targets.families import deepseek_ocr, qwen3_vl, unlimited_ocr
 from tests.targets.families.checkpoint import write
-from tests.targets.families.test_families import printed
 
 
 def loaded(path, **said):

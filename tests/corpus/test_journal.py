@@ -12,6 +12,7 @@ from typing import Any, get_args
 import pytest
 from scripted_parser import page
 
+from benchmarks.campaign import hostile
 from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, Moment, PageResult, StageStats
 from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
 from docspec.core.quality import Quality
@@ -23,8 +24,6 @@ from docspec.reporting.destinations import Destination
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.timing import page_object
-
-from ..campaign import hostile
 
 HEAD: Mapping[str, Any] = {"document": "a.md", "sha256": "0", "options": "1", "model": "2"}
 

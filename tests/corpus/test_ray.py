@@ -39,7 +39,6 @@ def written(path: Path, pages: int) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_cluster_writes_what_one_process_writes(tmp_path: Path, lively_qwen: Path) -> None:
     source = tmp_path / "in"
     (source / "sub").mkdir(parents=True)
@@ -60,7 +59,6 @@ def test_a_cluster_writes_what_one_process_writes(tmp_path: Path, lively_qwen: P
     assert again.returncode == 3 and b"3 done before, 1 failed before" in again.stderr, "the engines share a manifest"
 
 
-@pytest.mark.slow
 def test_a_cluster_reads_a_bucket_and_writes_one(tmp_path: Path, lively_qwen: Path) -> None:
     with stand_in() as environment, pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
@@ -79,7 +77,6 @@ def test_a_cluster_reads_a_bucket_and_writes_one(tmp_path: Path, lively_qwen: Pa
         assert again.returncode == 3 and b"1 done before, 1 failed before" in again.stderr
 
 
-@pytest.mark.slow
 def test_actors_read_with_a_server(tmp_path: Path) -> None:
     source = tmp_path / "in"
     source.mkdir()

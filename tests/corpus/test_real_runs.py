@@ -153,7 +153,6 @@ def wait_for(folder: Path, text: str) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="no way here to see a process's children")
 def test_a_run_that_is_killed_and_loses_a_child_ends_as_one_that_is_not(
     tmp_path: Path, lively_qwen: Path, run: Any

@@ -12,6 +12,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from benchmarks.campaign.raw import document, stream, text
 from docspec.core import PageImage
 from docspec.documents import PageFailure, expand_inputs, open_document
 from docspec.documents.deadline import limited
@@ -19,7 +20,6 @@ from docspec.documents.document import Document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
 
-from ..campaign.raw import document, stream, text
 from ..patience import within
 
 GOOD = text("A sound line of text", "and a second one")

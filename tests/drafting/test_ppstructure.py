@@ -264,7 +264,6 @@ Path(sys.argv[3]).write_text(draft.regions[0].texts[0])
 """
 
 
-@pytest.mark.slow
 def test_a_run_prints_nothing_and_opens_no_connection(full: Setup, tmp_path: Path) -> None:
     printed_page().save(tmp_path / "rivers.png")
     command = [sys.executable, "-c", QUIET_RUN, str(full.models), "rivers.png", "title.txt"]

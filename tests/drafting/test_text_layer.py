@@ -12,6 +12,7 @@ import numpy as np
 import pymupdf
 import pytest
 
+from benchmarks.campaign.raw import document
 from docspec.core import Category, DrafterError, PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
@@ -20,7 +21,6 @@ from docspec.drafting.drafter import Drafter
 from docspec.drafting.safe import MAX_REGIONS
 from docspec.drafting.text_layer import TextLayerDrafter
 
-from ..campaign.raw import document
 from ..patience import within
 from .conftest import PROSE, SECOND, as_image, write_without_unicode_of
 

@@ -14,7 +14,7 @@ from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
-from tests.engine.test_exactness import edited
+from tests.exactness.edits import edited
 from tests.no_capture import NoCapture
 
 NEW_TOKENS = 40

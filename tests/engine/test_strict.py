@@ -13,7 +13,7 @@ from docspec.hierarchy.decoding import make_engine
 from docspec.targets.noise import shape_noise
 from docspec.targets.protocol import Scores
 from docspec.targets.registry import load_target
-from tests.engine.test_exactness import edited
+from tests.exactness.edits import edited
 
 NEW_TOKENS = 60
 ALWAYS = 1e9

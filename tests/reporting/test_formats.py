@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
+from benchmarks.campaign import hostile
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, Provenance, Span
 from docspec.core.marks import Mark
 from docspec.core.provenance import NumberReadings
@@ -21,8 +22,6 @@ from docspec.reporting.formats import renderer_for
 from docspec.reporting.reading import read_document
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles, grids
-
-from ..campaign import hostile
 
 TABLE = (
     "<table><tr><th colspan=2>Both</th><th>c &amp; d</th></tr>"

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import torch
 
 import training
@@ -43,7 +42,6 @@ def run_in(directory: Path, plan: tuple[Phase, ...]) -> Run:
     return Run(directory, size="tiny", seed=3, plan=plan, tokenizer=tokenizer, source=cards)
 
 
-@pytest.mark.slow
 def test_a_tiny_reader_learns_a_tiny_vocabulary(tmp_path: Path) -> None:
     torch.set_num_threads(1)
     sizes = {"160x64": 1.0}
@@ -82,7 +80,6 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     assert whole.progress.glyphs == last.progress.glyphs
 
 
-@pytest.mark.slow
 def test_workers_render_the_same_samples() -> None:
     phase = Phase("few", 3, (1e-3, 1e-3), {"96x64": 1.0}, Weights(vision_only=True), work=0.2, most=3)
     with Feed(samples_of, 5, 0, SIZES["tiny"]) as here, Feed(samples_of, 5, 0, SIZES["tiny"], 1) as ahead:
@@ -123,7 +120,6 @@ def test_a_new_run_can_begin_with_a_checkpoint(tmp_path: Path) -> None:
         assert torch.equal(third.network.model.state_dict()[name], value), name
 
 
-@pytest.mark.slow
 def test_torchrun_begins_with_a_checkpoint(tmp_path: Path) -> None:
     checkpoint.init(tmp_path / "start", "tiny")
     (tmp_path / "run").mkdir()

@@ -26,9 +26,9 @@ from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
 from docspec.targets.families.dots_ocr import FAMILY as DOTS_OCR
 from docspec.targets.registry import load_target
+from tests.exactness.checkpoints import NEW_TOKENS, printed
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import Case, write
-from tests.targets.families.test_families import NEW_TOKENS, printed
 
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")

@@ -18,8 +18,8 @@ from docspec.generation.llama.convert import convert
 from docspec.generation.llama.model_files import find_files
 from docspec.generation.llama.opening import open_llama
 from docspec.targets.registry import load_target
+from tests.exactness.checkpoints import NEW_TOKENS, generated, printed
 from tests.targets.families.checkpoint import Case, write
-from tests.targets.families.test_families import NEW_TOKENS, generated, printed
 
 LAYERS = 4
 """Of the tower: the converter knows no names of the merger's matrices in smaller ones."""

@@ -40,7 +40,7 @@ CASE = Case(
     "deepseek_ocr",
     marks=("<image>", "<|grounding|>", "<|ref|>", "<|/ref|>", "<|det|>", "<|/det|>"),
     config=lambda ids: {  # as published: the decoder's settings at the top, and the type of another model
-        **TEXT,
+        **TEXT, "num_key_value_heads": 4,  # one for each head, as published: its eager attention repeats none
         "model_type": "deepseek_vl_v2",
         "architectures": ["DeepseekOCRForCausalLM"],
         "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 24,

@@ -7,7 +7,8 @@ CASE = Case(
     marks=("<image>", "<|grounding|>", "<|ref|>", "<|/ref|>", "<|det|>", "<|/det|>"),
     config=lambda ids: {
         "text_config": {
-            **TEXT, "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
+            **TEXT, "num_key_value_heads": 4, "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2,
+            "moe_intermediate_size": 24,
             "mlp_layer_types": ["dense", "sparse"],
         },
         "vision_config": {

@@ -1,4 +1,5 @@
-"""Every family: inputs are its own processor's, tree decoding is greedy ``generate``, and the checks can fail."""
+"""Every family: inputs are its own processor's, and the logits of trees the model's own (:mod:`tests.exactness` has the
+tokens)."""
 
 from __future__ import annotations
 
@@ -9,24 +10,18 @@ from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image, ImageDraw
+from PIL import Image
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
 
 from docspec.bench.generate import generated as generated_for_comparison
 from docspec.core import ModelError, ParseOptions
-from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
 from docspec.targets.own_processor import OwnProcessor
 from docspec.targets.registry import load_target
 from docspec.targets.tree_check import check_trees
+from tests.exactness.checkpoints import CASES, printed
 from tests.targets.families.checkpoint import Case, write
-
-NEW_TOKENS = 24
-CASES = sorted(
-    file.stem for file in Path(__file__).parent.glob("*.py") if not file.stem.startswith(("test_", "_", "checkpoint"))
-)
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -44,40 +39,10 @@ def target(path):
     return load_target(ParseOptions(model=str(path), dtype="float32", device="cpu")).target
 
 
-def printed(width: int, height: int) -> Image.Image:
-    image = Image.new("RGB", (width, height), "white")
-    for y in range(4, height, 14):
-        ImageDraw.Draw(image).text((4, y), f"Line {y} of a printed page", fill="black")
-    return image
-
-
 @pytest.fixture(scope="module")
 def pictures(case) -> list[Image.Image]:
     """A page and two crops of it."""
     return [printed(width * case.zoom, height * case.zoom) for width, height in (case.shape, (96, 32), (48, 64))]
-
-
-def generated(target, prompt) -> tuple[int, ...]:
-    with torch.inference_mode():
-        ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=NEW_TOKENS)
-    return tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
-
-
-def test_trees_write_what_generate_writes_alone_and_side_by_side(target, pictures):
-    prompts = [target.encode(picture, "Read.") for picture in pictures]
-    expected = [generated(target, prompt) for prompt in prompts]
-    assert len(set(expected)) == len(expected) and len(set().union(*expected)) > 15
-    requests = []
-    for prompt, tokens in zip(prompts, expected, strict=True):
-        edited = tuple((token + 1) % 256 if index % 7 == 6 else token for index, token in enumerate(tokens))
-        requests.append(Request(prompt, (edited, tokens[5:], tuple(reversed(tokens))), NEW_TOKENS))
-    engine = make_engine(target, ParseOptions())
-    outputs, stats = engine.speculate(requests)
-    assert [output.tokens for output in outputs] == expected
-    assert stats.accepted > NEW_TOKENS
-    alone, _ = engine.speculate(requests[:1])
-    plain, _ = engine.baseline(requests[0])
-    assert alone[0].tokens == plain.tokens == expected[0]
 
 
 def test_pixels_get_the_models_precision(path, pictures):
@@ -88,40 +53,6 @@ def test_pixels_get_the_models_precision(path, pictures):
     assert filled.logits.dtype == torch.bfloat16
     assert filled.logits.isfinite().all()
     assert generated_for_comparison(target, prompt.inputs, 1)[0]
-
-
-def test_a_prompt_in_pieces_leaves_what_it_leaves_whole(target, pictures, monkeypatch):
-    """Tokens are those of ``generate``; pieces that do not see those before them are noticed."""
-    prompt = target.encode(pictures[0], "Read.")
-    expected = generated(target, prompt)
-    engine = make_engine(target, ParseOptions())
-    whole = target.prefill([prompt], target.kv.cache(2, prompt.length), [1], states=True)[0]
-    honest, read = type(target).masks, []
-
-    def masks(self, mask, cache, folded=True):
-        read.append((folded, mask.shape[1]))
-        return honest(self, mask, cache, folded)
-
-    monkeypatch.setattr(type(target), "masks", masks)
-    monkeypatch.setattr(target, "piece", prompt.length // 3)
-    pieces = target.prefill([prompt], target.kv.cache(2, prompt.length), [1], states=True)[0]
-    assert sum(tokens for _, tokens in read) == prompt.length
-    assert len(read) > 2 and not any(folded for folded, _ in read)
-    assert (pieces.length, pieces.rope_delta) == (whole.length, whole.rope_delta)
-    torch.testing.assert_close(pieces.logits, whole.logits, rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(pieces.states.hidden, whole.states.hidden, rtol=1e-3, atol=1e-4)
-    request = Request(prompt, (expected,), NEW_TOKENS)
-    assert engine.speculate([request])[0][0].tokens == expected
-
-    def blind(self, mask, cache, folded=True):
-        if not folded:
-            mask = mask.clone()
-            mask[..., : mask.shape[2] - mask.shape[1]] = False
-        return honest(self, mask, cache, folded)
-
-    monkeypatch.setattr(type(target), "masks", blind)
-    unseen = target.prefill([prompt], target.kv.cache(2, prompt.length), [1])[0]
-    assert not torch.allclose(unseen.logits, whole.logits, atol=1e-2)
 
 
 def test_many_crops_are_encoded_as_each_alone(case, target, pictures):
@@ -202,29 +133,6 @@ def test_inputs_are_those_of_the_checkpoints_own_processor(case, target, picture
         assert ours[name].equal(value.to(ours[name].dtype)), name
     shown = (ours["input_ids"] == target.processing.tokenizer.convert_tokens_to_ids(case.image_mark)).sum()
     assert shown == case.image_tokens
-
-
-def test_wrong_positions_or_masks_are_seen(target, pictures, monkeypatch):
-    """Negative control: the comparison with ``generate`` notices both."""
-    prompt = target.encode(pictures[0], "Read.")
-    expected = generated(target, prompt)
-    request = Request(prompt, (expected[:9] + expected[8:],), NEW_TOKENS)
-    honest = type(target).hidden
-    written = []
-    for shift, open_mask in ((0, False), (5, False), (0, True)):
-
-        def hidden(self, tokens, positions, mask, cache, shift=shift, open_mask=open_mask):
-            if open_mask:
-                written_to = cache.write_index.view(mask.shape[0], -1) % cache.slots
-                mask = mask.clone().scatter_(
-                    2, written_to.unsqueeze(1).expand(-1, mask.shape[1], -1).clamp(max=mask.shape[2] - 1), True
-                )
-            return honest(self, tokens, positions + shift, mask, cache)
-
-        monkeypatch.setattr(type(target), "hidden", hidden)
-        written.append(make_engine(target, ParseOptions()).speculate([request])[0][0].tokens)
-    assert written[0] == expected
-    assert expected not in written[1:]
 
 
 PUBLISHED = json.loads((Path(__file__).parent / "published_names.json").read_text())

@@ -18,7 +18,8 @@ CASE = Case(
     marks=("<image>", "<|det|>", "<|/det|>"),
     config=lambda ids: {
         "language_config": {  # as published: so named, and the window beside it
-            **TEXT, "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
+            **TEXT, "num_key_value_heads": 4, "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2,
+            "moe_intermediate_size": 24,
             "first_k_dense_replace": 1,
         },
         "sliding_window": 9,

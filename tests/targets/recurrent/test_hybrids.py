@@ -98,7 +98,6 @@ def test_generation_rules_hold_along_every_branch(target, asked, monkeypatch):
     assert stats.accepted > 20
 
 
-@pytest.mark.slow
 def test_two_thousand_tokens_do_not_drift(target, asked):
     """Tokens are those of plain decoding; now and then a prefill of all that was written chooses the same one."""
     prompt, _ = asked[0]

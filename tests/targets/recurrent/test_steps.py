@@ -24,7 +24,7 @@ from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import chain
-from tests.engine.test_exactness import edited
+from tests.exactness.edits import edited
 from tests.no_capture import NoCapture
 from tests.targets.families.checkpoint import write
 from tests.targets.families.qwen3_5 import CASE
@@ -67,16 +67,6 @@ def static(target):
     target.steps = EagerSteps(target)
 
 
-def test_padded_rows_and_trees_write_what_generate_writes(target, static, asked):
-    engine = make_engine(target, ParseOptions())
-    expected = [tokens for _, tokens in asked]
-    for max_rows in (3, 1, 2, 3):
-        outputs, _ = engine.speculate(requests(asked), max_rows=max_rows)
-        assert [output.tokens for output in outputs] == expected, max_rows
-    assert engine.baseline(requests(asked)[0])[0].tokens == expected[0]
-    assert static.report.captured > 4
-
-
 def test_a_step_that_is_run_again_changes_nothing(target, static, asked):
     """A capture runs its step several times over, and one that fails is run once more in another way."""
     honest = static.run
@@ -90,7 +80,6 @@ def test_a_step_that_is_run_again_changes_nothing(target, static, asked):
     assert [output.tokens for output in outputs] == [tokens for _, tokens in asked]
 
 
-@pytest.mark.slow
 def test_compiled_steps_write_what_generate_writes(target, asked):
     """The computation of a step in one graph of torch's compiler, its operations as they are."""
     target.steps = BucketedSteps(target, Compiled("eager"))

@@ -1,0 +1,3 @@
+"""The simulated device."""
+
+from tests.accelerator.simulated import device as device
