@@ -7,12 +7,15 @@ once (:data:`ROADS`). ``pytest --all`` runs everything, and so does a run that n
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from docspec.isolation.child import BOOT
 
 LAYERS = {
     "process": "starts, watches or kills processes of its own",
@@ -30,24 +33,39 @@ PATHS = {
     "tests/accelerator": "accelerator",
     "tests/bench/test_fidelity.py": "reader",
     "tests/bench/test_speed.py": "reader",
+    "tests/bench/test_transcripts.py::test_the_bench_needs_no_torch": "process",
+    "tests/benchmarks/suites/test_journal.py::test_a_run_killed_at_three_moments_goes_on_and_ends_with": "process",
+    "tests/benchmarks/suites/test_omnidocbench.py::test_a_checkout": "process",
     "tests/benchmarks/suites/test_suite_command.py": "reader",
     "tests/benchmarks/test_born_digital.py": "process",
     "tests/benchmarks/test_campaign.py": "process",
     "tests/benchmarks/test_drafts.py": "process",
+    "tests/benchmarks/test_figures.py::test_measured_rows_are_written_anew_and_others_stay": "process",
     "tests/benchmarks/test_published_sizes.py": "family",
     "tests/benchmarks/test_scripted.py": "process",
     "tests/cli/test_bench_fidelity.py": "reader",
+    "tests/cli/test_folders.py::test_outputs_go_as_deep_as_their_inputs": "process",
     "tests/cli/test_processes.py": "process",
     "tests/cli/test_remote.py": "server",
+    "tests/cli/test_reports.py::test_a_signal_that_a_library_swallows_still_ends_the_run": "process",
+    "tests/cli/test_reports.py::test_an_interrupt_at_any_moment_of_the_start_is_one_line": "process",
+    "tests/cli/test_reports.py::test_closed_standard_streams_are_neither_a_crash_nor_a_silent_loss": "process",
+    "tests/cli/test_words.py::test_a_shell_can_ask_how_a_word_goes_on": "process",
     "tests/corpus/test_kills.py": "process",
     "tests/corpus/test_ray.py": "environment",
     "tests/corpus/test_real_runs.py": "process",
     "tests/corpus/test_two_hundred.py": "process",
+    "tests/dialects/test_make_dialect.py::test_making_dialects_imports_neither_torch_nor_numpy": "process",
     "tests/documents/test_mupdf.py": "process",
+    "tests/documents/test_sources.py::test_folders_may_be_nested_as_deep_as_the_system_allows": "process",
+    "tests/drafting/test_auto.py::test_importing_the_packages_loads_nothing_heavy": "process",
     "tests/drafting/test_picture_text.py": "recogniser",
     "tests/drafting/test_ppstructure.py": "recogniser",
+    "tests/drafting/test_ppstructure_models.py::test_importing_the_drafter_imports_neither_paddle_nor": "process",
     "tests/drafting/test_rapidocr.py": "recogniser",
     "tests/drafting/test_recogniser.py": "recogniser",
+    "tests/drafting/test_text_layer.py::test_memory_does_not_grow_with_drafted_pages": "process",
+    "tests/drafting/test_unruled.py::test_the_command_writes_a_price_list_of_a4_as_a_table": "process",
     "tests/exactness/test_controls.py": "family",
     "tests/exactness/test_matrix.py": "family",
     "tests/generation/llama": "environment",
@@ -61,62 +79,72 @@ PATHS = {
     "tests/models": "process",
     "tests/proposing/test_bundled_heads.py": "reader",
     "tests/reader": "reader",
+    "tests/reporting/test_staging.py::test_a_pipe_named_as_a_file_is_written_to": "process",
+    "tests/reporting/test_staging.py::test_only_what_dead_runs_left_is_cleared_away": "process",
     "tests/serve": "server",
     "tests/serve/test_clients.py": "environment",
     "tests/serve/test_real_vllm.py": "environment",
+    "tests/targets/families/test_cards.py::test_families_cost_no_torch": "process",
     "tests/targets/families/test_families.py": "family",
     "tests/targets/recurrent": "family",
+    "tests/targets/test_dots_ocr_processing.py::test_naming_the_package_imports_no_torch": "process",
     "tests/test_base.py": "process",
     "tests/test_distribution.py": "environment",
     "tests/test_doctor.py": "recogniser",
+    "tests/test_layers.py": "process",
     "tests/test_no_dialling.py": "process",
     "tests/test_offline.py": "process",
+    "tests/test_package.py::test_importing_docspec_imports_nothing_heavy": "process",
     "tests/test_plugins.py": "process",
     "tests/test_portable.py": "process",
     "tests/test_process.py": "process",
     "tests/training": "training",
     "tests/vllm": "environment",
 }
-"""Folders and files whose tests all need a layer; the longest path that a test's file begins with counts."""
+"""Folders, files and single tests that need a layer: beginnings of the ids of tests, of which the longest counts."""
 
 FIXTURES = {"browser": "browser", "recogniser": "recogniser", "served": "server", "upstream": "server", "s3": "server"}
 """The layers of tests elsewhere, by a fixture that they use."""
 
-ROADS = {
-    "exactness, Qwen3-VL": r"exactness/.*\[qwen3_vl\b",
-    "exactness, dots.ocr": r"exactness/.*\[dots_ocr\b",
-    "a page read by a server": r"hierarchy/remote/test_parsing\.py::test_a_page_is_read_by_regions",
-    "a request to docspec's own server": r"serve/test_own_engine\.py::test_a_line_is_read",
-    "a request through the gateway": r"serve/test_passing_through\.py::test_a_prediction_becomes_drafts",
-    "a run killed and gone on with": r"corpus/test_kills\.py::test_a_killed_run_goes_on",
-    "a recognised page": r"drafting/test_rapidocr\.py::test_a_table_in_a_scan",
-    "a page in the browser": r"reporting/test_view_browser\.py::test_block_and_box",
-    "the bundled reader": r"reader/test_bundled\.py::test_it_reads_short_crops",
-    "a child that is lost": r"isolation/test_losses\.py::test_a_page_that_takes_the_child_along_while",
-    "the simulated accelerator": r"accelerator/test_device\.py::test_operations_give",
-    "a head that is taught": r"training/test_blend\.py",
-    "the command as a process": r"cli/test_processes\.py::test_module_and_entry_point",
-}
-"""What a run without ``--all`` touches of the layers: a road, and the pattern of the ids of the tests that take it."""
+ROADS = (
+    "tests/accelerator/test_device.py::test_operations_give_what_the_cpu_gives",
+    "tests/cli/test_processes.py::test_module_and_entry_point_are_the_same_program",
+    "tests/corpus/test_kills.py::test_a_killed_run_goes_on_to_the_same_end",
+    "tests/drafting/test_rapidocr.py::test_a_table_in_a_scan_becomes_html",
+    "tests/exactness/test_controls.py::test_wrong_positions_or_masks_are_seen[qwen3_vl]",
+    "tests/exactness/test_matrix.py::test_every_family_and_every_pair_is_here",
+    "tests/exactness/test_matrix.py::test_what_is_written_is_what_generate_writes[dots_ocr-",
+    "tests/exactness/test_matrix.py::test_what_is_written_is_what_generate_writes[qwen3_vl-",
+    "tests/hierarchy/remote/test_parsing.py::test_a_page_is_read_by_regions_all_crops_at_once",
+    "tests/isolation/test_losses.py::test_a_page_that_takes_the_child_along_while_it_is_drawn_is_lost_alone",
+    "tests/reader/test_bundled.py::test_it_reads_short_crops_of_text_it_has_never_seen",
+    "tests/reporting/test_view_browser.py::test_block_and_box_are_linked_both_ways",
+    "tests/serve/test_own_engine.py::test_a_line_is_read_and_a_prediction_changes_nothing_but_the_steps",
+    "tests/serve/test_passing_through.py::test_a_prediction_becomes_drafts",
+    "tests/training/test_blend.py::test_weights_lie_between_two_checkpoints_where_they_were_asked_for",
+)
+"""What a run without ``--all`` touches of the layers: the beginnings of the ids of one test or a few on each road."""
 
 HERE = Path(__file__).parent
 
 
-def layer_of(path: str, fixtures: frozenset[str]) -> str | None:
-    """The layer of a test in the file ``path`` that uses ``fixtures``; ``None`` for one that needs nothing."""
-    places = [place for place in PATHS if path == place or path.startswith(f"{place}/")]
-    if places:
-        return PATHS[max(places, key=len)]
+def layer_of(node: str, fixtures: frozenset[str] = frozenset()) -> str | None:
+    """The layer of the test with the id ``node`` that uses ``fixtures``; ``None`` for one that needs nothing."""
+    beginnings = [path for path in PATHS if node.startswith(path)]
+    if beginnings:
+        return PATHS[max(beginnings, key=len)]
     return next((layer for name, layer in FIXTURES.items() if name in fixtures), None)
 
 
 class Layers:
-    """Marks every test with its layer and leaves out what a run has not asked for."""
+    """Marks every test with its layer, and leaves out what a run does not ask for: files without being imported."""
 
     def __init__(self, config: pytest.Config) -> None:
         for layer, needs in LAYERS.items():
             config.addinivalue_line("markers", f"{layer}: {needs}")
-        self._left_out: Counter[str] = Counter()
+        self._root = config.rootpath
+        self._processes = StartedProcesses()
+        self._left_out: set[str] = set()
         worker = getattr(config, "workerinput", None)
         self._everything: bool = worker["everything"] if worker else _is_everything(config)
 
@@ -124,43 +152,58 @@ class Layers:
     def pytest_configure_node(self, node: Any) -> None:
         node.workerinput["everything"] = self._everything
 
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        path = collection_path.relative_to(self._root).as_posix()
+        layer = layer_of(path)
+        if (
+            self._everything
+            or layer is None
+            or collection_path.suffix != ".py"
+            or any(road.startswith(path) for road in ROADS)
+        ):
+            return None
+        self._left_out.add(layer)
+        return True
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         kept, left_out = [], []
-        untouched = dict(ROADS)
         for item in items:
-            layer = layer_of(item.nodeid.partition("::")[0], frozenset(getattr(item, "fixturenames", ())))
+            layer = layer_of(item.nodeid, frozenset(getattr(item, "fixturenames", ())))
             if layer is not None:
                 item.add_marker(layer)
-            roads = [road for road, pattern in ROADS.items() if re.search(pattern, item.nodeid)]
-            for road in roads:
-                untouched.pop(road, None)
-            if self._everything or layer is None or roads:
+            if self._everything or layer is None or any(item.nodeid.startswith(road) for road in ROADS):
                 kept.append(item)
             else:
                 left_out.append(item)
-                self._left_out[layer] += 1
-        if untouched and not self._everything:
-            raise pytest.UsageError(f"tests/layers.py: no test takes these roads: {', '.join(untouched)}")
+                self._left_out.add(layer)
         if left_out:
             items[:] = kept
             config.hook.pytest_deselected(items=left_out)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """A test of no layer that starts a process fails: it is slow where processes start slowly."""
+        self._processes.commands.clear()
+        yield
+        if self._processes.commands and not any(item.get_closest_marker(layer) for layer in LAYERS):
+            pytest.fail(f"it starts {self._processes.commands[0]}: name its file in tests/layers.py")
+
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output["left out"] = dict(self._left_out)
+            output["left out"] = sorted(self._left_out)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self._left_out = Counter(getattr(node, "workeroutput", {}).get("left out", {})) or self._left_out
+        self._left_out.update(getattr(node, "workeroutput", {}).get("left out", ()))
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         terminal = config.pluginmanager.get_plugin("terminalreporter")
         if self._left_out and terminal is not None:
-            counts = ", ".join(f"{count} {layer}" for layer, count in sorted(self._left_out.items()))
-            terminal.write_line(f"left out, `pytest --all` runs them: {counts}")
+            layers = ", ".join(layer for layer in LAYERS if layer in self._left_out)
+            terminal.write_line(f"left out but for a few tests, `pytest --all` runs them: {layers}")
 
 
 def _is_everything(config: pytest.Config) -> bool:
@@ -169,3 +212,19 @@ def _is_everything(config: pytest.Config) -> bool:
         Path(argument.partition("::")[0]).resolve() not in (HERE, HERE.parent) for argument in config.args
     )
     return bool(named or config.getoption("--all") or config.option.markexpr or config.option.keyword)
+
+
+class StartedProcesses:
+    """Notes the commands of processes that are started, but for children that open pages and the server of forks."""
+
+    def __init__(self) -> None:
+        self.commands: list[str] = []
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "subprocess.Popen":
+            words = (
+                [os.fsdecode(word) for word in arguments[1]] if not isinstance(arguments[1], str) else [arguments[1]]
+            )
+            if BOOT not in words and not any(word.endswith("tests/forked.py") for word in words):
+                self.commands.append(" ".join(words)[:200])
