@@ -89,7 +89,6 @@ PATHS = {
     "tests/targets/recurrent": "family",
     "tests/targets/test_dots_ocr_processing.py::test_naming_the_package_imports_no_torch": "process",
     "tests/test_base.py": "process",
-    "tests/test_distribution.py": "environment",
     "tests/test_doctor.py": "recogniser",
     "tests/test_layers.py": "process",
     "tests/test_no_dialling.py": "process",
