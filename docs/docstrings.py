@@ -24,10 +24,13 @@ class Docstrings(griffe.Extension):
             obj.docstring.value = ROLE.sub(lambda role: link(obj, role[1]), obj.docstring.value)
 
 
+def path_of(obj: griffe.Object, name: str) -> str:
+    """The full name of what a docstring of ``obj`` calls ``name``: a full name itself, or a name in the scope of
+    ``obj``. Raises ``griffe.NameResolutionError``."""
+    first, dot, rest = name.partition(".")
+    return name if first == "docspec" else obj.resolve(first) + dot + rest
+
+
 def link(obj: griffe.Object, name: str) -> str:
-    """``name`` as code; where the reference has it, with a link. It is looked for from within ``obj``."""
-    try:
-        path = obj.resolve(name.partition(".")[0]) + name[len(name.partition(".")[0]) :]
-    except griffe.NameResolutionError:
-        path = name
-    return f'<autoref identifier="{path}" optional>`{name.rpartition(".")[2]}`</autoref>'
+    """``name`` as code; where the reference has it, with a link."""
+    return f'<autoref identifier="{path_of(obj, name)}" optional>`{name.rpartition(".")[2]}`</autoref>'
