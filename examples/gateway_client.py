@@ -8,6 +8,7 @@ import base64
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pymupdf
@@ -30,11 +31,9 @@ def read(gateway: str, document: Path, key: str = "none") -> Iterator[tuple[str,
                 {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{image}"}},
                 {"type": "text", "text": PROMPT},
             ]
-            answer = client.chat.completions.with_raw_response.create(
-                model=model,
-                temperature=0,
-                messages=[{"role": "user", "content": content}],  # type: ignore[misc]
-            )
+            messages: Any = [{"role": "user", "content": content}]
+            ask = client.chat.completions.with_raw_response.create  # with the headers of the answer
+            answer = ask(model=model, messages=messages, temperature=0)
             yield answer.parse().choices[0].message.content or "", answer.headers["x-docspec-drafts"]
 
 
