@@ -17,8 +17,8 @@ install: ## .venv with what a change needs, and the check before each commit
 	.venv/bin/pre-commit install
 
 format: ## sources formatted, and mended where ruff can
-	$(PYTHON) -m ruff format $(FOLDERS)
 	$(PYTHON) -m ruff check --fix $(FOLDERS)
+	$(PYTHON) -m ruff format $(FOLDERS)
 
 lint: ## ruff's rules and format
 	$(PYTHON) -m ruff check $(FOLDERS)
