@@ -15,7 +15,6 @@ import pytest
 from tests.made_report import make_report
 
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.slow
 
 
 def run(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
