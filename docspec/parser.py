@@ -324,9 +324,7 @@ def _name_of(given: Input) -> str:
 
 
 def parse(source: Input, **options: Any) -> ParsedDocument:
-    """Parses one document with :class:`docspec.core.ParseOptions` given as keywords.
-
-    >>> result = parse("report.pdf", pages="1-3")  # doctest: +SKIP
-    """
+    """Parses one document with :class:`docspec.core.ParseOptions` given as keywords: ``parse("report.pdf",
+    pages="1-3")``. Raises what :class:`Parser` raises."""
     with Parser(ParseOptions(**options)) as parser:
         return parser.parse(source)

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILE = re.compile(
-    r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs)/[\w/.-]+\.(?:py|md|sh|json|toml)\b"
+    r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs|examples)/[\w/.-]+\.(?:py|md|sh|json|toml)\b"
 )
 
 

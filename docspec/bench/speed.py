@@ -218,6 +218,8 @@ def _ratio(plain: float, own: float, empty: float = 1.0) -> float:
 
 
 class TimedReader(Protocol):
+    """Reads one page at a time: what a mode of ``bench speed`` is timed by."""
+
     def parse(self, page: PageImage) -> PageResult: ...
 
 

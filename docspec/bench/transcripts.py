@@ -236,6 +236,8 @@ def drafted_tokens(dialect: Dialect, draft: PageDraft, page: PageImage, codec: T
 
 @contextmanager
 def first_page(transcript: Transcript, dpi: float) -> Iterator[PageImage]:
+    """The first page of the transcript's document at ``dpi``, open within this context. Raises
+    :class:`docspec.core.InputError` if there is none, and the page's own error if it cannot be rendered."""
     with open_document(transcript.document) as document:
         for page in document.pages("1", dpi):
             if isinstance(page, PageFailure):

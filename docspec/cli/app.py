@@ -128,7 +128,7 @@ def _print_version(asked: bool) -> None:
 
 
 @app.callback()
-def docspec(
+def docspec(  # noqa: D103 (a docstring would be the help page)
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,

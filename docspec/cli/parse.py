@@ -84,6 +84,7 @@ class EverydayCommand(TyperCommand):
 
 
 def show_all(context: typer.Context, asked: bool) -> None:
+    """Prints the help page with all options and ends the command: the callback of ``--help-all``."""
     if asked and not context.resilient_parsing:
         context.meta[ALL] = True
         context.get_help()

@@ -34,6 +34,7 @@ class CleanConsole(Console):
 
 
 def stderr_console() -> Console:
+    """A console on standard error, which takes everything but the document."""
     return CleanConsole(stderr=True)
 
 
@@ -48,6 +49,7 @@ def say_warning(message: str) -> None:
 
 
 def say_error(message: str, trace: str | None = None) -> None:
+    """Prints one line about a failure; ``trace`` goes to the log file alone."""
     log.tell(logging.ERROR, message, trace)
 
 

@@ -210,6 +210,7 @@ class Resume:
 
 
 def now() -> str:
+    """The time in UTC, to the microsecond, as ISO 8601 has it."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
 
 

@@ -179,10 +179,12 @@ def html_tag(name: str, attributes: str, cell: TableCell) -> str:
 
 
 def html_text(text: str) -> str:
+    """``text`` as the content of an HTML cell."""
     return html.escape(text, quote=False).replace("\n", "<br>")
 
 
 def pipe_text(text: str) -> str:
+    """``text`` as the content of a cell between pipes (Markdown)."""
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 

@@ -57,8 +57,8 @@ class Document(Closing, ABC):
         """The selected pages in ascending order, rendered when they are asked for, at ``dpi`` or as ``view`` says.
 
         ``PageImage.pdf_page`` is closed when the next page is asked for; ``image`` stays. Raises
-        :class:`UsageError` or :class:`InputError` at once (not at the first page) when the selection is not
-        possible.
+        :class:`docspec.core.UsageError` or :class:`docspec.core.InputError` at once (not at the first page) when the
+        selection is not possible.
         """
         if not isinstance(selection, PageSelection):
             selection = parse_page_ranges(selection)

@@ -26,7 +26,7 @@ def make_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) ->
     ``policy`` tells ``auto`` what pays, and hears of lines as they are recognised; a drafter asked for by name drafts
     every page.
 
-    Raises :class:`DrafterError` when it cannot work at all (models missing) and says what to do, and
+    Raises :class:`docspec.core.DrafterError` when it cannot work at all (models missing) and says what to do, and
     :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
     """
     drafter = build_drafter(options, policy)

@@ -24,6 +24,7 @@ class RecognisedLines:
 
 
 def main() -> None:
+    """Serves the parent's requests one after the other until it ends this process, or ends itself."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to a whole group; the parent ends the child
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -38,7 +38,7 @@ class FigureSink:
         return {}
 
     def commit(self) -> None:
-        """Makes everything stored so far visible; raises :class:`OutputError` where it cannot."""
+        """Makes everything stored so far visible; raises :class:`docspec.core.OutputError` where it cannot."""
 
     def discard(self) -> None:
         """Forgets everything that was not committed; never raises."""

@@ -90,4 +90,5 @@ class Totals:
 
 
 def output_tokens(page: PageResult) -> int:
+    """The number of tokens that the target wrote for the page."""
     return len(page.token_ids) or (page.stage2.tokens if page.stage2 is not None else 0)

@@ -88,6 +88,7 @@ def bounded(receive: Receive, limits: Limits) -> Receive:
 
 
 def too_large(limits: Limits) -> Refusal:
+    """The answer to a body that is larger than ``limits`` allow."""
     return Refusal(413, f"the body is larger than {limits.body / 2**20:g} MiB")
 
 

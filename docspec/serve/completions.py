@@ -49,6 +49,8 @@ STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgr
 
 
 async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers ``POST /v1/chat/completions``: the request goes to a server, with drafts where it shows a page. Raises
+    :class:`docspec.serve.refusal.Refusal`."""
     seconds = gateway.settings.limits.body_seconds
     async with gateway.admitted(Request(scope, receive)) as (client, request):
         try:
@@ -214,6 +216,8 @@ async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
 
 
 async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers ``GET /v1/models`` with what a server behind this gateway says. Raises
+    :class:`docspec.serve.refusal.Refusal` if none answers."""
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
@@ -240,4 +244,5 @@ def is_silence(error: Exception) -> bool:
 
 
 def broke_off() -> Refusal:
+    """The answer where all servers broke off before they had answered."""
     return Refusal(502, "the servers behind this gateway broke off; try again later", 2)

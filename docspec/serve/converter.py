@@ -127,4 +127,5 @@ def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) 
 
 
 def markdown_of(result: PageResult) -> str:
+    """The page as Markdown without pictures, fit for a terminal."""
     return safe_text(renderer_for("md", Layout()).page(result, {}))

@@ -73,7 +73,7 @@ class Gateway:
     @contextlib.asynccontextmanager
     async def admitted(self, request: Request) -> AsyncIterator[tuple[str, Request]]:
         """The client's name and the request with a bounded body, once there is room for the body. Raises
-        :class:`Refusal` (401, 403, 413, 429)."""
+        :class:`docspec.serve.refusal.Refusal` (401, 403, 413, 429)."""
         client, limits = self.access.client(request.scope), self.settings.limits
         with self.admission.enter():
             async with self.admission.room(declared_size(request.headers, limits)):

@@ -129,4 +129,5 @@ class RecognitionWorker:
 
 
 def fingerprint_of(image: Image.Image) -> bytes:
+    """The image in ``FINGERPRINT`` by ``FINGERPRINT`` grey pixels, as bytes: near copies of a page have near ones."""
     return image.convert("L").resize((FINGERPRINT, FINGERPRINT), Image.Resampling.BOX).tobytes()

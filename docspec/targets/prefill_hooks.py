@@ -107,8 +107,8 @@ class _Likeness:
 
 
 def most_changed(variation: torch.Tensor, share: float) -> torch.Tensor:
-    """The sorted indices of all text tokens and of the ``share`` (0..1] of image tokens that change most, at least
-    one."""
+    """The sorted indices, ``(kept,)``, of all text tokens and of the ``share`` (0..1] of image tokens that change most,
+    at least one. ``variation`` is ``(prompt,)``, infinite for text."""
     shown = variation.isfinite()
     most = math.ceil(int(shown.sum()) * share)
     kept = ~shown

@@ -208,6 +208,8 @@ def _from_hub(name: str, repository: str, revision: str | None, offline: bool) -
 
 
 def model_type_of(name: str, path: str) -> str:
+    """The ``model_type`` in ``config.json`` of the model ``name`` in the folder ``path``. Raises
+    :class:`docspec.core.ModelError` if it holds no configuration or no weights."""
     where = name if name == path else f"{name}: {path}"
     config = Path(path) / "config.json"
     if not config.is_file():

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 SMALL = 2**20
 """Bytes of the KV cache of 64 tokens up to which a target counts as small; larger targets always use all threads."""
 
-FEW, MANY = 1, 64
+FEW = 1
+MANY = 64
 """Tokens of the measured steps; values in between are interpolated linearly."""
 
 REPEATS = 7

@@ -42,6 +42,7 @@ def number(least: float = 0.0, most: float = 1e30) -> Rule:
 
 
 def one_of(choices: Iterable[str]) -> Rule:
+    """The value is one of these strings."""
     known = tuple(choices)
     return Rule(f"one of {', '.join(known)}", lambda value: isinstance(value, str) and value in known)
 
@@ -55,6 +56,7 @@ def three(rule: Rule) -> Rule:
 
 
 def optional(rule: Rule) -> Rule:
+    """The value is null or as ``rule`` has it."""
     return Rule(f"{rule.words}, or null", lambda value: value is None or rule.holds(value))
 
 

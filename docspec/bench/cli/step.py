@@ -136,10 +136,12 @@ def print_steps(
 
 
 def model_line(facts: Mapping[str, Any]) -> str:
+    """The measured model in a few words, for the head of a table."""
     weights = ", RANDOM WEIGHTS" if facts["random_weights"] else ""
     return f"{facts['configuration']}{weights}, {facts['dtype']}, {facts['device']}"
 
 
 def steps_line(report: StepReport) -> str:
+    """How the measured steps are run, and what their capture took."""
     captured = f", {report.captured} shapes captured in {report.warmup_seconds:.1f} s" if report.captured else ""
     return f"steps: {report.mode} ({report.reason}){captured}"

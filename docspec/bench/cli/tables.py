@@ -13,6 +13,7 @@ from docspec.console.terminal import CleanConsole
 
 
 def console() -> Console:
+    """The terminal that tables are printed on."""
     return CleanConsole()
 
 

@@ -35,8 +35,8 @@ class Crop:
 class RegionsRead:
     """A page read by regions: its regions in reading order, one output for each crop, and the counts. Regions without
     crops are keyed by their numbers: ``from_draft`` has the drafted texts of trusted regions
-    (:func:`.cutting.may_be_taken`) and ``taken`` the same as outputs; ``known`` has the Markdown of regions whose words
-    stand (:mod:`.evidence`)."""
+    (:func:`docspec.hierarchy.regions.cutting.may_be_taken`) and ``taken`` the same as outputs; ``known`` has the
+    Markdown of regions whose words stand (:mod:`docspec.hierarchy.regions.evidence`)."""
 
     regions: Sequence[Region]
     crops: Sequence[Crop]

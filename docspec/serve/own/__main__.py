@@ -13,6 +13,8 @@ from docspec.core.extras import require_local
 
 
 def main() -> None:
+    """Serves one model over HTTP until the parent ends. Its settings are a line of JSON on standard input; the address,
+    or an error, is a line of JSON on standard output."""
     said = json.loads(sys.stdin.readline())
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no address

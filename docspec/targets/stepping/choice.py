@@ -23,10 +23,14 @@ Candidate = Callable[["TargetModel", str], StepRunner]
 
 
 def cuda_graphs(target: TargetModel, reason: str) -> StepRunner:
+    """Steps in captured CUDA graphs, one for each bucket of (rows, tree); a run raises
+    :class:`docspec.targets.stepping.bucketed.CaptureError` where a bucket cannot be captured."""
     return BucketedSteps(target, CudaGraphs(), reason)
 
 
 def compiled(target: TargetModel, reason: str) -> StepRunner:
+    """Steps compiled by ``torch.compile``, one for each bucket of (rows, tree); runs raise as those of
+    :func:`cuda_graphs`."""
     return BucketedSteps(target, Compiled(), reason)
 
 

@@ -1,0 +1,78 @@
+"""What is published: an sdist and a wheel that can be checked, installed by itself, and read a page with."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.made_report import make_report
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a program that has to succeed, without this repository on its path."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(list(map(str, words)), cwd=folder, env=env, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both, made of what git has (and what is being changed); the wheel is made from the sdist."""
+    source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    for name in filter(None, names):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes((ROOT / name).read_bytes())
+    run(sys.executable, "-m", "build", "--outdir", made, source, folder=source)
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions: Path) -> Path:
+    [found] = distributions.glob("*.whl")
+    return found
+
+
+def test_the_index_takes_both(distributions: Path) -> None:
+    run(sys.executable, "-m", "twine", "check", "--strict", *distributions.iterdir(), folder=distributions)
+    [sdist] = distributions.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "docspec/py.typed"} <= names
+
+
+def test_the_wheel_has_the_package_and_its_data_and_nothing_beside_it(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    own = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docspec").rglob("*.py")}
+    assert own <= names
+    assert {name.partition("/")[0] for name in names} == {"docspec", f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"}
+    data = {"docspec/py.typed", "docspec/reader/mini/model.safetensors", "docspec/reporting/document.schema.json"}
+    assert data <= names
+
+
+def test_the_installed_wheel_reads_a_page(wheel: Path, tmp_path: Path) -> None:
+    """In an environment with docspec's base alone: no torch, nothing of this repository."""
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=True)
+    programs = home / ("Scripts" if os.name == "nt" else "bin")
+    pip = [programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    run(*pip, "-c", ROOT / "constraints.txt", wheel, folder=tmp_path)
+    make_report(tmp_path / "report.pdf")
+    run(programs / "docspec", "parse", "report.pdf", "-o", "report.md", "--offline", folder=tmp_path)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert text.startswith("# Tides at Low Harbour\n") and "| 1 March | 0.4 | 4.9 |" in text
+    code = "import docspec, sys; print(docspec.__file__, 'torch' in sys.modules)"
+    where, torch = run(programs / "python", "-c", code, folder=tmp_path).stdout.split()
+    assert Path(where).is_relative_to(home) and torch == "False"
