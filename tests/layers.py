@@ -40,11 +40,9 @@ PATHS = {
     "tests/benchmarks/test_born_digital.py": "process",
     "tests/benchmarks/test_campaign.py": "process",
     "tests/benchmarks/test_drafts.py": "process",
-    "tests/benchmarks/test_figures.py::test_measured_rows_are_written_anew_and_others_stay": "process",
     "tests/benchmarks/test_published_sizes.py": "family",
     "tests/benchmarks/test_scripted.py": "process",
     "tests/cli/test_bench_fidelity.py": "reader",
-    "tests/cli/test_folders.py::test_outputs_go_as_deep_as_their_inputs": "process",
     "tests/cli/test_processes.py": "process",
     "tests/cli/test_remote.py": "server",
     "tests/cli/test_reports.py::test_a_signal_that_a_library_swallows_still_ends_the_run": "process",
@@ -57,7 +55,6 @@ PATHS = {
     "tests/corpus/test_two_hundred.py": "process",
     "tests/dialects/test_make_dialect.py::test_making_dialects_imports_neither_torch_nor_numpy": "process",
     "tests/documents/test_mupdf.py": "process",
-    "tests/documents/test_sources.py::test_folders_may_be_nested_as_deep_as_the_system_allows": "process",
     "tests/drafting/test_auto.py::test_importing_the_packages_loads_nothing_heavy": "process",
     "tests/drafting/test_picture_text.py": "recogniser",
     "tests/drafting/test_ppstructure.py": "recogniser",
@@ -68,6 +65,7 @@ PATHS = {
     "tests/drafting/test_unruled.py::test_the_command_writes_a_price_list_of_a4_as_a_table": "process",
     "tests/exactness/test_controls.py": "family",
     "tests/exactness/test_matrix.py": "family",
+    "tests/examples": "process",
     "tests/generation/llama": "environment",
     "tests/generation/test_lifeline.py": "process",
     "tests/generation/test_server.py": "server",
@@ -89,6 +87,7 @@ PATHS = {
     "tests/targets/recurrent": "family",
     "tests/targets/test_dots_ocr_processing.py::test_naming_the_package_imports_no_torch": "process",
     "tests/test_base.py": "process",
+    "tests/test_distribution.py": "process",
     "tests/test_doctor.py": "recogniser",
     "tests/test_layers.py": "process",
     "tests/test_no_dialling.py": "process",
@@ -142,7 +141,7 @@ class Layers:
         for layer, needs in LAYERS.items():
             config.addinivalue_line("markers", f"{layer}: {needs}")
         self._root = config.rootpath
-        self._processes = StartedProcesses()
+        self._pythons = StartedPythons()
         self._left_out: set[str] = set()
         worker = getattr(config, "workerinput", None)
         self._everything: bool = worker["everything"] if worker else _is_everything(config)
@@ -182,11 +181,11 @@ class Layers:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """A test of no layer that starts a process fails: it is slow where processes start slowly."""
-        self._processes.commands.clear()
+        """A test of no layer that starts a Python fails: that takes longer than most tests."""
+        self._pythons.commands.clear()
         yield
-        if self._processes.commands and not any(item.get_closest_marker(layer) for layer in LAYERS):
-            pytest.fail(f"it starts {self._processes.commands[0]}: name its file in tests/layers.py")
+        if self._pythons.commands and not any(item.get_closest_marker(layer) for layer in LAYERS):
+            pytest.fail(f"it starts {self._pythons.commands[0]}: name its file in tests/layers.py")
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         output = getattr(session.config, "workeroutput", None)
@@ -213,8 +212,8 @@ def _is_everything(config: pytest.Config) -> bool:
     return bool(named or config.getoption("--all") or config.option.markexpr or config.option.keyword)
 
 
-class StartedProcesses:
-    """Notes the commands of processes that are started, but for children that open pages and the server of forks."""
+class StartedPythons:
+    """Notes the commands that start a Python, but for children that open pages and the server of forks."""
 
     def __init__(self) -> None:
         self.commands: list[str] = []
@@ -222,8 +221,7 @@ class StartedProcesses:
 
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "subprocess.Popen":
-            words = (
-                [os.fsdecode(word) for word in arguments[1]] if not isinstance(arguments[1], str) else [arguments[1]]
-            )
-            if BOOT not in words and not any(word.endswith("tests/forked.py") for word in words):
-                self.commands.append(" ".join(words)[:200])
+            words = [arguments[1]] if isinstance(arguments[1], str) else list(map(os.fsdecode, arguments[1]))
+            command = " ".join(words)
+            if sys.executable in command and BOOT not in words and "tests/forked.py" not in command:
+                self.commands.append(command[:200])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.layers import HERE, LAYERS, PATHS, ROADS, StartedProcesses, layer_of
+from tests.layers import HERE, LAYERS, PATHS, ROADS, StartedPythons, layer_of
 
 ROOT = HERE.parent
 
@@ -33,8 +33,9 @@ def test_the_longest_path_counts() -> None:
     assert layer_of("tests/core/test_options.py", frozenset({"recogniser"})) == "recogniser"
 
 
-def test_processes_that_start_are_noted() -> None:
-    started = StartedProcesses()
+def test_pythons_that_start_are_noted() -> None:
+    started = StartedPythons()
+    subprocess.run(["true"], check=True)
     subprocess.run([sys.executable, "-c", "pass"], check=True)
     assert [command.endswith("-c pass") for command in started.commands] == [True]
 
