@@ -298,6 +298,7 @@ def test_input_error_of_a_late_page_removes_the_document(tmp_path: Path, run_cli
 def test_a_run_needs_nothing_that_only_posix_has(tmp_path: Path, run_cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Windows: no such names, no locks, no way from one drive to another."""
     import os
+    import shutil
     import signal
     import sys
 
@@ -315,6 +316,7 @@ def test_a_run_needs_nothing_that_only_posix_has(tmp_path: Path, run_cli: Any, m
 
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(staging, "fcntl", None)
+    monkeypatch.setattr(shutil, "_use_fd_functions", False)  # else it takes the flags of POSIX for granted
     monkeypatch.setattr(os.path, "relpath", no_way)
     try:
         exits.stop_on_signals()
