@@ -7,21 +7,20 @@ in the environment when they are imported start processes as users do.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import importlib
+import multiprocessing
 import os
-import pickle
-import select
 import signal
-import socket
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from functools import cache
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PRELOADED = (
@@ -31,37 +30,89 @@ PRELOADED = (
     "docspec.serve.running",
     "benchmarks.serving.standin",
 )
-LARGEST = 2**20
-"""Bytes of a request: words and environment."""
 
 
-class ForkedRun(subprocess.Popen[Any]):
+class ForkedRun:
     """``ForkedRun(["module:function", *words], ...)``: the function is called with ``words`` as the command line. Of
-    what Popen takes it knows the streams, ``text``, ``cwd`` and ``env``."""
+    what ``subprocess.Popen`` takes and gives it knows what is here."""
 
-    def _execute_child(self, args: Any, _: Any, __: Any, ___: Any, ____: Any, cwd: Any, env: Any, *rest: Any) -> None:
-        ends = rest[3:9]  # of the pipes: ours and theirs of standard input, output and error
-        streams = [each if each != -1 else number for number, each in enumerate((ends[0], ends[3], ends[5]))]
-        status, theirs = os.pipe()
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: Any = None,
+        stdout: Any = None,
+        stderr: Any = None,
+        text: bool = False,
+        cwd: str | Path | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        ours: list[IO[Any] | None] = []
+        theirs: list[int] = []
+        for number, stream in enumerate((stdin, stdout, stderr)):
+            here, there = _ends(number, stream, theirs)
+            mode = ("w" if number == 0 else "r") + ("" if text else "b")
+            ours.append(None if here is None else os.fdopen(here, mode, encoding="utf-8" if text else None))
+            theirs.append(there)
+        self.stdin, self.stdout, self.stderr = ours
         environment = dict(os.environ if env is None else env)
-        request = pickle.dumps((list(args), str(cwd or Path.cwd()), environment))
-        socket.send_fds(_server(), [request], [*streams, theirs])
-        os.close(theirs)
-        self._status = os.fdopen(status, "rb", 0)
-        self.pid = int(self._status.readline())
-        self._child_created = True
-        self._close_pipe_fds(*ends)  # type: ignore[attr-defined]
+        streams = [Connection(number) for number in theirs]
+        self._process = _forks().Process(
+            target=_run, args=(list(command), str(cwd or Path.cwd()), environment, streams)
+        )
+        self._process.start()
+        for each in streams:
+            each.close()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
 
-    def _try_wait(self, flags: int) -> tuple[int, int]:
-        if flags & os.WNOHANG and not select.select([self._status], [], [], 0)[0]:
-            return 0, 0
-        with self._status:
-            return self.pid, int(self._status.readline())
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
 
-    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
-        if self.returncode is None and (found := self._try_wait(os.WNOHANG))[0]:
-            self._handle_exitstatus(found[1])  # type: ignore[attr-defined]
-        return self.returncode
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired(["docspec"], timeout or 0.0)
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, timeout: float | None = None) -> tuple[Any, Any]:
+        """What it wrote to the pipes of both streams until its end."""
+        written: list[Any] = [None, None]
+
+        def read(number: int, stream: IO[Any]) -> None:
+            with stream:
+                written[number] = stream.read()
+
+        if self.stdin is not None:
+            self.stdin.close()
+        pipes = [(number, each) for number, each in enumerate((self.stdout, self.stderr)) if each is not None]
+        readers = [threading.Thread(target=read, args=pipe, daemon=True) for pipe in pipes]
+        for reader in readers:
+            reader.start()
+        self.wait(timeout)
+        for reader in readers:
+            reader.join(timeout)
+        return written[0], written[1]
+
+    def __enter__(self) -> ForkedRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in (self.stdin, self.stdout, self.stderr):
+            if each is not None:
+                each.close()
+        self.wait()
 
 
 def run_forked(
@@ -71,67 +122,44 @@ def run_forked(
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with ForkedRun([main, *words], **pipes | keywords) as run:
         try:
-            out, err = run.communicate(timeout=timeout)
+            out, err = run.communicate(timeout)
         except BaseException:
             run.kill()
             raise
-    return subprocess.CompletedProcess(list(words), run.returncode, out, err)
+    return subprocess.CompletedProcess(list(words), run.wait(), out, err)
 
 
 @cache
-def _server() -> socket.socket:
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    path = {**os.environ, "PYTHONPATH": str(ROOT)}
-    # -P: this folder is not on the path, where tests/vllm would pass for vLLM
-    command = [sys.executable, "-P", __file__, str(theirs.fileno())]
-    server = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=path)
-    theirs.close()
-    atexit.register(lambda: (ours.close(), server.wait()))
-    return ours
+def _forks() -> Any:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["pytest", *PRELOADED])
+    return context
 
 
-def _serve(requests: socket.socket) -> None:
-    for name in PRELOADED:
-        importlib.import_module(name)
-    while True:
-        message, files, _, _ = socket.recv_fds(requests, LARGEST, 4)
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                continue
-        if not message:
-            return
-        if os.fork() == 0:
-            _watch(message, files[:3], files[3])
-        for each in files:
-            os.close(each)
+def _ends(number: int, stream: Any, before: Sequence[int]) -> tuple[int | None, int]:
+    """Our end of a stream, if it is a pipe, and the run's. ``before`` are the run's ends of the streams before it."""
+    if stream == subprocess.PIPE:
+        reading, writing = os.pipe()
+        return (writing, reading) if number == 0 else (reading, writing)
+    if stream == subprocess.DEVNULL:
+        return None, os.open(os.devnull, os.O_RDWR)
+    if stream == subprocess.STDOUT:
+        return None, os.dup(before[1])
+    return None, os.dup(number if stream is None else stream if isinstance(stream, int) else stream.fileno())
 
 
-def _watch(message: bytes, streams: Sequence[int], status: int) -> None:
-    """Forks the run, tells its number, waits for its end and tells how it ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if (pid := os.fork()) == 0:
-        _run(*pickle.loads(message), streams)
-    os.write(status, b"%d\n" % pid)
-    for each in streams:
-        os.close(each)
-    _, how = os.waitpid(pid, 0)
-    with contextlib.suppress(OSError):  # nobody wants to know
-        os.write(status, b"%d\n" % how)
-    os._exit(0)
-
-
-def _run(words: Sequence[str], cwd: str, environment: dict[str, str], streams: Sequence[int]) -> None:
+def _run(words: Sequence[str], cwd: str, environment: dict[str, str], streams: Sequence[Connection]) -> None:
     code = 1
     try:
-        for each in (signal.SIGTERM, signal.SIGHUP):  # whatever the server was started with
+        for each in (signal.SIGTERM, signal.SIGHUP):  # whatever the tests were started with
             signal.signal(each, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         os.chdir(cwd)
         os.environ.clear()
         os.environ.update(environment)
         for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-        os.closerange(3, max(streams) + 100)
+            os.dup2(stream.fileno(), number)
+            stream.close()
         sys.stdin, sys.stdout, sys.stderr = _opened(0), _opened(1), _opened(2)
         module, _, name = words[0].partition(":")
         sys.argv = ["docspec", *words[1:]]
@@ -153,7 +181,3 @@ def _opened(number: int) -> Any:
     """The stream ``number`` as the interpreter makes it."""
     buffering, errors = 1 if number == 2 or os.isatty(number) else -1, "strict" if number < 2 else "backslashreplace"
     return open(number, "w" if number else "r", buffering, "utf-8", errors, closefd=False)
-
-
-if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))

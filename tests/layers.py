@@ -223,5 +223,5 @@ class StartedPythons:
         if event == "subprocess.Popen":
             words = [arguments[1]] if isinstance(arguments[1], str) else list(map(os.fsdecode, arguments[1]))
             command = " ".join(words)
-            if sys.executable in command and BOOT not in words and "tests/forked.py" not in command:
+            if sys.executable in command and BOOT not in words:
                 self.commands.append(command[:200])
