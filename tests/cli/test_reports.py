@@ -154,7 +154,8 @@ cli.main()
 
 def test_an_interrupt_at_any_moment_of_the_start_is_one_line(tmp_path: Path) -> None:
     """From the entry point on; before it (some milliseconds) the interpreter itself answers."""
-    code = f"{INTERRUPTIBLE}\nfrom docspec.cli import main\nprint(flush=True)\nmain()"
+    begun = "honest = exits.stop_on_signals\nexits.stop_on_signals = lambda: (honest(), print(flush=True))"
+    code = f"{INTERRUPTIBLE}\nfrom docspec.cli import main\nfrom docspec.console import exits\n{begun}\nmain()"
     source = pdf(tmp_path / "a.pdf")
     for delay in (0.005, 0.02, 0.05, 0.1, 0.2, 0.4):
         process = subprocess.Popen(
