@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 
 from docspec.core import Block, Category, PageResult
@@ -169,6 +170,8 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
     """``text``, a line of printed words, as Markdown that shows it as it is printed. Marks go around whole words;
     raised labels in ``notes`` become references to these names, or, with ``None``, stay raised. Where it ``begins``
     a paragraph, a number with a point would make a list."""
+    if not marks:
+        return _escaped(text, escapes(text, (0,) if begins else ()))
     references = {}
     for mark in marks:
         label = text[mark.start : mark.end]
@@ -208,6 +211,12 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
             written.append(("\\" if (at in backslashes or linked) and not inside else "") + text[at])
         at += 1
     return "".join(written)
+
+
+def _escaped(text: str, places: set[int]) -> str:
+    """``text`` with a backslash before the signs at ``places``."""
+    edges = [0, *sorted(places), len(text)]
+    return "\\".join(text[start:end] for start, end in pairwise(edges))
 
 
 def _emphasis(

@@ -1,0 +1,297 @@
+"""The account of a page: the fate of every word that is visible on it, found in the finished output.
+
+What the code between page and output believes is not asked. The words of the page come from its witness, those of the
+output from a reader of the format (:mod:`docspec.ledger.outputs`); the blocks say where on the page a part of the
+output stands, which tells equal words apart, and what was made into a picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from docspec.core import BBox, Block, Category
+from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, PageAccount, State, VisibleWord, Witness, WordRun
+from docspec.ledger.atoms import atoms_of
+from docspec.ledger.matching import Matched, matched
+from docspec.ledger.visible import UNTOLD
+
+FOR_ONE = 2
+"""Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
+
+LOOK_AHEAD = 60
+"""Atoms of the blocks among which the next one of the output is sought."""
+
+REACH = 0.6
+"""Heights of a word by which it may stand off the box of its block."""
+
+READ, NOT_READ = "read", "not read"
+UNTOLD_SIGN = "a sign that the file does not tell"
+
+_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlc]{1,7})(?:[\W_]+(?:of|von|de|/)?[\W_]*\d{1,4})?[\W_]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PageOutput:
+    """A finished output of one page: the words that it shows, as plain text (:mod:`docspec.ledger.outputs`), and the
+    page's blocks."""
+
+    shown: str
+    blocks: Sequence[Block]
+
+
+@dataclass(slots=True)
+class _Fate:
+    state: State
+    block: int = -1
+    offset: int = -1
+    rule: str = ""
+
+
+class _Sides:
+    """Both sides as atoms: ``word_of`` and ``block_of`` say whose an atom is."""
+
+    def __init__(self, words: Sequence[VisibleWord], output: PageOutput) -> None:
+        self.words, self.blocks = words, output.blocks
+        self.page: list[str] = []
+        self.word_of: list[int] = []
+        for number, word in enumerate(words):
+            for atom in atoms_of(word.text):
+                self.page.append(atom.key)
+                self.word_of.append(number)
+        shown = atoms_of(output.shown)
+        self.output = [atom.key for atom in shown]
+        self.offsets = [atom.start for atom in shown]
+        self.block_of = _blocks_of(self.output, output.blocks)
+        self.boxes = [block.bbox for block in output.blocks]
+
+    def fits(self, one: int, other: int) -> bool:
+        """Whether an atom of the page stands in the block of one of the output."""
+        block = self.block_of[other]
+        box = self.boxes[block] if block >= 0 else None
+        return box is not None and _inside(self.words[self.word_of[one]], box)
+
+
+def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witness) -> PageAccount:
+    """What became of ``words``, told by ``witness``, in a page's ``output``."""
+    sides = _Sides(words, output)
+    found = _first_the_visible(sides)
+    fates: list[_Fate | None] = [None] * len(words)
+    left: dict[int, list[int]] = defaultdict(list)
+    for at, other in enumerate(found.of_page):
+        number = sides.word_of[at]
+        if other < 0:
+            left[number].append(at)
+        elif fates[number] is None:
+            fates[number] = _Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
+    spare = [other for other in found.left_of_output]
+    furniture = _Furniture(output.blocks)
+    readings = _Readings(sides, found)
+    for number in sorted(left):
+        word = words[number]
+        keys = [sides.page[at] for at in left[number]]
+        fates[number] = (
+            (_Fate("left out", rule=word.hidden) if word.hidden else None)
+            or _in_furniture(furniture, keys, word)
+            or (_Fate("left out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
+            or (_Fate("changed") if readings.stand_for(left[number]) else None)
+            or _in_picture(word, output.blocks)
+            or _Fate("missing")
+        )
+    spare = [other for other in spare if other not in readings.used]
+    visible = [number for number in range(len(words)) if fates[number] is not None]
+    return PageAccount(
+        witness,
+        tuple(_runs([(words[number], fate) for number in visible if (fate := fates[number]) is not None])),
+        tuple(output.shown[sides.offsets[at] :][: len(sides.output[at]) + 2].split()[0] for at in spare),
+        _displaced(sides, found),
+    )
+
+
+def _first_the_visible(sides: _Sides) -> Matched:
+    """The pairs of both sides; a hidden word has only what visible ones leave."""
+    seen = [at for at, number in enumerate(sides.word_of) if not sides.words[number].hidden]
+    keys = [sides.page[at] for at in seen]
+    found = matched(keys, sides.output, lambda one, other: sides.fits(seen[one], other))
+    of_page = [-1] * len(sides.page)
+    for one, at in enumerate(seen):
+        of_page[at] = found.of_page[one]
+    of_output = [seen[one] if one >= 0 else -1 for one in found.of_output]
+    rest = Counter(sides.output[other] for other in found.left_of_output)
+    places: dict[str, list[int]] = defaultdict(list)
+    for other in found.left_of_output:
+        places[sides.output[other]].append(other)
+    for at, number in enumerate(sides.word_of):
+        key = sides.page[at]
+        if sides.words[number].hidden and rest[key] > 0:
+            rest[key] -= 1
+            of_page[at] = places[key].pop(0)
+            of_output[of_page[at]] = at
+    return Matched(of_page, of_output)
+
+
+def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
+    """The block of each atom of the output: both run in one order but for pictures."""
+    own = [(atom.key, number) for number, block in enumerate(blocks) for atom in atoms_of(block.text)]
+    at, current, found = 0, -1, []
+    for key in output:
+        ahead = next((step for step in range(at, min(at + LOOK_AHEAD, len(own))) if own[step][0] == key), None)
+        if ahead is not None:
+            at, current = ahead + 1, own[ahead][1]
+        found.append(current)
+    return found
+
+
+class _Furniture:
+    """The words of running heads and feet."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self._left: list[tuple[str, BBox | None, Counter[str]]] = []
+        for block in blocks:
+            if block.category.is_furniture:
+                edge = HEAD if block.category is Category.PAGE_HEADER else FOOT
+                rule = PAGE_NUMBER if _NUMBER.fullmatch(block.text) else edge
+                self._left.append((rule, block.bbox, Counter(atom.key for atom in atoms_of(block.text))))
+
+    def take(self, keys: Sequence[str], word: VisibleWord) -> str:
+        """The rule of the furniture that holds all ``keys`` of ``word``, which are then used up, that at its place
+        first; empty if none does."""
+        wanted = Counter(keys)
+        for rule, _, left in sorted(self._left, key=lambda one: one[1] is None or not _inside(word, one[1])):
+            if wanted <= left:
+                left.subtract(wanted)
+                return rule
+        return ""
+
+
+def _in_furniture(furniture: _Furniture, keys: Sequence[str], word: VisibleWord) -> _Fate | None:
+    rule = furniture.take(keys, word)
+    return _Fate("left out", rule=rule) if rule else None
+
+
+def _in_picture(word: VisibleWord, blocks: Sequence[Block]) -> _Fate | None:
+    for number, block in enumerate(blocks):
+        if block.category is Category.PICTURE and block.bbox is not None and _inside(word, block.bbox):
+            return _Fate("picture", number, rule=NOT_READ if block.unread else READ)
+    return None
+
+
+class _Readings:
+    """Words that a model wrote and nobody else has: each stands for :data:`FOR_ONE` of the page at most."""
+
+    def __init__(self, sides: _Sides, found: Matched) -> None:
+        self._sides, self._found = sides, found
+        self._left: dict[int, list[int]] = defaultdict(list)
+        self._uses: Counter[int] = Counter()
+        self.used: set[int] = set()
+        for other in found.left_of_output:
+            block = sides.block_of[other]
+            if block < 0 or sides.blocks[block].words == "model":
+                self._left[block].append(other)
+
+    def stand_for(self, atoms: Sequence[int]) -> bool:
+        """Whether words of a model's stand in the place of ``atoms`` of the page, which are neighbours."""
+        if not self._left:
+            return False
+        found = next((one for one in self._beside(atoms[0], atoms[-1]) if self._uses[one] < FOR_ONE), None)
+        if found is None:
+            return False
+        self._uses[found] += 1
+        self.used.add(found)
+        return True
+
+    def _beside(self, first: int, last: int) -> Iterator[int]:
+        """Words that stand between those that are the neighbours of an atom, then those of the block at its place, then
+        all that nobody knows the place of."""
+        of_page = self._found.of_page
+        before = next((of_page[at] for at in range(first - 1, -1, -1) if of_page[at] >= 0), -1)
+        behind = next((of_page[at] for at in range(last + 1, len(of_page)) if of_page[at] >= 0), len(of_page) * 10)
+        word = self._sides.words[self._sides.word_of[first]]
+        for own in self._left.values():
+            yield from (other for other in own if before < other < behind)
+        for block, own in self._left.items():
+            box = self._sides.boxes[block] if block >= 0 else None
+            if box is None or _inside(word, box):
+                yield from own
+
+
+def _inside(word: VisibleWord, box: BBox) -> bool:
+    reach = REACH * (word.y1 - word.y0)
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    return box.x0 - reach <= x <= box.x1 + reach and box.y0 - reach <= y <= box.y1 + reach
+
+
+def _displaced(sides: _Sides, found: Matched) -> int:
+    """How many words of the output stand in another block than on the page, or follow a word that stands behind them
+    there."""
+    count = 0
+    last: VisibleWord | None = None
+    last_block = -1
+    extents = _extents(sides, found)
+    for other, one in enumerate(found.of_output):
+        if one < 0:
+            continue
+        word, block = sides.words[sides.word_of[one]], sides.block_of[other]
+        box = sides.boxes[block] if block >= 0 else None
+        if box is not None and not _inside(word, box):
+            count += 1
+            continue
+        if last is not None and last is not word:
+            if last_block == block:
+                table = block >= 0 and sides.blocks[block].category is Category.TABLE
+                count += _goes_back(last, word, cells=table)
+            elif block in extents and last_block in extents:
+                count += _goes_back(extents[last_block], extents[block], cells=True)
+        last, last_block = word, block
+    return count
+
+
+def _extents(sides: _Sides, found: Matched) -> dict[int, BBox]:
+    """The boxes around the words of each block."""
+    own: dict[int, list[VisibleWord]] = defaultdict(list)
+    for other, one in enumerate(found.of_output):
+        if one >= 0:
+            own[sides.block_of[other]].append(sides.words[sides.word_of[one]])
+    return {block: _around(words) for block, words in own.items()}
+
+
+def _around(words: Sequence[VisibleWord]) -> BBox:
+    return BBox(
+        min(word.x0 for word in words),
+        min(word.y0 for word in words),
+        max(word.x1 for word in words),
+        max(word.y1 for word in words),
+    )
+
+
+def _goes_back(before: VisibleWord | BBox, after: VisibleWord | BBox, cells: bool) -> bool:
+    """Whether reading goes up, or back in a row, from one box to the next. Between ``cells``, and columns, it may go up
+    to what stands on the right."""
+    lower = min(before.y1 - before.y0, after.y1 - after.y0)
+    if (after.y0 + after.y1) - (before.y0 + before.y1) > 0.5 * lower:
+        return False
+    right = after.x0 >= before.x1 - 0.3 * (before.x1 - before.x0)
+    in_row = min(before.y1, after.y1) - max(before.y0, after.y0) > 0.5 * lower
+    return not right or (not cells and not in_row)
+
+
+def _runs(fates: Sequence[tuple[VisibleWord, _Fate]]) -> Iterator[WordRun]:
+    """Neighbouring words of one line and one fate together."""
+    start = 0
+    for at in range(1, len(fates) + 1):
+        if at == len(fates) or not _together(fates[at - 1], fates[at]):
+            own = fates[start:at]
+            fate = own[0][1]
+            text = " ".join(word.text for word, _ in own)
+            yield WordRun(text, _around([word for word, _ in own]), fate.state, len(text.split()), fate.block, fate.offset, fate.rule)
+            start = at
+
+
+def _together(one: tuple[VisibleWord, _Fate], other: tuple[VisibleWord, _Fate]) -> bool:
+    (a, mine), (b, theirs) = one, other
+    same = (mine.state, mine.block, mine.rule) == (theirs.state, theirs.block, theirs.rule)
+    height = max(a.y1 - a.y0, b.y1 - b.y0)
+    return same and abs(a.y1 - b.y1) < 0.5 * height and -height < b.x0 - a.x1 < 2 * height
+

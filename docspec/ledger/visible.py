@@ -1,0 +1,240 @@
+"""The witness of a PDF page: each word that its content prints, and whether a reader of the paper sees it.
+
+It is independent of the drafters, which read the structured text that MuPDF makes of a page. This reads the trace of
+what is painted, glyph by glyph with the order of painting (``Page.get_texttrace``), annotations and form fields
+included, and asks the pixels where the trace leaves a doubt: pale type, and type that something was painted over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docspec.core import PageImage
+from docspec.core.account import VisibleWord
+
+SPACE = 0.15
+"""Ems of white between two glyphs from which on they are of two words; MuPDF's own measure."""
+
+BACK, RAISED = -0.5, 0.2
+"""Ems that a glyph may stand before the end of the one in front, and off its baseline."""
+
+TWICE = 0.12
+"""Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
+
+LEAST_TYPE = 1.0
+"""Points: smaller type is not for readers."""
+
+PALE = 0.35
+"""Luminance (0..1) of type from which on it may be lost on its ground."""
+
+CONTRAST = 24
+"""Least difference (of 255) of grey between type and its ground that an eye sees."""
+
+LEAST_COVER = 3.0
+"""Points: lines thinner than that cover no word."""
+
+UNPAINTED, TRANSPARENT, TINY = "hidden: not painted", "hidden: transparent", "hidden: type below one point"
+UNSEEN, COVERED, OUTSIDE = "hidden: of the colour of its ground", "hidden: painted over", "hidden: outside the page"
+OVER_PRINT = "hidden: not painted, over print"
+"""The text of a recogniser, written invisibly over a scan: it is visible as far as it is right."""
+DOUBLE = "double print"
+
+PASSWORD = 1 << 13
+"""The flag of form fields that show no letter of their value."""
+
+UNTOLD = "\N{REPLACEMENT CHARACTER}"
+
+
+class _Glyphs(NamedTuple):
+    """A word in points, before anybody has looked whether it is seen; ``order`` is its place in the painting."""
+
+    text: str
+    box: tuple[float, float, float, float]
+    hidden: str
+    order: int
+    pale: bool
+
+
+def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
+    """The words of the file's text on ``page``, in the order of its contents, hidden ones included; empty for pictures.
+    Must be called before anything is written onto the page."""
+    sheet = page.pdf_page
+    if sheet is None:
+        return ()
+    words = _once(list(_words(sheet.get_texttrace())))
+    hidden = _seen(words, sheet, page)
+    scale = page.scale
+    found = [
+        VisibleWord(word.text, *(round(scale * side, 1) for side in word.box), rule)
+        for word, rule in zip(words, hidden, strict=True)
+    ]
+    return (*found, *_values(sheet, found, scale))
+
+
+def _words(trace: Sequence[dict[str, Any]]) -> Iterator[_Glyphs]:
+    """The words of a trace of glyphs, parted at spaces, gaps, and where the baseline changes."""
+    text, box, hidden, order, pale = "", (0.0, 0.0, 0.0, 0.0), "", 0, False
+    end = base = 0.0
+    before: tuple[int, float, float] = (0, 0.0, 0.0)
+    way = (1.0, 0.0)
+    for span in trace:
+        size = span["size"] or 1.0
+        dx, dy = span["dir"]
+        rule = _rule(span)
+        if text and (rule != hidden or abs(dx - way[0]) + abs(dy - way[1]) > 0.05):
+            yield _Glyphs(text, box, hidden, order, pale)
+            text = ""
+        way = (dx, dy)
+        light = _is_pale(span)
+        for code, _, (x, y), (x0, y0, x1, y1) in span["chars"]:
+            sign = _sign(code)
+            if sign == " ":
+                if text:
+                    yield _Glyphs(text, box, hidden, order, pale)
+                    text = ""
+                continue
+            start, height = x * dx + y * dy, y * dx - x * dy
+            if text:
+                if code == before[0] and abs(x - before[1]) + abs(y - before[2]) < TWICE * size:
+                    continue
+                gap = start - end
+                if gap > SPACE * size or gap < BACK * size or abs(height - base) > RAISED * size:
+                    yield _Glyphs(text, box, hidden, order, pale)
+                    text = ""
+            if text:
+                text += sign
+                left, top, right, bottom = box
+                box = (
+                    x0 if x0 < left else left,
+                    y0 if y0 < top else top,
+                    x1 if x1 > right else right,
+                    y1 if y1 > bottom else bottom,
+                )
+                pale = pale or light
+            else:
+                text, box, hidden, order, pale = sign, (x0, y0, x1, y1), rule, span["seqno"], light
+            end = (x1 if dx > 0 else x0) * dx + (y1 if dy > 0 else y0) * dy
+            base, before = height, (code, x, y)
+    if text:
+        yield _Glyphs(text, box, hidden, order, pale)
+
+
+def _sign(code: int) -> str:
+    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell."""
+    if code <= 32 or code == 160:
+        return " " if code in (9, 10, 13, 32, 160) else UNTOLD
+    if 0xE000 <= code <= 0xF8FF or 0x7F <= code < 0xA0 or code > 0x10FFFF or 0xD800 <= code < 0xE000:
+        return UNTOLD
+    sign = chr(code)
+    return " " if sign.isspace() else sign
+
+
+def _rule(span: dict[str, Any]) -> str:
+    """The rule by which a span is not seen, as far as the trace tells."""
+    if span["type"] == 3:
+        return UNPAINTED
+    if span["opacity"] == 0:
+        return TRANSPARENT
+    return TINY if span["size"] < LEAST_TYPE else ""
+
+
+def _is_pale(span: dict[str, Any]) -> bool:
+    colour = span["color"]
+    if not colour:
+        return False
+    if len(colour) == 4:  # cyan, magenta, yellow, black
+        return 1 - min(1.0, colour[3] + sum(colour[:3]) / 3) > PALE
+    return sum(colour) / len(colour) > PALE
+
+
+def _once(words: Sequence[_Glyphs]) -> list[_Glyphs]:
+    """``words``, of which those that print another one again, on the same place, are called so."""
+    seen: dict[str, list[_Glyphs]] = {}
+    found = []
+    for word in words:
+        same = seen.setdefault(word.text, [])
+        if not word.hidden and any(_on_one_place(word.box, other.box) for other in same):
+            found.append(word._replace(hidden=DOUBLE))
+        else:
+            if not word.hidden:
+                same.append(word)
+            found.append(word)
+    return found
+
+
+def _on_one_place(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    reach = 0.25 * (a[3] - a[1])
+    return all(abs(one - other) < reach for one, other in zip(a, b, strict=True))
+
+
+def _seen(words: Sequence[_Glyphs], sheet: Any, page: PageImage) -> list[str]:
+    """The rule of each of ``words`` by which it is not seen, with what the pixels say."""
+    hidden = [word.hidden for word in words]
+    if not words:
+        return hidden
+    boxes = np.array([word.box for word in words], dtype=float)
+    x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
+    rect = sheet.rect
+    for at in np.flatnonzero((x < rect.x0) | (x > rect.x1) | (y < rect.y0) | (y > rect.y1)):
+        hidden[at] = hidden[at] or OUTSIDE
+    covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
+    unpainted = [at for at, rule in enumerate(hidden) if rule == UNPAINTED]
+    doubtful = [at for at, word in enumerate(words) if not hidden[at] and (word.pale or covered[at])]
+    if doubtful or unpainted:
+        image = page.sketch or page.image
+        greys = np.asarray(image.convert("L"))
+        share = image.width / page.width * page.scale
+        for at in doubtful:
+            if _contrast(greys, words[at].box, share) < CONTRAST:
+                hidden[at] = COVERED if covered[at] else UNSEEN
+        for at in unpainted:
+            if _contrast(greys, words[at].box, share) >= CONTRAST:
+                hidden[at] = OVER_PRINT
+    return hidden
+
+
+def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) -> np.ndarray:
+    """Which words (their ``orders`` of painting and their middles) lie below something that was painted later."""
+    covered = np.zeros(len(orders), dtype=bool)
+    first = int(orders.min())
+    for order, (kind, (x0, y0, x1, y1), *_) in enumerate(sheet.get_bboxlog()):
+        if order <= first or kind in ("fill-text", "stroke-text", "ignore-text", "clip-text", "stroke-path"):
+            continue
+        if kind.startswith("fill") and x1 - x0 > LEAST_COVER and y1 - y0 > LEAST_COVER:
+            covered |= (orders < order) & (x0 < x) & (x < x1) & (y0 < y) & (y < y1)
+    return covered
+
+
+def _contrast(greys: np.ndarray, box: tuple[float, float, float, float], scale: float) -> int:
+    """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
+    x0, y0, x1, y1 = (scale * side for side in box)
+    third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle
+    top, bottom = max(0, int(y0 + third)), max(int(y1 - third), int(y0 + third) + 1)
+    own = greys[top:bottom, max(0, int(x0)) : max(int(x1), int(x0) + 1)]
+    return int(own.max()) - int(own.min()) if own.size else 0
+
+
+def _values(sheet: Any, found: Sequence[VisibleWord], scale: float) -> Iterator[VisibleWord]:
+    """Words of form fields' values that the trace does not have: fields that nobody has painted."""
+    if sheet.first_widget is None:
+        return
+    for field in sheet.widgets():
+        value = field.field_value
+        if not isinstance(value, str) or field.field_type_string not in ("Text", "ComboBox", "ListBox"):
+            continue
+        if field.field_display in (1, 3) or field.field_flags & PASSWORD:  # hidden, or shown nowhere but on paper
+            continue
+        sides = [round(scale * side, 1) for side in field.rect]
+        inside = "".join(
+            word.text
+            for word in found
+            if sides[0] <= (word.x0 + word.x1) / 2 <= sides[2] and sides[1] <= (word.y0 + word.y1) / 2 <= sides[3]
+        )
+        if not "".join(value.split()) or len("".join(value.split())) <= len(inside):
+            continue
+        for word in value.split():
+            if word not in inside:
+                yield VisibleWord(word, *sides)
