@@ -15,6 +15,8 @@ State = Literal["written", "left out", "changed", "picture", "missing"]
 """``left out`` on purpose, by a rule; ``changed``: a model's own reading stands in its place; ``picture``: it stands in
 a picture that is kept as one; ``missing``: nothing of the output accounts for it."""
 
+STATES: tuple[State, ...] = ("written", "left out", "changed", "picture", "missing")
+
 Witness = Literal["text layer", "recognised lines", "none"]
 """Who says what is visible: the file, if it was found sound, else the recogniser, else nobody."""
 
@@ -57,29 +59,37 @@ class WordRun:
 
 @dataclass(frozen=True, slots=True)
 class PageAccount:
-    """The fate of all that is visible on a page. ``added`` are words of the output that nothing on the page explains,
-    ``displaced`` counts written words that stand in another order or block than on the page."""
+    """The fate of all that is visible on a page: how many words were ``written``, and the ``runs`` of all others.
+
+    ``added`` are words of the output that nothing on the page explains. ``displaced`` counts written words that stand
+    in another order or block than on the page. ``places`` are the runs of written words, for those who show them.
+    """
 
     witness: Witness
+    written: int = 0
     runs: tuple[WordRun, ...] = ()
     added: tuple[str, ...] = ()
     displaced: int = 0
+    places: tuple[WordRun, ...] = ()
 
     @property
-    def counts(self) -> Counter[str]:
+    def counts(self) -> dict[State, int]:
         """Words by state."""
-        found: Counter[str] = Counter()
-        for run in self.runs:
-            found[run.state] += run.count
-        return found
+        return {"written": self.written} | {
+            state: sum(run.count for run in self.in_state(state)) for state in STATES if state != "written"
+        }
 
     @property
-    def rules(self) -> Counter[str]:
+    def rules(self) -> dict[str, int]:
         """Words left out on purpose, by rule."""
         found: Counter[str] = Counter()
         for run in self.in_state("left out"):
             found[run.rule] += run.count
-        return found
+        return dict(found)
+
+    @property
+    def missing(self) -> tuple[WordRun, ...]:
+        return self.in_state("missing")
 
     @property
     def doubt(self) -> str | None:
@@ -88,13 +98,9 @@ class PageAccount:
             return None
         words = [word for run in self.missing for word in run.text.split()]
         count = self.counts["missing"]
-        said = "1 word of the page is" if count == 1 else f"{count} words of the page are"
+        said = "1 word of the page is" if count == 1 else f"{count:,} words of the page are"
         more = " ..." if len(words) > FIRST else ""
         return f"{said} not in the output: {' '.join(words[:FIRST])}{more}"
-
-    @property
-    def missing(self) -> tuple[WordRun, ...]:
-        return self.in_state("missing")
 
     def in_state(self, state: State) -> tuple[WordRun, ...]:
         """The runs in ``state``, in the order of the page."""
@@ -102,5 +108,7 @@ class PageAccount:
 
     def with_furniture(self) -> PageAccount:
         """The account of an output that keeps running heads and feet (``--keep-furniture``)."""
-        runs = (replace(run, state="written") if run.rule in FURNITURE else run for run in self.runs)
-        return replace(self, runs=tuple(runs))
+        kept = tuple(replace(run, state="written", rule="") for run in self.runs if run.rule in FURNITURE)
+        runs = tuple(run for run in self.runs if run.rule not in FURNITURE)
+        written = self.written + sum(run.count for run in kept)
+        return replace(self, written=written, runs=runs, places=(*self.places, *kept))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from docspec.core import BBox, Block, Category
 from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, PageAccount, State, VisibleWord, Witness, WordRun
-from docspec.ledger.atoms import atoms_of
+from docspec.ledger.atoms import atoms_of, keys_of
 from docspec.ledger.matching import Matched, matched
 from docspec.ledger.visible import UNTOLD
 
@@ -58,8 +58,8 @@ class _Sides:
         self.page: list[str] = []
         self.word_of: list[int] = []
         for number, word in enumerate(words):
-            for atom in atoms_of(word.text):
-                self.page.append(atom.key)
+            for key in keys_of(word.text):
+                self.page.append(key)
                 self.word_of.append(number)
         shown = atoms_of(output.shown)
         self.output = [atom.key for atom in shown]
@@ -86,7 +86,6 @@ def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witne
             left[number].append(at)
         elif fates[number] is None:
             fates[number] = _Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
-    spare = [other for other in found.left_of_output]
     furniture = _Furniture(output.blocks)
     readings = _Readings(sides, found)
     for number in sorted(left):
@@ -100,13 +99,16 @@ def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witne
             or _in_picture(word, output.blocks)
             or _Fate("missing")
         )
-    spare = [other for other in spare if other not in readings.used]
-    visible = [number for number in range(len(words)) if fates[number] is not None]
+    spare = [other for other in found.left_of_output if other not in readings.used]
+    runs = list(_runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None]))
+    places = tuple(run for run in runs if run.state == "written")
     return PageAccount(
         witness,
-        tuple(_runs([(words[number], fate) for number in visible if (fate := fates[number]) is not None])),
-        tuple(output.shown[sides.offsets[at] :][: len(sides.output[at]) + 2].split()[0] for at in spare),
+        sum(run.count for run in places),
+        tuple(run for run in runs if run.state != "written"),
+        tuple(sides.output[at] for at in spare),
         _displaced(sides, found),
+        places,
     )
 
 
@@ -134,12 +136,19 @@ def _first_the_visible(sides: _Sides) -> Matched:
 
 def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
     """The block of each atom of the output: both run in one order but for pictures."""
-    own = [(atom.key, number) for number, block in enumerate(blocks) for atom in atoms_of(block.text)]
+    keys: list[str] = []
+    owners: list[int] = []
+    for number, block in enumerate(blocks):
+        own = keys_of(block.text)
+        keys += own
+        owners += [number] * len(own)
     at, current, found = 0, -1, []
     for key in output:
-        ahead = next((step for step in range(at, min(at + LOOK_AHEAD, len(own))) if own[step][0] == key), None)
-        if ahead is not None:
-            at, current = ahead + 1, own[ahead][1]
+        if at < len(keys) and keys[at] == key:
+            current, at = owners[at], at + 1
+        elif key in (near := keys[at : at + LOOK_AHEAD]):
+            at += near.index(key)
+            current, at = owners[at], at + 1
         found.append(current)
     return found
 
@@ -153,7 +162,7 @@ class _Furniture:
             if block.category.is_furniture:
                 edge = HEAD if block.category is Category.PAGE_HEADER else FOOT
                 rule = PAGE_NUMBER if _NUMBER.fullmatch(block.text) else edge
-                self._left.append((rule, block.bbox, Counter(atom.key for atom in atoms_of(block.text))))
+                self._left.append((rule, block.bbox, Counter(keys_of(block.text))))
 
     def take(self, keys: Sequence[str], word: VisibleWord) -> str:
         """The rule of the furniture that holds all ``keys`` of ``word``, which are then used up, that at its place

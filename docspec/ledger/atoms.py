@@ -47,6 +47,13 @@ def atoms_of(text: str) -> list[Atom]:
     return [Atom(key, found.start(), found.end()) for found in _ATOM.finditer(text) if (key := folded(found[0]))]
 
 
+def keys_of(text: str) -> list[str]:
+    """The keys of the atoms of ``text``, in its order."""
+    if text.isascii() and text.isalpha():
+        return [text.lower()]
+    return [key for found in _ATOM.findall(text) if (key := folded(found))]
+
+
 @lru_cache(maxsize=100_000)
 def folded(text: str) -> str:
     """The letters of ``text`` without case, accents and compatibility forms."""

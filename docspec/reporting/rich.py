@@ -197,19 +197,20 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
     bare = [place for place in links if before.get(place[0], "").startswith("<")]
     backslashes = escapes(text, (0,) if begins else ())
     backslashes |= {start - 1 for start, _ in links if text[start - 1 : start] == "!"}  # no picture
+    backslashes |= {at for start, end in links for at in range(start, end) if text[at] in "[]"}
+    backslashes -= {at for start, end in bare for at in range(start, end)}
     written, at = [], 0
-    while at <= len(text):
-        written.append(after.get(at, ""))
-        written.append(before.get(at, ""))
+    for place in sorted({*before, *after, *references, *backslashes}):
+        if place < at:
+            continue  # within a reference
+        written += [text[at:place], after.get(place, ""), before.get(place, "")]
+        at = place
         if at in references:
             at, reference = references[at]
             written.append(reference)
-            continue
-        if at < len(text):
-            inside = any(start <= at < end for start, end in bare)
-            linked = any(start <= at < end for start, end in links) and text[at] in "[]"
-            written.append(("\\" if (at in backslashes or linked) and not inside else "") + text[at])
-        at += 1
+        elif at in backslashes:
+            written.append("\\")
+    written.append(text[at:])
     return "".join(written)
 
 
