@@ -21,8 +21,11 @@ from docspec.ledger.visible import UNTOLD
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
 
-LOOK_AHEAD = 60
-"""Atoms of the blocks among which the next one of the output is sought."""
+BEGINNING, LOOK_AHEAD = 3, 20
+"""Atoms that tell a block, and among which the next one of the output is sought."""
+
+FEW_LINES = 4
+"""Heights of a word between two that follow each other in running text."""
 
 REACH = 0.6
 """Heights of a word by which it may stand off the box of its block."""
@@ -135,19 +138,26 @@ def _first_the_visible(sides: _Sides) -> Matched:
 
 
 def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
-    """The block of each atom of the output: both run in one order but for pictures."""
+    """The block of each atom of the output. Both run in one order, but that pictures and what they break may change
+    places: then the first atoms of a block tell it. Running heads are seldom written."""
     keys: list[str] = []
     owners: list[int] = []
-    for number, block in enumerate(blocks):
+    starts: dict[tuple[str, ...], int] = {}
+    for number, block in sorted(enumerate(blocks), key=lambda one: one[1].category.is_furniture):
         own = keys_of(block.text)
+        starts.setdefault(tuple(own[:BEGINNING]), len(keys))
         keys += own
         owners += [number] * len(own)
     at, current, found = 0, -1, []
-    for key in output:
+    for place, key in enumerate(output):
+        if at >= len(keys) or keys[at] != key:
+            start = starts.get(tuple(output[place : place + BEGINNING]))
+            near = keys[at : at + LOOK_AHEAD]
+            if start is not None:
+                at = start
+            elif key in near:
+                at += near.index(key)
         if at < len(keys) and keys[at] == key:
-            current, at = owners[at], at + 1
-        elif key in (near := keys[at : at + LOOK_AHEAD]):
-            at += near.index(key)
             current, at = owners[at], at + 1
         found.append(current)
     return found
@@ -233,37 +243,17 @@ def _inside(word: VisibleWord, box: BBox) -> bool:
 
 
 def _displaced(sides: _Sides, found: Matched) -> int:
-    """How many words of the output stand in another block than on the page, or follow a word that stands behind them
-    there."""
-    count = 0
-    last: VisibleWord | None = None
-    last_block = -1
-    extents = _extents(sides, found)
+    """How many words of the output follow one that does not stand in front of them on the page."""
+    count, last, last_block = 0, -1, -1
     for other, one in enumerate(found.of_output):
-        if one < 0:
+        number, block = (sides.word_of[one], sides.block_of[other]) if one >= 0 else (-1, -1)
+        if number < 0 or number == last:
             continue
-        word, block = sides.words[sides.word_of[one]], sides.block_of[other]
-        box = sides.boxes[block] if block >= 0 else None
-        if box is not None and not _inside(word, box):
-            count += 1
-            continue
-        if last is not None and last is not word:
-            if last_block == block:
-                table = block >= 0 and sides.blocks[block].category is Category.TABLE
-                count += _goes_back(last, word, cells=table)
-            elif block in extents and last_block in extents:
-                count += _goes_back(extents[last_block], extents[block], cells=True)
-        last, last_block = word, block
+        if last >= 0:
+            running = block == last_block >= 0 and sides.blocks[block].category is not Category.TABLE
+            count += _jumps(sides.words[last], sides.words[number], running)
+        last, last_block = number, block
     return count
-
-
-def _extents(sides: _Sides, found: Matched) -> dict[int, BBox]:
-    """The boxes around the words of each block."""
-    own: dict[int, list[VisibleWord]] = defaultdict(list)
-    for other, one in enumerate(found.of_output):
-        if one >= 0:
-            own[sides.block_of[other]].append(sides.words[sides.word_of[one]])
-    return {block: _around(words) for block, words in own.items()}
 
 
 def _around(words: Sequence[VisibleWord]) -> BBox:
@@ -275,15 +265,14 @@ def _around(words: Sequence[VisibleWord]) -> BBox:
     )
 
 
-def _goes_back(before: VisibleWord | BBox, after: VisibleWord | BBox, cells: bool) -> bool:
-    """Whether reading goes up, or back in a row, from one box to the next. Between ``cells``, and columns, it may go up
-    to what stands on the right."""
-    lower = min(before.y1 - before.y0, after.y1 - after.y0)
-    if (after.y0 + after.y1) - (before.y0 + before.y1) > 0.5 * lower:
-        return False
-    right = after.x0 >= before.x1 - 0.3 * (before.x1 - before.x0)
-    in_row = min(before.y1, after.y1) - max(before.y0, after.y0) > 0.5 * lower
-    return not right or (not cells and not in_row)
+def _jumps(before: VisibleWord, after: VisibleWord, running: bool) -> bool:
+    """Whether reading goes back in a row, or up to what does not stand on the right; in ``running`` text also whether
+    it goes down by more than a few lines."""
+    height, other = before.y1 - before.y0, after.y1 - after.y0
+    down = (after.y0 + after.y1 - before.y0 - before.y1) / 2
+    if down > 0.5 * min(height, other):
+        return running and down > FEW_LINES * max(height, other)
+    return after.x0 < before.x1 - 0.3 * (before.x1 - before.x0)
 
 
 def _runs(fates: Sequence[tuple[VisibleWord, _Fate]]) -> Iterator[WordRun]:

@@ -175,9 +175,8 @@ def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str]) -> list[
 
 def _pair_untold(found: Matched, page: Sequence[str], output: Sequence[str]) -> None:
     """Pairs words of which the file lacks letters with words that have some in their place."""
-    for at in found.left_of_page:
-        if UNTOLD not in page[at]:
-            continue
+    lacking = [at for at in found.left_of_page if UNTOLD in page[at] and page[at].strip(UNTOLD)]
+    for at in sorted(lacking, key=lambda at: -len(page[at])):
         pattern = re.compile(".{0,3}".join(map(re.escape, re.split(f"{UNTOLD}+", page[at]))))
         other = next((one for one in found.left_of_output if pattern.fullmatch(output[one])), None)
         if other is not None:

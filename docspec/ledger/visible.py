@@ -48,11 +48,14 @@ PASSWORD = 1 << 13
 UNTOLD = "\N{REPLACEMENT CHARACTER}"
 
 
+_Box = tuple[float, float, float, float]
+
+
 class _Glyphs(NamedTuple):
     """A word in points, before anybody has looked whether it is seen; ``order`` is its place in the painting."""
 
     text: str
-    box: tuple[float, float, float, float]
+    box: _Box
     hidden: str
     order: int
     pale: bool
@@ -64,18 +67,19 @@ def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
     sheet = page.pdf_page
     if sheet is None:
         return ()
-    words = _once(list(_words(sheet.get_texttrace())))
+    words = _once(list(_words(sheet.get_texttrace(), tuple(sheet.rect))))
     hidden = _seen(words, sheet, page)
     scale = page.scale
     found = [
-        VisibleWord(word.text, *(round(scale * side, 1) for side in word.box), rule)
+        VisibleWord(word.text, scale * word.box[0], scale * word.box[1], scale * word.box[2], scale * word.box[3], rule)
         for word, rule in zip(words, hidden, strict=True)
     ]
     return (*found, *_values(sheet, found, scale))
 
 
-def _words(trace: Sequence[dict[str, Any]]) -> Iterator[_Glyphs]:
-    """The words of a trace of glyphs, parted at spaces, gaps, and where the baseline changes."""
+def _words(trace: Sequence[dict[str, Any]], rect: _Box) -> Iterator[_Glyphs]:
+    """The words of a trace of glyphs on a page of ``rect``, parted at spaces, gaps, where the baseline changes, and at
+    the edge of the page."""
     text, box, hidden, order, pale = "", (0.0, 0.0, 0.0, 0.0), "", 0, False
     end = base = 0.0
     before: tuple[int, float, float] = (0, 0.0, 0.0)
@@ -84,11 +88,13 @@ def _words(trace: Sequence[dict[str, Any]]) -> Iterator[_Glyphs]:
         size = span["size"] or 1.0
         dx, dy = span["dir"]
         rule = _rule(span)
-        if text and (rule != hidden or abs(dx - way[0]) + abs(dy - way[1]) > 0.05):
+        if text and (rule != hidden != OUTSIDE or abs(dx - way[0]) + abs(dy - way[1]) > 0.05):
             yield _Glyphs(text, box, hidden, order, pale)
             text = ""
         way = (dx, dy)
         light = _is_pale(span)
+        slant = abs(dx * dy) > 0.01
+        tall = size * (span["ascender"] - span["descender"])
         for code, _, (x, y), (x0, y0, x1, y1) in span["chars"]:
             sign = _sign(code)
             if sign == " ":
@@ -97,6 +103,10 @@ def _words(trace: Sequence[dict[str, Any]]) -> Iterator[_Glyphs]:
                     text = ""
                 continue
             start, height = x * dx + y * dy, y * dx - x * dy
+            inside = rect[0] < (x0 + x1) / 2 < rect[2] and rect[1] < (y0 + y1) / 2 < rect[3]
+            if text and (hidden == OUTSIDE) == inside:
+                yield _Glyphs(text, box, hidden, order, pale)
+                text = ""
             if text:
                 if code == before[0] and abs(x - before[1]) + abs(y - before[2]) < TWICE * size:
                     continue
@@ -115,8 +125,13 @@ def _words(trace: Sequence[dict[str, Any]]) -> Iterator[_Glyphs]:
                 )
                 pale = pale or light
             else:
-                text, box, hidden, order, pale = sign, (x0, y0, x1, y1), rule, span["seqno"], light
-            end = (x1 if dx > 0 else x0) * dx + (y1 if dy > 0 else y0) * dy
+                hidden = rule if inside else OUTSIDE
+                text, box, order, pale = sign, (x0, y0, x1, y1), span["seqno"], light
+            if slant:  # the box of a slanted glyph is that of its turned rectangle
+                wide, high = (x1 - x0, dx) if abs(dx) > abs(dy) else (y1 - y0, dy)
+                end = start + (wide - tall * (1 - high * high) ** 0.5) / abs(high)
+            else:
+                end = (x1 if dx > 0 else x0) * dx + (y1 if dy > 0 else y0) * dy
             base, before = height, (code, x, y)
     if text:
         yield _Glyphs(text, box, hidden, order, pale)
@@ -165,9 +180,9 @@ def _once(words: Sequence[_Glyphs]) -> list[_Glyphs]:
     return found
 
 
-def _on_one_place(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+def _on_one_place(a: _Box, b: _Box) -> bool:
     reach = 0.25 * (a[3] - a[1])
-    return all(abs(one - other) < reach for one, other in zip(a, b, strict=True))
+    return abs(a[1] - b[1]) < reach and abs(a[0] - b[0]) < reach and abs(a[2] - b[2]) < reach
 
 
 def _seen(words: Sequence[_Glyphs], sheet: Any, page: PageImage) -> list[str]:
@@ -177,9 +192,6 @@ def _seen(words: Sequence[_Glyphs], sheet: Any, page: PageImage) -> list[str]:
         return hidden
     boxes = np.array([word.box for word in words], dtype=float)
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
-    rect = sheet.rect
-    for at in np.flatnonzero((x < rect.x0) | (x > rect.x1) | (y < rect.y0) | (y > rect.y1)):
-        hidden[at] = hidden[at] or OUTSIDE
     covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
     unpainted = [at for at, rule in enumerate(hidden) if rule == UNPAINTED]
     doubtful = [at for at, word in enumerate(words) if not hidden[at] and (word.pale or covered[at])]
@@ -208,7 +220,7 @@ def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) 
     return covered
 
 
-def _contrast(greys: np.ndarray, box: tuple[float, float, float, float], scale: float) -> int:
+def _contrast(greys: np.ndarray, box: _Box, scale: float) -> int:
     """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
     x0, y0, x1, y1 = (scale * side for side in box)
     third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle
