@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from docspec import accounting
-from docspec.core import PageResult
-from docspec.drafting.drafted_page import DraftedPage
+from docspec.core import PageDraft, PageImage, PageResult
+from docspec.core.account import PageAccount
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +20,8 @@ def nothing_missing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     lost: list[str] = []
     account_of = accounting.account_of
 
-    def noting(result: PageResult, page: object, draft: object) -> object:
-        account = account_of(result, page, draft)  # type: ignore[arg-type]
+    def noting(result: PageResult, page: PageImage, draft: PageDraft) -> PageAccount:
+        account = account_of(result, page, draft)
         if account.doubt is not None:
             lost.append(f"{result.source}, page {result.number}: {account.doubt}")
         return account
@@ -30,6 +30,3 @@ def nothing_missing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     yield
     if lost and request.node.get_closest_marker("words_missing") is None:
         pytest.fail("\n".join(lost), pytrace=False)
-
-
-__all__ = ["DraftedPage", "nothing_missing"]

@@ -75,9 +75,11 @@ class PageAccount:
     @property
     def counts(self) -> dict[State, int]:
         """Words by state."""
-        return {"written": self.written} | {
-            state: sum(run.count for run in self.in_state(state)) for state in STATES if state != "written"
-        }
+        found = dict.fromkeys(STATES, 0)
+        for run in self.runs:
+            found[run.state] += run.count
+        found["written"] = self.written
+        return found
 
     @property
     def rules(self) -> dict[str, int]:

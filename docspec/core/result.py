@@ -219,7 +219,8 @@ class PageResult:
     ``read`` says whether the page was read whole or by regions, ``layout`` is the source of its regions
     (``white space``: no model; empty: none, the crops of such a page are found by their ink). ``provenance`` is there
     if it was asked for. ``timeline`` are the events of a page that was begun before its draft was complete.
-    ``trusted_regions`` were taken from the draft, unread. ``quality`` says how reliable the page is, if that is known, ``account`` what became of its words.
+    ``trusted_regions`` were taken from the draft, unread. ``quality`` says how reliable the page is, if that is known,
+    ``account`` what became of its words.
     ``turns`` are the clockwise quarter turns by which a scan was turned upright; boxes are those of the turned page.
     ``image`` is there for cropping figures while the page is being written; drop it after."""
 

@@ -251,7 +251,7 @@ def _displaced(sides: _Sides, found: Matched) -> int:
             continue
         if last >= 0:
             running = block == last_block >= 0 and sides.blocks[block].category is not Category.TABLE
-            count += _jumps(sides.words[last], sides.words[number], running)
+            count += _jumps(sides.words[last], sides.words[number], running, number > last)
         last, last_block = number, block
     return count
 
@@ -265,14 +265,16 @@ def _around(words: Sequence[VisibleWord]) -> BBox:
     )
 
 
-def _jumps(before: VisibleWord, after: VisibleWord, running: bool) -> bool:
-    """Whether reading goes back in a row, or up to what does not stand on the right; in ``running`` text also whether
-    it goes down by more than a few lines."""
+def _jumps(before: VisibleWord, after: VisibleWord, running: bool, later: bool) -> bool:
+    """Whether reading goes back in a row; up, unless to what stands on the right (the next column, or cell) and comes
+    ``later`` in the contents of the page; or down by more than a few lines in ``running`` text, or to what comes
+    earlier there."""
     height, other = before.y1 - before.y0, after.y1 - after.y0
     down = (after.y0 + after.y1 - before.y0 - before.y1) / 2
     if down > 0.5 * min(height, other):
-        return running and down > FEW_LINES * max(height, other)
-    return after.x0 < before.x1 - 0.3 * (before.x1 - before.x0)
+        return down > FEW_LINES * max(height, other) and (running or not later)
+    up = -down > 0.5 * min(height, other)
+    return after.x0 < before.x1 - 0.3 * (before.x1 - before.x0) or (up and not later)
 
 
 def _runs(fates: Sequence[tuple[VisibleWord, _Fate]]) -> Iterator[WordRun]:
@@ -280,10 +282,9 @@ def _runs(fates: Sequence[tuple[VisibleWord, _Fate]]) -> Iterator[WordRun]:
     start = 0
     for at in range(1, len(fates) + 1):
         if at == len(fates) or not _together(fates[at - 1], fates[at]):
-            own = fates[start:at]
-            fate = own[0][1]
-            text = " ".join(word.text for word, _ in own)
-            yield WordRun(text, _around([word for word, _ in own]), fate.state, len(text.split()), fate.block, fate.offset, fate.rule)
+            fate, words = fates[start][1], [word for word, _ in fates[start:at]]
+            text, where = " ".join(word.text for word in words), (fate.block, fate.offset, fate.rule)
+            yield WordRun(text, _around(words), fate.state, len(text.split()), *where)
             start = at
 
 
@@ -292,4 +293,3 @@ def _together(one: tuple[VisibleWord, _Fate], other: tuple[VisibleWord, _Fate]) 
     same = (mine.state, mine.block, mine.rule) == (theirs.state, theirs.block, theirs.rule)
     height = max(a.y1 - a.y0, b.y1 - b.y0)
     return same and abs(a.y1 - b.y1) < 0.5 * height and -height < b.x0 - a.x1 < 2 * height
-

@@ -11,10 +11,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 _RAISED = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089"
-_IN_WORDS = "\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200b-\u200f\u2060\ufeff"
+_IN_WORDS = (
+    "\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0300-\u036f"
+    "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200b-\u200f\u2060\ufeff"
+)
 _EACH = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"
 _SIGNS = (
     "+\u00b1\u00d7\u00f7=%\u2030\u00a7\u00a9\u00ae\u2122\u00b0&@#$\u00a2-\u00a5\u20a0-\u20bf\u2190-\u21ff\u2200-\u2211"
@@ -66,7 +70,7 @@ def folded(text: str) -> str:
 
 def joined(parts: tuple[str, ...]) -> str:
     """The key of atoms that are one word together; empty if figures would meet, which makes another number."""
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in pairwise(parts):
         if before[-1].isdigit() and after[0].isdigit():
             return ""
     text = "".join(parts)

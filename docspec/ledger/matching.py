@@ -109,7 +109,8 @@ def _pair_parts(found: Matched, page: Sequence[str], output: Sequence[str]) -> N
     starts = _places(page)
     for other in whole:
         key = output[other]
-        for first in {part for part in spare if spare[part] and len(part) < len(key) and _may_begin(key, part)}:
+        parts = [part for part in spare if spare[part] and len(part) < len(key) and _may_begin(key, part)]
+        for first in sorted(parts, key=len, reverse=True):
             run = next((run for at in starts[first] if (run := _run_from(at, key, page, spare))), None)
             if run is None:
                 continue

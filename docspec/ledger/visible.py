@@ -67,6 +67,13 @@ def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
     sheet = page.pdf_page
     if sheet is None:
         return ()
+    try:
+        return _words_on(sheet, page)
+    except Exception:  # contents that break off; drawing them reports the fault
+        return ()
+
+
+def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
     words = _once(list(_words(sheet.get_texttrace(), tuple(sheet.rect))))
     hidden = _seen(words, sheet, page)
     scale = page.scale

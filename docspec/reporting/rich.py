@@ -200,11 +200,11 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
     backslashes |= {at for start, end in links for at in range(start, end) if text[at] in "[]"}
     backslashes -= {at for start, end in bare for at in range(start, end)}
     written, at = [], 0
-    for place in sorted({*before, *after, *references, *backslashes}):
-        if place < at:
+    for stop in sorted({*before, *after, *references, *backslashes}):
+        if stop < at:
             continue  # within a reference
-        written += [text[at:place], after.get(place, ""), before.get(place, "")]
-        at = place
+        written += [text[at:stop], after.get(stop, ""), before.get(stop, "")]
+        at = stop
         if at in references:
             at, reference = references[at]
             written.append(reference)
