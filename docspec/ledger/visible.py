@@ -2,18 +2,22 @@
 
 It is independent of the drafters, which read the structured text that MuPDF makes of a page. This reads the trace of
 what is painted, glyph by glyph with the order of painting (``Page.get_texttrace``), annotations and form fields
-included, and asks the pixels where the trace leaves a doubt: pale type, and type that something was painted over.
+included, and asks the pixels where the trace leaves a doubt: pale type, and type that something was painted over or
+that a path clips.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
+from docspec.documents.mupdf import mupdf
 
 SPACE = 0.15
 """Ems of white between two glyphs from which on they are of two words; MuPDF's own measure."""
@@ -38,6 +42,7 @@ LEAST_COVER = 3.0
 
 UNPAINTED, TRANSPARENT, TINY = "hidden: not painted", "hidden: transparent", "hidden: type below one point"
 UNSEEN, COVERED, OUTSIDE = "hidden: of the colour of its ground", "hidden: painted over", "hidden: outside the page"
+CLIPPED = "hidden: clipped"
 OVER_PRINT = "hidden: not painted, over print"
 """The text of a recogniser, written invisibly over a scan: it is visible as far as it is right."""
 DOUBLE = "double print"
@@ -75,11 +80,10 @@ def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
 
 def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
     words = _once(list(_words(sheet.get_texttrace(), tuple(sheet.rect))))
-    hidden = _seen(words, sheet, page)
     scale = page.scale
     found = [
-        VisibleWord(word.text, scale * word.box[0], scale * word.box[1], scale * word.box[2], scale * word.box[3], rule)
-        for word, rule in zip(words, hidden, strict=True)
+        VisibleWord(text, scale * box[0], scale * box[1], scale * box[2], scale * box[3], rule)
+        for text, box, rule, _, _ in (_seen(words, sheet, page) if words else ())
     ]
     return (*found, *_values(sheet, found, scale))
 
@@ -192,27 +196,88 @@ def _on_one_place(a: _Box, b: _Box) -> bool:
     return abs(a[1] - b[1]) < reach and abs(a[0] - b[0]) < reach and abs(a[2] - b[2]) < reach
 
 
-def _seen(words: Sequence[_Glyphs], sheet: Any, page: PageImage) -> list[str]:
-    """The rule of each of ``words`` by which it is not seen, with what the pixels say."""
-    hidden = [word.hidden for word in words]
-    if not words:
-        return hidden
+def _seen(words: list[_Glyphs], sheet: Any, page: PageImage) -> list[_Glyphs]:
+    """``words`` with what the pixels say of those that may not be seen."""
     boxes = np.array([word.box for word in words], dtype=float)
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
     covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
-    unpainted = [at for at, rule in enumerate(hidden) if rule == UNPAINTED]
-    doubtful = [at for at, word in enumerate(words) if not hidden[at] and (word.pale or covered[at])]
-    if doubtful or unpainted:
-        image = page.sketch or page.image
-        greys = np.asarray(image.convert("L"))
-        share = image.width / page.width * page.scale
-        for at in doubtful:
-            if _contrast(greys, words[at].box, share) < CONTRAST:
-                hidden[at] = COVERED if covered[at] else UNSEEN
-        for at in unpainted:
-            if _contrast(greys, words[at].box, share) >= CONTRAST:
-                hidden[at] = OVER_PRINT
-    return hidden
+    told = _Told(sheet)
+    doubtful = [
+        at
+        for at, word in enumerate(words)
+        if word.hidden == UNPAINTED or (not word.hidden and (word.pale or covered[at] or word.text not in told))
+    ]
+    if not doubtful:
+        return words
+    image = page.sketch or page.image
+    greys = _Greys(np.asarray(image.convert("L")), image.width / page.width * page.scale)
+    found: dict[int, tuple[_Glyphs, ...]] = {}
+    for at in doubtful:
+        word, ink = words[at], greys.contrast(words[at].box) >= CONTRAST
+        if word.hidden:
+            found[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)
+        elif not ink:
+            found[at] = (word._replace(hidden=COVERED if covered[at] else UNSEEN),)
+        elif word.text not in told:
+            found[at] = _clipped(word, told, greys)
+    return [part for at, word in enumerate(words) for part in found.get(at, (word,))]
+
+
+def _clipped(word: _Glyphs, told: _Told, greys: _Greys) -> tuple[_Glyphs, ...]:
+    """The visible part of a word and the rest, where a clipping path cuts it: a cell too narrow for its figure. MuPDF's
+    structured text knows such paths, and the pixels must agree."""
+    part = told.part_of(word)
+    if part is None:
+        return (word,)
+    text, box = part
+    before = word.text.startswith(text)
+    rest = (box[2], word.box[1], word.box[2], word.box[3]) if before else (*word.box[:2], box[0], word.box[3])
+    if rest[2] - rest[0] < LEAST_COVER or greys.contrast(rest) >= CONTRAST:
+        return (word,)
+    hidden = word.text[len(text) :] if before else word.text[: -len(text)]
+    return word._replace(text=text, box=box), word._replace(text=hidden, box=rest, hidden=CLIPPED)
+
+
+class _Told:
+    """MuPDF's structured text of a page, which leaves out what clipping paths cut off."""
+
+    def __init__(self, sheet: Any) -> None:
+        self._sheet, self._flags = sheet, mupdf().TEXT_MEDIABOX_CLIP
+        self._text: str = sheet.get_text("text", flags=self._flags)
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._text or len(text) == 1 or UNTOLD in text
+
+    def part_of(self, word: _Glyphs) -> tuple[str, _Box] | None:
+        """The longest beginning or end of ``word`` that is told in its place, with its box."""
+        x0, y0, x1, y1 = word.box
+        parts = [
+            (other[4], tuple(other[:4]))
+            for other in self._words
+            if y0 < (other[1] + other[3]) / 2 < y1 and x0 - 1 < (other[0] + other[2]) / 2 < x1 + 1
+        ]
+        fitting = [part for part in parts if word.text.startswith(part[0]) or word.text.endswith(part[0])]
+        return max(fitting, key=lambda part: len(part[0]), default=None)
+
+    @cached_property
+    def _words(self) -> list[Any]:
+        return self._sheet.get_text("words", flags=self._flags)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _Greys:
+    """A page in grey, ``scale`` pixels a point."""
+
+    pixels: np.ndarray
+    scale: float
+
+    def contrast(self, box: _Box) -> int:
+        """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
+        x0, y0, x1, y1 = (self.scale * side for side in box)
+        third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle
+        top, bottom = max(0, int(y0 + third)), max(int(y1 - third), int(y0 + third) + 1)
+        own = self.pixels[top:bottom, max(0, int(x0)) : max(int(x1), int(x0) + 1)]
+        return int(own.max()) - int(own.min()) if own.size else 0
 
 
 def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) -> np.ndarray:
@@ -225,15 +290,6 @@ def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) 
         if kind.startswith("fill") and x1 - x0 > LEAST_COVER and y1 - y0 > LEAST_COVER:
             covered |= (orders < order) & (x0 < x) & (x < x1) & (y0 < y) & (y < y1)
     return covered
-
-
-def _contrast(greys: np.ndarray, box: _Box, scale: float) -> int:
-    """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
-    x0, y0, x1, y1 = (scale * side for side in box)
-    third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle
-    top, bottom = max(0, int(y0 + third)), max(int(y1 - third), int(y0 + third) + 1)
-    own = greys[top:bottom, max(0, int(x0)) : max(int(x1), int(x0) + 1)]
-    return int(own.max()) - int(own.min()) if own.size else 0
 
 
 def _values(sheet: Any, found: Sequence[VisibleWord], scale: float) -> Iterator[VisibleWord]:
