@@ -16,7 +16,7 @@ from docspec.core import BBox, Block, Category
 from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, PageAccount, State, VisibleWord, Witness, WordRun
 from docspec.ledger.atoms import atoms_of, keys_of
 from docspec.ledger.matching import Matched, matched
-from docspec.ledger.visible import UNTOLD
+from docspec.ledger.visible import DOUBLE, UNTOLD
 
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
@@ -100,6 +100,7 @@ def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witne
             or (_Fate("left out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
             or (_Fate("changed") if readings.stand_for(left[number]) else None)
             or _in_picture(word, output.blocks)
+            or _printed_again(word, words, fates)
             or _Fate("missing")
         )
     spare = [other for other in found.left_of_output if other not in readings.used]
@@ -194,6 +195,16 @@ def _in_picture(word: VisibleWord, blocks: Sequence[Block]) -> _Fate | None:
     for number, block in enumerate(blocks):
         if block.category is Category.PICTURE and block.bbox is not None and _inside(word, block.bbox):
             return _Fate("picture", number, rule=NOT_READ if block.unread else READ)
+    return None
+
+
+def _printed_again(word: VisibleWord, words: Sequence[VisibleWord], fates: Sequence[_Fate | None]) -> _Fate | None:
+    """The fate of a word that lies on a written one and is part of it: a second print, parted otherwise."""
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    for other, fate in zip(words, fates, strict=True):
+        written = fate is not None and fate.state == "written" and other is not word
+        if written and word.text in other.text and other.x0 < x < other.x1 and other.y0 < y < other.y1:
+            return _Fate("left out", rule=DOUBLE)
     return None
 
 

@@ -20,7 +20,9 @@ class Mutation(NamedTuple):
 
 def words_of(text: str) -> list[tuple[int, int]]:
     """Where the words of a text stand; those of links, tags and markup are left alone."""
-    syntax = [found.span() for found in re.finditer(r"!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|<[^>]*>|^#+ ", text, re.MULTILINE)]
+    syntax = [
+        found.span() for found in re.finditer(r"!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)|<[^>]*>|^#+ ", text, re.MULTILINE)
+    ]
     return [
         found.span()
         for found in WORD.finditer(text)

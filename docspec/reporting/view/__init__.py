@@ -20,6 +20,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
+from docspec.core.account import STATES, PageAccount
 from docspec.core.safe_text import dump_json
 from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
@@ -81,7 +82,7 @@ class ViewRenderer(Renderer):
             f'data-status="{_status(result)}" data-checks="{checks}">\n'
             f'<div class="sheet"><div class="paper"></div></div>\n'
             f'<div class="text"><h2><a href="#page-{result.number}">Page {result.number}</a></h2>\n'
-            f"{_remarks(result)}{_numbers(result)}{body}</div>\n"
+            f"{_remarks(result)}{_missing(result)}{_numbers(result)}{body}</div>\n"
             f'<script type="application/json" class="data">{_island(_data(result))}</script>\n</article>\n'
         )
 
@@ -133,6 +134,27 @@ def _remarks(result: PageResult) -> str:
     return (f'<div class="remarks">{_items(said)}</div>\n' if said else "") + folded
 
 
+def _missing(result: PageResult) -> str:
+    """The words of the page that are not in the output, each leading to its place on the page."""
+    account = result.account
+    if account is None or not account.missing:
+        return ""
+    at = {id(run): number for number, run in enumerate((*account.places, *account.runs))}
+    items = "".join(
+        f'<li><button type="button" data-word="{at[id(run)]}">{escape(run.text)}</button></li>'
+        for run in account.missing
+    )
+    count = account.counts["missing"]
+    said = f"{count:,} word{'' if count == 1 else 's'} of the page {'is' if count == 1 else 'are'} missing"
+    return f'<details class="missing" open><summary>{said}</summary><ul>{items}</ul></details>\n'
+
+
+def _words(account: PageAccount | None) -> list[tuple[int, int, int, int, int, str]]:
+    """The runs of a page's words for the script: their boxes, the number of their state, and why."""
+    runs = () if account is None else (*account.places, *account.runs)
+    return [(*run.bbox.rounded(), STATES.index(run.state), run.rule) for run in runs]
+
+
 def _numbers(result: PageResult) -> str:
     """The numbers on which readings differ, each with a picture of its print."""
     numbers = () if result.provenance is None else result.provenance.numbers
@@ -179,6 +201,7 @@ def _data(result: PageResult) -> dict[str, Any]:
         "thumbnail": None if result.image is None else _webp(result.image, THUMBNAIL),
         "boxes": [None if block.bbox is None else block.bbox.rounded() for block in result.blocks],
         "names": [_NAMES.get(block.category, block.category.value) for block in result.blocks],
+        "words": _words(result.account),
         "left": [None if one.bbox is None else one.bbox.rounded() for one in left],
     }
 

@@ -1,0 +1,53 @@
+"""``python -m benchmarks ledger``: what becomes of every visible word of documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
+from docspec.bench.cli.tables import console, table
+from docspec.console.parameters import takes_options
+from docspec.core import ParseOptions
+from docspec.core.account import STATES
+
+if TYPE_CHECKING:
+    from benchmarks.ledger import AccountedPage
+
+
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens")
+def ledger(inputs: InputPaths, *, options: ParseOptions, json_file: JsonFile = None) -> int:
+    """What becomes of every visible word: written, left out by a rule, changed, in a picture, or missing."""
+    from benchmarks.ledger import measure
+
+    pages = list(measure(sources_of(inputs), options))
+    print_ledger(pages)
+    write_json(json_file, "docspec.bench.ledger/1", options.model, [asdict(page) for page in pages])
+    return 0
+
+
+def print_ledger(pages: Sequence[AccountedPage]) -> None:
+    """One row a file, all of them together, and below it the words that are missing."""
+    columns = ["pages", "visible", *STATES, "added", "displaced"]
+    grid = table("Words by what became of them", ["file"], columns, dense=True)
+    files: dict[str, list[AccountedPage]] = {}
+    for page in pages:
+        files.setdefault(page.source, []).append(page)
+    for name, own in [*files.items(), ("all", list(pages))]:
+        words = sum((Counter(page.words) for page in own), Counter())
+        beside = sum(page.added for page in own), sum(page.displaced for page in own)
+        figures = words.total(), *(words[state] for state in STATES), *beside
+        grid.add_row(Path(name).name, str(len(own)), *map(str, figures))
+    console().print(grid)
+    rules = sum((Counter(page.rules) for page in pages), Counter())
+    if rules:
+        console().print("left out: " + ", ".join(f"{rule} {count}" for rule, count in rules.most_common()))
+    for page in pages:
+        name = f"{Path(page.source).name}, page {page.page}"
+        if page.error:
+            console().print(f"{name}: {page.error}", markup=False)
+        for text, box in page.lost:
+            console().print(f"{name}: missing {text!r} at {box}", markup=False)
