@@ -38,5 +38,6 @@ def measure(sources: Sequence[Source], options: ParseOptions) -> Iterator[Accoun
                     yield AccountedPage(page.source, page.number, "none", {}, {}, 0, 0, (), page.error or page.status)
                     continue
                 lost = [(run.text, run.bbox.rounded()) for run in account.missing]
-                figures = {str(state): count for state, count in account.counts.items()}, account.rules, len(account.added), account.displaced
-                yield AccountedPage(page.source, page.number, account.witness, *figures, lost)
+                words = {str(state): count for state, count in account.counts.items()}
+                beside = len(account.added), account.displaced
+                yield AccountedPage(page.source, page.number, account.witness, words, account.rules, *beside, lost)

@@ -14,6 +14,10 @@ from docspec.core import PageDraft, PageImage, PageResult
 from docspec.core.account import PageAccount
 
 
+DOES_NOT_READ = frozenset({"lively_qwen"})
+"""Fixtures of models with random weights: what they write has nothing to do with a page."""
+
+
 @pytest.fixture(autouse=True)
 def nothing_missing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fails a test in whose pages words are missing, unless it says why they are."""
@@ -28,5 +32,6 @@ def nothing_missing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(accounting, "account_of", noting)
     yield
-    if lost and request.node.get_closest_marker("words_missing") is None:
+    said = request.node.get_closest_marker("words_missing") is not None
+    if lost and not said and not DOES_NOT_READ.intersection(request.fixturenames):
         pytest.fail("\n".join(lost), pytrace=False)
