@@ -193,7 +193,7 @@ def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
     monkeypatch.setattr(TransformersTarget, "logits", stuck)
     options = {**SMALL, "max_tokens": 400, "drafter": "none"}
     page = parse(pdf, model=str(lively_qwen), pages="1", baseline=True, **options).pages[0]
-    assert [event.kind for event in page.events] == ["loop_stopped"]
+    assert [event.kind for event in page.events] == ["loop_stopped", "words_missing"]
     assert len(page.token_ids) < 10
     assert page.cut is not None and page.cut.reason == "loop"
     assert page.cut.dropped >= 256 and page.cut.repeated in page.events[0].detail

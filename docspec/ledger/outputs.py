@@ -77,7 +77,8 @@ def markdown_words(text: str) -> str:
 
 
 class _Shown(HTMLParser):
-    """The text that a browser shows; scripts, styles and what pictures are called are not."""
+    """The text that a browser shows, the numbers of lists included; scripts, styles and what pictures are called are
+    not."""
 
     _SILENT = frozenset({"script", "style", "head", "title", "nav"})
     _PARTS_NO_WORD = frozenset({"b", "i", "em", "strong", "u", "s", "del", "code", "span", "a", "mark"})
@@ -86,14 +87,23 @@ class _Shown(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
         self._silent = 0
+        self._lists: list[int | None] = []  # the number of the next item of each open list
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._silent += tag in self._SILENT
+        if tag in ("ol", "ul"):
+            start = dict(attrs).get("start") or ""
+            self._lists.append(None if tag == "ul" else int(start) if start.isdigit() else 1)
+        elif tag == "li" and self._lists and (number := self._lists[-1]) is not None:
+            self.parts.append(f" {number}. ")
+            self._lists[-1] = number + 1
         if tag not in self._PARTS_NO_WORD:
             self.parts.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
         self._silent = max(0, self._silent - (tag in self._SILENT))
+        if tag in ("ol", "ul") and self._lists:
+            self._lists.pop()
         if tag not in self._PARTS_NO_WORD:
             self.parts.append(" ")
 

@@ -70,6 +70,11 @@ def test_html_shows_no_script_and_no_name_of_a_picture() -> None:
     assert keys_of(html_words(page)) == ["onetwo", "three"]
 
 
+def test_html_shows_the_numbers_of_its_lists() -> None:
+    page = '<ol start="4"><li>four<ul><li>in it</li></ul></li><li>five</li></ol>'
+    assert keys_of(html_words(page)) == ["4", "four", "in", "it", "5", "five"]
+
+
 def test_json_and_csv_have_the_words_of_their_blocks_and_cells() -> None:
     document = {"pages": [{"blocks": [{"text": "One **two**"}, {"text": "<table><tr><td>3</td></tr></table>"}]}]}
     assert keys_of(json_words(json.dumps(document))) == ["one", "two", "3"]
