@@ -13,7 +13,6 @@ from docspec import accounting
 from docspec.core import PageDraft, PageImage, PageResult
 from docspec.core.account import PageAccount
 
-
 DOES_NOT_READ = frozenset({"lively_qwen"})
 """Fixtures of models with random weights: what they write has nothing to do with a page."""
 

@@ -202,7 +202,7 @@ def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
     kept = parse(pdf, model=str(lively_qwen), pages="1", on_loop="keep", **options).pages[0]
     assert len(kept.token_ids) == 400
     assert kept.token_ids[: len(page.token_ids)] == page.token_ids
-    assert [event.kind for event in kept.events] == ["budget_reached"]
+    assert [event.kind for event in kept.events] == ["budget_reached", "words_missing"]
 
 
 def test_what_is_wrong_with_the_request_is_said_before_the_model_is_loaded(pdf):

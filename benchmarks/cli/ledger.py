@@ -31,7 +31,7 @@ def ledger(inputs: InputPaths, *, options: ParseOptions, json_file: JsonFile = N
 
 def print_ledger(pages: Sequence[AccountedPage]) -> None:
     """One row a file, all of them together, and below it the words that are missing."""
-    columns = ["pages", "visible", *STATES, "added", "displaced"]
+    columns = ["pages", "visible", *(state.replace("_", " ") for state in STATES), "added", "displaced"]
     grid = table("Words by what became of them", ["file"], columns, dense=True)
     files: dict[str, list[AccountedPage]] = {}
     for page in pages:

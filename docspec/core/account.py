@@ -11,11 +11,11 @@ from docspec.core.geometry import BBox
 FIRST = 12
 """Most missing words that are named where a page is called doubtful."""
 
-State = Literal["written", "left out", "changed", "picture", "missing"]
-"""``left out`` on purpose, by a rule; ``changed``: a model's own reading stands in its place; ``picture``: it stands in
-a picture that is kept as one; ``missing``: nothing of the output accounts for it."""
+State = Literal["written", "left_out", "changed", "in_picture", "missing"]
+"""``left_out`` on purpose, by a rule; ``changed``: a model's own reading stands in its place; ``in_picture``: it stands
+in a picture that is kept as one; ``missing``: nothing of the output accounts for it."""
 
-STATES: tuple[State, ...] = ("written", "left out", "changed", "picture", "missing")
+STATES: tuple[State, ...] = ("written", "left_out", "changed", "in_picture", "missing")
 
 Witness = Literal["text layer", "recognised lines", "none"]
 """Who says what is visible: the file, if it was found sound, else the recogniser, else nobody."""
@@ -85,7 +85,7 @@ class PageAccount:
     def rules(self) -> dict[str, int]:
         """Words left out on purpose, by rule."""
         found: Counter[str] = Counter()
-        for run in self.in_state("left out"):
+        for run in self.in_state("left_out"):
             found[run.rule] += run.count
         return dict(found)
 

@@ -95,9 +95,9 @@ def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witne
         word = words[number]
         keys = [sides.page[at] for at in left[number]]
         fates[number] = (
-            (_Fate("left out", rule=word.hidden) if word.hidden else None)
+            (_Fate("left_out", rule=word.hidden) if word.hidden else None)
             or _in_furniture(furniture, keys, word)
-            or (_Fate("left out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
+            or (_Fate("left_out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
             or (_Fate("changed") if readings.stand_for(left[number]) else None)
             or _in_picture(word, output.blocks)
             or _printed_again(word, words, fates)
@@ -188,13 +188,13 @@ class _Furniture:
 
 def _in_furniture(furniture: _Furniture, keys: Sequence[str], word: VisibleWord) -> _Fate | None:
     rule = furniture.take(keys, word)
-    return _Fate("left out", rule=rule) if rule else None
+    return _Fate("left_out", rule=rule) if rule else None
 
 
 def _in_picture(word: VisibleWord, blocks: Sequence[Block]) -> _Fate | None:
     for number, block in enumerate(blocks):
         if block.category is Category.PICTURE and block.bbox is not None and _inside(word, block.bbox):
-            return _Fate("picture", number, rule=NOT_READ if block.unread else READ)
+            return _Fate("in_picture", number, rule=NOT_READ if block.unread else READ)
     return None
 
 
@@ -204,7 +204,7 @@ def _printed_again(word: VisibleWord, words: Sequence[VisibleWord], fates: Seque
     for other, fate in zip(words, fates, strict=True):
         written = fate is not None and fate.state == "written" and other is not word
         if written and word.text in other.text and other.x0 < x < other.x1 and other.y0 < y < other.y1:
-            return _Fate("left out", rule=DOUBLE)
+            return _Fate("left_out", rule=DOUBLE)
     return None
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from docspec.core import Block, PageResult, Provenance, Span
-from docspec.core.account import PageAccount, State
+from docspec.core.account import STATES, PageAccount, State
 from docspec.core.marks import Mark
 from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
@@ -103,10 +103,7 @@ def account_object(account: PageAccount, layout: Layout) -> dict[str, Any]:
     return {
         "witness": account.witness,
         "words": account.counts,
-        "left_out": runs("left out"),
-        "changed": runs("changed"),
-        "in_pictures": runs("picture"),
-        "missing": runs("missing"),
+        **{state: runs(state) for state in STATES if state != "written"},
         "added": list(account.added),
         "displaced": account.displaced,
     }

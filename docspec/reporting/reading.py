@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span
-from docspec.core.account import PageAccount, State, Witness, WordRun
+from docspec.core.account import STATES, PageAccount, State, Witness, WordRun
 from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
 from docspec.core.plausible import check_page
@@ -176,19 +176,13 @@ class _Account:
     words: Mapping[State, int]
     left_out: tuple[_Run, ...]
     changed: tuple[_Run, ...]
-    in_pictures: tuple[_Run, ...]
+    in_picture: tuple[_Run, ...]
     missing: tuple[_Run, ...]
     added: tuple[str, ...]
     displaced: int
 
     def account(self) -> PageAccount:
-        told: tuple[tuple[State, tuple[_Run, ...]], ...] = (
-            ("left out", self.left_out),
-            ("changed", self.changed),
-            ("picture", self.in_pictures),
-            ("missing", self.missing),
-        )
-        runs = tuple(one.run(state) for state, runs in told for one in runs)
+        runs = tuple(one.run(state) for state in STATES if state != "written" for one in getattr(self, state))
         return PageAccount(self.witness, self.words.get("written", 0), runs, self.added, self.displaced)
 
 

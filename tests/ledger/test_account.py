@@ -47,7 +47,7 @@ def test_written_words_say_where_they_stand() -> None:
     words = printed("Of the harbour", "A pier of wood")
     first, second = block("Of the harbour", (0, 0, 300, 20)), block("A pier of wood", (0, 30, 300, 50))
     found = account(words, "## Of the harbour\n\nA pier of wood", first, second)
-    assert found.counts == {"written": 7, "left out": 0, "changed": 0, "picture": 0, "missing": 0}
+    assert found.counts == {"written": 7, "left_out": 0, "changed": 0, "in_picture": 0, "missing": 0}
     assert [(run.text, run.block, run.offset) for run in found.places] == [
         ("Of the harbour", 0, 3),
         ("A pier of wood", 1, 19),
@@ -105,7 +105,7 @@ def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_k
     assert found.rules == {HEAD: 2, PAGE_NUMBER: 1}
     assert found.missing == ()
     kept = found.with_furniture()
-    assert (kept.rules, kept.counts["written"], kept.counts["left out"]) == ({}, 6, 0)
+    assert (kept.rules, kept.counts["written"], kept.counts["left_out"]) == ({}, 6, 0)
 
 
 def test_hidden_words_are_no_words_of_the_page_unless_they_are_written() -> None:
@@ -126,7 +126,7 @@ def test_words_of_a_picture_stand_in_it(unread: bool, rule: str) -> None:
     picture = block("", (0, 0, 300, 100), category=Category.PICTURE, unread=unread)
     words = [*printed("Depth"), *printed("Of the harbour", top=200)]
     found = account(words, "![](a.png)\n\nOf the harbour", picture, block("Of the harbour", (0, 200, 300, 220)))
-    (run,) = found.in_state("picture")
+    (run,) = found.in_state("in_picture")
     assert (run.text, run.block, run.rule) == ("Depth", 0, rule)
 
 

@@ -19,7 +19,7 @@ def differs(account: PageAccount, clean: PageAccount) -> bool:
     """Whether an account tells of more that is missing, added or out of place than that of the output as written."""
     before, after = clean.counts, account.counts
     return (
-        after["missing"] + after["left out"] > before["missing"] + before["left out"]
+        after["missing"] + after["left_out"] > before["missing"] + before["left_out"]
         or len(account.added) > len(clean.added)
         or account.displaced > clean.displaced
     )

@@ -65,7 +65,7 @@ def test_furniture_is_listed_with_its_rule_and_counts_as_written_where_it_is_kep
     assert {one["rule"] for one in left["left_out"]} == {"running head", "page number"}
     assert "The Keeper of Gannet Point" in [one["text"] for one in left["left_out"]]
     assert kept["left_out"] == []
-    assert kept["words"]["written"] == left["words"]["written"] + left["words"]["left out"]
+    assert kept["words"]["written"] == left["words"]["written"] + left["words"]["left_out"]
 
 
 def test_the_account_comes_back_from_json(tmp_path: Path) -> None:

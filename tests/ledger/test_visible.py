@@ -11,8 +11,8 @@ from docspec.core.account import VisibleWord
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
-from docspec.ledger import visible_words
 from docspec.ledger import visible as rules
+from docspec.ledger import visible_words
 
 Draw = Callable[[pymupdf.Page], None]
 

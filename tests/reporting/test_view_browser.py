@@ -253,7 +253,7 @@ CONTRAST = r"""() => {
 
 def test_words_have_the_colours_of_what_became_of_them_and_missing_ones_lead_to_their_place(browser, tmp_path):
     written = WordRun("Most small harbours", BBox(50, 100, 250, 120), "written", 3, 0, 0)
-    head = WordRun("Annals 27", BBox(50, 10, 300, 30), "left out", 2, rule="running head")
+    head = WordRun("Annals 27", BBox(50, 10, 300, 30), "left_out", 2, rule="running head")
     lost = WordRun("<b>1,357</b>", BBox(300, 600, 420, 620), "missing", 1)
     account = PageAccount("text layer", 3, (head, lost), places=(written,))
     block = Block(Category.TEXT, "Most small harbours", BBox(50, 100, 550, 150))
