@@ -39,4 +39,5 @@ def account_of(result: PageResult, page: PageImage, draft: PageDraft) -> PageAcc
     witness, words = witness_of(page.words or (), draft)
     renderer = MarkdownRenderer(Layout())
     written = renderer.page(result, {}) + renderer.end()
-    return account_for(words, PageOutput(markdown_words(written), result.blocks), witness)
+    ink = [region.bbox for region in draft.unread or ()]
+    return account_for(words, PageOutput(markdown_words(written), result.blocks), witness, ink)

@@ -86,7 +86,8 @@ class PageAccount:
         """Words left out on purpose, by rule."""
         found: Counter[str] = Counter()
         for run in self.in_state("left_out"):
-            found[run.rule] += run.count
+            if run.count:
+                found[run.rule] += run.count
         return dict(found)
 
     @property

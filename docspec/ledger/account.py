@@ -31,6 +31,7 @@ REACH = 0.6
 """Heights of a word by which it may stand off the box of its block."""
 
 READ, NOT_READ = "read", "not read"
+WORDLESS = "ink in which no text was recognised"
 UNTOLD_SIGN = "a sign that the file does not tell"
 
 _NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlc]{1,7})(?:[\W_]+(?:of|von|de|/)?[\W_]*\d{1,4})?[\W_]*", re.IGNORECASE)
@@ -77,8 +78,11 @@ class _Sides:
         return box is not None and _inside(self.words[self.word_of[one]], box)
 
 
-def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witness) -> PageAccount:
-    """What became of ``words``, told by ``witness``, in a page's ``output``."""
+def account_for(
+    words: Sequence[VisibleWord], output: PageOutput, witness: Witness, ink: Sequence[BBox] = ()
+) -> PageAccount:
+    """What became of ``words``, told by ``witness``, in a page's ``output``, and of stretches of ``ink`` in which the
+    recogniser has found none."""
     sides = _Sides(words, output)
     found = _first_the_visible(sides)
     fates: list[_Fate | None] = [None] * len(words)
@@ -104,7 +108,8 @@ def account_for(words: Sequence[VisibleWord], output: PageOutput, witness: Witne
             or _Fate("missing")
         )
     spare = [other for other in found.left_of_output if other not in readings.used]
-    runs = list(_runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None]))
+    runs = [*(_fate_of_ink(box, output.blocks) for box in ink)]
+    runs += _runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None])
     places = tuple(run for run in runs if run.state == "written")
     return PageAccount(
         witness,
@@ -196,6 +201,17 @@ def _in_picture(word: VisibleWord, blocks: Sequence[Block]) -> _Fate | None:
         if block.category is Category.PICTURE and block.bbox is not None and _inside(word, block.bbox):
             return _Fate("in_picture", number, rule=NOT_READ if block.unread else READ)
     return None
+
+
+def _fate_of_ink(box: BBox, blocks: Sequence[Block]) -> WordRun:
+    """Ink without a known word: a picture has it, a model has read something there, or it is an ornament."""
+    for number, block in enumerate(blocks):
+        if block.bbox is not None and box.overlap(block.bbox) > 0.5:
+            if block.category is Category.PICTURE:
+                return WordRun("", box, "in_picture", 0, number, rule=NOT_READ if block.unread else READ)
+            if block.text.strip():
+                return WordRun("", box, "written", 0, number)
+    return WordRun("", box, "left_out", 0, rule=WORDLESS)
 
 
 def _printed_again(word: VisibleWord, words: Sequence[VisibleWord], fates: Sequence[_Fate | None]) -> _Fate | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Block, Category, PageDraft, PrintedLine, Region
 from docspec.core.account import HEAD, PAGE_NUMBER, PageAccount, VisibleWord
 from docspec.ledger import PageOutput, account_for, witness_of
-from docspec.ledger.account import NOT_READ, READ
+from docspec.ledger.account import NOT_READ, READ, WORDLESS
 from docspec.ledger.outputs import markdown_words
 from docspec.ledger.visible import DOUBLE, OVER_PRINT, UNPAINTED
 
@@ -128,6 +128,23 @@ def test_words_of_a_picture_stand_in_it(unread: bool, rule: str) -> None:
     found = account(words, "![](a.png)\n\nOf the harbour", picture, block("Of the harbour", (0, 200, 300, 220)))
     (run,) = found.in_state("in_picture")
     assert (run.text, run.block, run.rule) == ("Depth", 0, rule)
+
+
+def test_ink_without_words_is_in_a_picture_was_read_or_is_an_ornament() -> None:
+    blocks = (
+        block("", (0, 0, 300, 100), category=Category.PICTURE),
+        block("Signed", (0, 200, 300, 220), words="model"),
+        block("Text", (0, 300, 300, 320)),
+    )
+    ink = [BBox(10, 10, 50, 50), BBox(0, 200, 90, 220), BBox(500, 500, 560, 520)]
+    found = account_for(printed("Text", top=300), PageOutput("Signed Text", blocks), "text layer", ink)
+    assert [(run.state, run.bbox, run.count) for run in (*found.runs, *found.places) if not run.text] == [
+        ("in_picture", ink[0], 0),
+        ("left_out", ink[2], 0),
+        ("written", ink[1], 0),
+    ]
+    assert [run.rule for run in found.in_state("left_out")] == [WORDLESS]
+    assert (found.rules, found.doubt) == ({}, None)
 
 
 def test_a_models_own_reading_stands_in_the_place_of_a_word() -> None:
