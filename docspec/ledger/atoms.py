@@ -68,6 +68,11 @@ def folded(text: str) -> str:
     return "".join(sorted(plain)) if _LEFTWARDS.search(plain) else plain
 
 
+def runs_leftwards(text: str) -> bool:
+    """Whether ``text`` has letters of a script that runs leftwards."""
+    return not text.isascii() and _LEFTWARDS.search(text) is not None
+
+
 def joined(parts: tuple[str, ...]) -> str:
     """The key of atoms that are one word together; empty if figures would meet, which makes another number."""
     for before, after in pairwise(parts):

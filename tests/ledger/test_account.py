@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Block, Category, PageDraft, PrintedLine, Region
 from docspec.core.account import HEAD, PAGE_NUMBER, PageAccount, VisibleWord
 from docspec.ledger import PageOutput, account_for, witness_of
-from docspec.ledger.account import NOT_READ, READ, WORDLESS
+from docspec.ledger.fates import NOT_READ, READ, WORDLESS
 from docspec.ledger.outputs import markdown_words
 from docspec.ledger.visible import DOUBLE, OVER_PRINT, UNPAINTED
 
