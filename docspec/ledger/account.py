@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from docspec.core import BBox
 from docspec.core.account import PageAccount, VisibleWord, Witness, WordRun
+from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.fates import (
     UNTOLD_SIGN,
     Fate,
@@ -23,7 +24,6 @@ from docspec.ledger.fates import (
     printed_again,
 )
 from docspec.ledger.sides import PageOutput, Sides, displaced, paired
-from docspec.ledger.visible import UNTOLD
 
 
 def account_for(

@@ -35,7 +35,8 @@ _ATOM = re.compile(
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _UNHEARD = re.compile("[\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
 
-UNTOLD = "\ufffd"
+UNTOLD = "\N{REPLACEMENT CHARACTER}"
+"""A sign that the file does not tell."""
 
 
 class Atom(NamedTuple):

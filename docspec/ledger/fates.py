@@ -11,8 +11,8 @@ from docspec.core import BBox, Block, Category
 from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, State, VisibleWord, WordRun
 from docspec.ledger.atoms import keys_of
 from docspec.ledger.matching import Matched
+from docspec.ledger.painted import DOUBLE
 from docspec.ledger.sides import Sides, is_inside
-from docspec.ledger.visible import DOUBLE
 
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""

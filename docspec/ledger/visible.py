@@ -11,28 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
 from docspec.documents.mupdf import mupdf
-
-SPACE = 0.15
-"""Ems of white between two glyphs from which on they are of two words; MuPDF's own measure."""
-
-BACK, RAISED = -0.5, 0.2
-"""Ems that a glyph may stand before the end of the one in front, and off its baseline."""
-
-TWICE = 0.12
-"""Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
-
-LEAST_TYPE = 1.0
-"""Points: smaller type is not for readers."""
-
-PALE = 0.35
-"""Luminance (0..1) of type from which on it may be lost on its ground."""
+from docspec.ledger.atoms import UNTOLD
+from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
 
 CONTRAST = 24
 """Least difference (of 255) of grey between type and its ground that an eye sees."""
@@ -40,30 +27,12 @@ CONTRAST = 24
 LEAST_COVER = 3.0
 """Points: lines thinner than that cover no word."""
 
-UNPAINTED, TRANSPARENT, TINY = "hidden: not painted", "hidden: transparent", "hidden: type below one point"
-UNSEEN, COVERED, OUTSIDE = "hidden: of the colour of its ground", "hidden: painted over", "hidden: outside the page"
-CLIPPED = "hidden: clipped"
+UNSEEN, COVERED, CLIPPED = "hidden: of the colour of its ground", "hidden: painted over", "hidden: clipped"
 OVER_PRINT = "hidden: not painted, over print"
 """The text of a recogniser, written invisibly over a scan: it is visible as far as it is right."""
-DOUBLE = "double print"
 
 PASSWORD = 1 << 13
 """The flag of form fields that show no letter of their value."""
-
-UNTOLD = "\N{REPLACEMENT CHARACTER}"
-
-
-_Box = tuple[float, float, float, float]
-
-
-class _Glyphs(NamedTuple):
-    """A word in points, before anybody has looked whether it is seen; ``order`` is its place in the painting."""
-
-    text: str
-    box: _Box
-    hidden: str
-    order: int
-    pale: bool
 
 
 def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
@@ -79,7 +48,7 @@ def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
 
 
 def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
-    words = _once(list(_words(sheet.get_texttrace(), tuple(sheet.rect))))
+    words = painted_words(sheet)
     scale = page.scale
     found = [
         VisibleWord(text, scale * box[0], scale * box[1], scale * box[2], scale * box[3], rule)
@@ -88,115 +57,7 @@ def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
     return (*found, *_values(sheet, found, scale))
 
 
-def _words(trace: Sequence[dict[str, Any]], rect: _Box) -> Iterator[_Glyphs]:
-    """The words of a trace of glyphs on a page of ``rect``, parted at spaces, gaps, where the baseline changes, and at
-    the edge of the page."""
-    text, box, hidden, order, pale = "", (0.0, 0.0, 0.0, 0.0), "", 0, False
-    end = base = 0.0
-    before: tuple[int, float, float] = (0, 0.0, 0.0)
-    way = (1.0, 0.0)
-    for span in trace:
-        size = span["size"] or 1.0
-        dx, dy = span["dir"]
-        rule = _rule(span)
-        if text and (rule != hidden != OUTSIDE or abs(dx - way[0]) + abs(dy - way[1]) > 0.05):
-            yield _Glyphs(text, box, hidden, order, pale)
-            text = ""
-        way = (dx, dy)
-        light = _is_pale(span)
-        slant = abs(dx * dy) > 0.01
-        tall = size * (span["ascender"] - span["descender"])
-        for code, _, (x, y), (x0, y0, x1, y1) in span["chars"]:
-            sign = _sign(code)
-            if sign == " ":
-                if text:
-                    yield _Glyphs(text, box, hidden, order, pale)
-                    text = ""
-                continue
-            start, height = x * dx + y * dy, y * dx - x * dy
-            inside = rect[0] < (x0 + x1) / 2 < rect[2] and rect[1] < (y0 + y1) / 2 < rect[3]
-            if text and (hidden == OUTSIDE) == inside:
-                yield _Glyphs(text, box, hidden, order, pale)
-                text = ""
-            if text:
-                if code == before[0] and abs(x - before[1]) + abs(y - before[2]) < TWICE * size:
-                    continue
-                gap = start - end
-                if gap > SPACE * size or gap < BACK * size or abs(height - base) > RAISED * size:
-                    yield _Glyphs(text, box, hidden, order, pale)
-                    text = ""
-            if text:
-                text += sign
-                left, top, right, bottom = box
-                box = (
-                    x0 if x0 < left else left,
-                    y0 if y0 < top else top,
-                    x1 if x1 > right else right,
-                    y1 if y1 > bottom else bottom,
-                )
-                pale = pale or light
-            else:
-                hidden = rule if inside else OUTSIDE
-                text, box, order, pale = sign, (x0, y0, x1, y1), span["seqno"], light
-            if slant:  # the box of a slanted glyph is that of its turned rectangle
-                wide, high = (x1 - x0, dx) if abs(dx) > abs(dy) else (y1 - y0, dy)
-                end = start + (wide - tall * (1 - high * high) ** 0.5) / abs(high)
-            else:
-                end = (x1 if dx > 0 else x0) * dx + (y1 if dy > 0 else y0) * dy
-            base, before = height, (code, x, y)
-    if text:
-        yield _Glyphs(text, box, hidden, order, pale)
-
-
-def _sign(code: int) -> str:
-    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell."""
-    if code <= 32 or code == 160:
-        return " " if code in (9, 10, 13, 32, 160) else UNTOLD
-    if 0xE000 <= code <= 0xF8FF or 0x7F <= code < 0xA0 or code > 0x10FFFF or 0xD800 <= code < 0xE000:
-        return UNTOLD
-    sign = chr(code)
-    return " " if sign.isspace() else sign
-
-
-def _rule(span: dict[str, Any]) -> str:
-    """The rule by which a span is not seen, as far as the trace tells."""
-    if span["type"] == 3:
-        return UNPAINTED
-    if span["opacity"] == 0:
-        return TRANSPARENT
-    return TINY if span["size"] < LEAST_TYPE else ""
-
-
-def _is_pale(span: dict[str, Any]) -> bool:
-    colour = span["color"]
-    if not colour:
-        return False
-    if len(colour) == 4:  # cyan, magenta, yellow, black
-        return 1 - min(1.0, colour[3] + sum(colour[:3]) / 3) > PALE
-    return sum(colour) / len(colour) > PALE
-
-
-def _once(words: Sequence[_Glyphs]) -> list[_Glyphs]:
-    """``words``, of which those that print another one again, on the same place, are called so."""
-    seen: dict[str, list[_Glyphs]] = {}
-    found = []
-    for word in words:
-        same = seen.setdefault(word.text, [])
-        if not word.hidden and any(_on_one_place(word.box, other.box) for other in same):
-            found.append(word._replace(hidden=DOUBLE))
-        else:
-            if not word.hidden:
-                same.append(word)
-            found.append(word)
-    return found
-
-
-def _on_one_place(a: _Box, b: _Box) -> bool:
-    reach = 0.25 * (a[3] - a[1])
-    return abs(a[1] - b[1]) < reach and abs(a[0] - b[0]) < reach and abs(a[2] - b[2]) < reach
-
-
-def _seen(words: list[_Glyphs], sheet: Any, page: PageImage) -> list[_Glyphs]:
+def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[PaintedWord]:
     """``words`` with what the pixels say of those that may not be seen."""
     boxes = np.array([word.box for word in words], dtype=float)
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
@@ -211,7 +72,7 @@ def _seen(words: list[_Glyphs], sheet: Any, page: PageImage) -> list[_Glyphs]:
         return words
     image = page.sketch or page.image
     greys = _Greys(np.asarray(image.convert("L")), image.width / page.width * page.scale)
-    found: dict[int, tuple[_Glyphs, ...]] = {}
+    found: dict[int, tuple[PaintedWord, ...]] = {}
     for at in doubtful:
         word, ink = words[at], greys.contrast(words[at].box) >= CONTRAST
         if word.hidden:
@@ -223,7 +84,7 @@ def _seen(words: list[_Glyphs], sheet: Any, page: PageImage) -> list[_Glyphs]:
     return [part for at, word in enumerate(words) for part in found.get(at, (word,))]
 
 
-def _clipped(word: _Glyphs, told: _Told, greys: _Greys) -> tuple[_Glyphs, ...]:
+def _clipped(word: PaintedWord, told: _Told, greys: _Greys) -> tuple[PaintedWord, ...]:
     """The visible part of a word and the rest, where a clipping path cuts it: a cell too narrow for its figure. MuPDF's
     structured text knows such paths, and the pixels must agree."""
     part = told.part_of(word)
@@ -248,7 +109,7 @@ class _Told:
     def __contains__(self, text: str) -> bool:
         return text in self._text or len(text) == 1 or UNTOLD in text
 
-    def part_of(self, word: _Glyphs) -> tuple[str, _Box] | None:
+    def part_of(self, word: PaintedWord) -> tuple[str, Box] | None:
         """The longest beginning or end of ``word`` that is told in its place, with its box."""
         x0, y0, x1, y1 = word.box
         parts = [
@@ -271,7 +132,7 @@ class _Greys:
     pixels: np.ndarray
     scale: float
 
-    def contrast(self, box: _Box) -> int:
+    def contrast(self, box: Box) -> int:
         """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
         x0, y0, x1, y1 = (self.scale * side for side in box)
         third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle

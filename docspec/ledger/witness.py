@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from docspec.core import PageDraft
 from docspec.core.account import VisibleWord, Witness
-from docspec.ledger.visible import OVER_PRINT, UNTOLD
+from docspec.ledger.atoms import UNTOLD
+from docspec.ledger.visible import OVER_PRINT
 
 LEAST_TOLD, LEAST_VOICED = 0.95, 0.85
 """Shares (0..1) of signs that a sound file tells, and of its longer Latin words that have a vowel."""

@@ -13,7 +13,8 @@ from docspec.core.account import HEAD, PAGE_NUMBER, PageAccount, VisibleWord
 from docspec.ledger import PageOutput, account_for, witness_of
 from docspec.ledger.fates import NOT_READ, READ, WORDLESS
 from docspec.ledger.outputs import markdown_words
-from docspec.ledger.visible import DOUBLE, OVER_PRINT, UNPAINTED
+from docspec.ledger.painted import DOUBLE, UNPAINTED
+from docspec.ledger.visible import OVER_PRINT
 
 LINE, LETTER = 20.0, 10.0
 """Pixels of a line's height and of a letter."""

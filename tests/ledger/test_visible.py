@@ -11,8 +11,7 @@ from docspec.core.account import VisibleWord
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
-from docspec.ledger import visible as rules
-from docspec.ledger import visible_words
+from docspec.ledger import painted, visible, visible_words
 
 Draw = Callable[[pymupdf.Page], None]
 
@@ -62,11 +61,11 @@ def test_pieces_that_touch_are_one_word() -> None:
 @pytest.mark.parametrize(
     ("rule", "draw"),
     [
-        (rules.UNPAINTED, lambda page: page.insert_text((72, 200), "secret", render_mode=3)),
-        (rules.UNSEEN, lambda page: page.insert_text((72, 200), "secret", color=(1, 1, 1))),
-        (rules.TRANSPARENT, lambda page: page.insert_text((72, 200), "secret", fill_opacity=0, stroke_opacity=0)),
-        (rules.TINY, lambda page: page.insert_text((72, 200), "secret", fontsize=0.5)),
-        (rules.OUTSIDE, lambda page: page.insert_text((700, 200), "secret")),
+        (painted.UNPAINTED, lambda page: page.insert_text((72, 200), "secret", render_mode=3)),
+        (visible.UNSEEN, lambda page: page.insert_text((72, 200), "secret", color=(1, 1, 1))),
+        (painted.TRANSPARENT, lambda page: page.insert_text((72, 200), "secret", fill_opacity=0, stroke_opacity=0)),
+        (painted.TINY, lambda page: page.insert_text((72, 200), "secret", fontsize=0.5)),
+        (painted.OUTSIDE, lambda page: page.insert_text((700, 200), "secret")),
     ],
 )
 def test_what_no_reader_sees_is_hidden_by_a_rule(rule: str, draw: Draw, sketched: bool) -> None:
@@ -88,7 +87,7 @@ def test_what_is_painted_over_is_hidden_and_what_is_marked_is_not() -> None:
         page.draw_rect(pymupdf.Rect(70, 195, 200, 196), color=None, fill=(0, 0, 0))
 
     found = {word.text: word.hidden for word in words_of(draw)}
-    assert found == {"covered": rules.COVERED, "marked": "", "struck": ""}
+    assert found == {"covered": visible.COVERED, "marked": "", "struck": ""}
 
 
 def test_white_type_on_a_dark_ground_is_seen() -> None:
@@ -106,7 +105,7 @@ def test_a_word_that_is_printed_again_to_look_bold_counts_once() -> None:
         page.insert_text((72, 130), "Total")
 
     words = words_of(draw)
-    assert [word.hidden for word in words] == ["", rules.DOUBLE, ""]
+    assert [word.hidden for word in words] == ["", painted.DOUBLE, ""]
 
 
 def test_what_a_path_clips_is_hidden() -> None:
@@ -116,7 +115,7 @@ def test_what_a_path_clips_is_hidden() -> None:
         page.parent.update_stream(page.get_contents()[0], b"q 60 700 50 100 re W n " + stream + b" Q")
 
     found = {word.hidden: word.text for word in words_of(draw)}
-    assert found[""] + found[rules.CLIPPED] == "1234567890"
+    assert found[""] + found[visible.CLIPPED] == "1234567890"
     assert 4 <= len(found[""]) <= 8
 
 
@@ -148,7 +147,7 @@ def test_text_written_invisibly_over_print_is_told_from_hidden_text() -> None:
         page.insert_text((72, 300), "nowhere", render_mode=3)
 
     found = {word.text: word.hidden for word in words_of(draw)}
-    assert found == {"printed": "", "primed": rules.OVER_PRINT, "nowhere": rules.UNPAINTED}
+    assert found == {"printed": "", "primed": visible.OVER_PRINT, "nowhere": painted.UNPAINTED}
 
 
 def test_contents_that_break_off_are_no_fault_of_the_page() -> None:
