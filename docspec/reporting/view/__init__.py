@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
 from docspec.core.account import STATES, PageAccount
+from docspec.core.result import WORDS_MISSING
 from docspec.core.safe_text import dump_json
 from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
@@ -128,7 +129,8 @@ def _remarks(result: PageResult) -> str:
     said += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
     if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
         said.append("No draft to compare with: nothing is marked on this page.")
-    said += [_event(one) for one in result.events if one.kind not in ROUTINE]
+    told = {*ROUTINE, WORDS_MISSING}  # missing words are the reason for doubt
+    said += [_event(one) for one in result.events if one.kind not in told]
     done = [_event(one) for one in result.events if one.kind in ROUTINE]
     folded = f"<details><summary>How it was read</summary>{_items(done)}</details>\n" if done else ""
     return (f'<div class="remarks">{_items(said)}</div>\n' if said else "") + folded
