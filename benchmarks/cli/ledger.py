@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.tables import console, narrow_table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 from docspec.core.account import STATES
@@ -31,8 +31,8 @@ def ledger(inputs: InputPaths, *, options: ParseOptions, json_file: JsonFile = N
 
 def print_ledger(pages: Sequence[AccountedPage]) -> None:
     """One row a file, all of them together, and below it the words that are missing."""
-    columns = ["pages", "visible", *(state.replace("_", " ") for state in STATES), "added", "displaced"]
-    grid = table("Words by what became of them", ["file"], columns, dense=True)
+    columns = ["visible", "written", "left", "changed", "picture", "missing", "added", "moved"]
+    grid = narrow_table("Words by what became of them", ["file"], columns, widest=20)
     files: dict[str, list[AccountedPage]] = {}
     for page in pages:
         files.setdefault(page.source, []).append(page)
@@ -40,7 +40,7 @@ def print_ledger(pages: Sequence[AccountedPage]) -> None:
         words = sum((Counter(page.words) for page in own), Counter())
         beside = sum(page.added for page in own), sum(page.displaced for page in own)
         figures = words.total(), *(words[state] for state in STATES), *beside
-        grid.add_row(Path(name).name, str(len(own)), *map(str, figures))
+        grid.add_row(Path(name).stem, *map(str, figures))
     console().print(grid)
     rules = sum((Counter(page.rules) for page in pages), Counter())
     if rules:
