@@ -31,20 +31,19 @@ def ledger(inputs: InputPaths, *, options: ParseOptions, json_file: JsonFile = N
 
 def print_ledger(pages: Sequence[AccountedPage]) -> None:
     """One row a file, all of them together, and below it the words that are missing."""
-    columns = ["visible", "written", "left", "changed", "picture", "missing", "added", "moved"]
-    grid = narrow_table("Words by what became of them", ["file"], columns, widest=20)
+    columns = ["visible", *(state.removesuffix("_out").removeprefix("in_") for state in STATES)]
+    grid = narrow_table("Words by what became of them", ["file"], columns, widest=24)
     files: dict[str, list[AccountedPage]] = {}
     for page in pages:
         files.setdefault(page.source, []).append(page)
     for name, own in [*files.items(), ("all", list(pages))]:
         words = sum((Counter(page.words) for page in own), Counter())
-        beside = sum(page.added for page in own), sum(page.displaced for page in own)
-        figures = words.total(), *(words[state] for state in STATES), *beside
-        grid.add_row(Path(name).stem, *map(str, figures))
+        grid.add_row(Path(name).stem, str(words.total()), *(str(words[state]) for state in STATES))
     console().print(grid)
     rules = sum((Counter(page.rules) for page in pages), Counter())
-    if rules:
-        console().print("left out: " + ", ".join(f"{rule} {count}" for rule, count in rules.most_common()))
+    said = [f"{rule} {count}" for rule, count in rules.most_common()]
+    added, displaced = sum(page.added for page in pages), sum(page.displaced for page in pages)
+    console().print(f"{len(pages)} pages; left out: {', '.join(said) or 'nothing'}; added {added}, displaced {displaced}")
     for page in pages:
         name = f"{Path(page.source).name}, page {page.page}"
         if page.error:
