@@ -43,7 +43,8 @@ def print_ledger(pages: Sequence[AccountedPage]) -> None:
     rules = sum((Counter(page.rules) for page in pages), Counter())
     said = [f"{rule} {count}" for rule, count in rules.most_common()]
     added, displaced = sum(page.added for page in pages), sum(page.displaced for page in pages)
-    console().print(f"{len(pages)} pages; left out: {', '.join(said) or 'nothing'}; added {added}, displaced {displaced}")
+    console().print(f"{len(pages)} pages; left out: {', '.join(said) or 'nothing'}")
+    console().print(f"written and not on the page: {added}; out of their order: {displaced}")
     for page in pages:
         name = f"{Path(page.source).name}, page {page.page}"
         if page.error:
