@@ -23,6 +23,7 @@ from docspec.ledger.fates import (
     in_picture,
     printed_again,
 )
+from docspec.ledger.matching import MOST_LEFT
 from docspec.ledger.sides import PageOutput, Sides, displaced, paired
 
 
@@ -52,7 +53,7 @@ def account_for(
             or (Fate("left_out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
             or in_picture(word, output.blocks)
             or (Fate("changed") if readings.stand_for(left[number]) else None)
-            or printed_again(word, words, fates)
+            or (printed_again(word, words, fates) if len(left) <= MOST_LEFT else None)
             or Fate("missing")
         )
     spare = [other for other in found.left_of_output if other not in readings.used]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from docspec.core import BBox, Block, Category
 from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, State, VisibleWord, WordRun
@@ -13,6 +15,9 @@ from docspec.ledger.atoms import keys_of
 from docspec.ledger.matching import Matched
 from docspec.ledger.painted import DOUBLE
 from docspec.ledger.sides import Sides, is_inside
+
+END = 1 << 60
+"""Behind all atoms."""
 
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
@@ -69,7 +74,8 @@ def in_picture(word: VisibleWord, blocks: Sequence[Block]) -> Fate | None:
 
 
 def printed_again(word: VisibleWord, words: Sequence[VisibleWord], fates: Sequence[Fate | None]) -> Fate | None:
-    """The fate of a word that lies on a written one and is part of it: a second print, parted otherwise."""
+    """The fate of a word that lies on a written one and is part of it: a second print, parted otherwise. Takes time
+    with the number of words."""
     x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
     for other, fate in zip(words, fates, strict=True):
         written = fate is not None and fate.state == "written" and other is not word
@@ -94,35 +100,36 @@ class Readings:
 
     def __init__(self, sides: Sides, found: Matched) -> None:
         self._sides, self._found = sides, found
-        self._left: dict[int, list[int]] = defaultdict(list)
         self._uses: Counter[int] = Counter()
         self.used: set[int] = set()
-        for other in found.left_of_output:
-            block = sides.block_of[other]
-            if block < 0 or sides.blocks[block].words == "model":
-                self._left[block].append(other)
+        self._left = [at for at in found.left_of_output if self._is_models(sides.block_of[at])]  # ascending
+        self._before = list(accumulate(found.of_page, lambda last, other: other if other >= 0 else last, initial=-1))
+        behind = accumulate(reversed(found.of_page), lambda last, other: other if other >= 0 else last, initial=END)
+        self._behind = list(behind)[::-1]
 
     def stand_for(self, atoms: Sequence[int]) -> bool:
-        """Whether words of a model's stand in the place of ``atoms`` of the page, which are neighbours."""
+        """Whether a word of a model's stands in the place of ``atoms`` of the page, which are neighbours: between the
+        words that are theirs, or in the block at their place."""
         if not self._left:
             return False
-        found = next((one for one in self._beside(atoms[0], atoms[-1]) if self._uses[one] < FOR_ONE), None)
-        if found is None:
+        place = bisect_right(self._left, self._before[atoms[0]])
+        between = place < len(self._left) and self._left[place] < self._behind[atoms[-1] + 1]
+        if not between:
+            there = (at for at, other in enumerate(self._left) if self._is_there(atoms[0], self._sides.block_of[other]))
+            place = next(there, -1)
+        if place < 0:
             return False
-        self._uses[found] += 1
+        found = self._left[place]
         self.used.add(found)
+        self._uses[found] += 1
+        if self._uses[found] == FOR_ONE:
+            del self._left[place]
         return True
 
-    def _beside(self, first: int, last: int) -> Iterator[int]:
-        """Words that stand between those that are the neighbours of an atom, then those of the block at its place, then
-        all that nobody knows the place of."""
-        of_page = self._found.of_page
-        before = next((of_page[at] for at in range(first - 1, -1, -1) if of_page[at] >= 0), -1)
-        behind = next((of_page[at] for at in range(last + 1, len(of_page)) if of_page[at] >= 0), len(of_page) * 10)
-        word = self._sides.words[self._sides.word_of[first]]
-        for own in self._left.values():
-            yield from (other for other in own if before < other < behind)
-        for block, own in self._left.items():
-            box = self._sides.boxes[block] if block >= 0 else None
-            if box is None or is_inside(word, box):
-                yield from own
+    def _is_models(self, block: int) -> bool:
+        return block < 0 or self._sides.blocks[block].words == "model"
+
+    def _is_there(self, atom: int, block: int) -> bool:
+        """Whether the word of an ``atom`` of the page stands in ``block``, or nobody knows where that is."""
+        box = self._sides.boxes[block] if block >= 0 else None
+        return box is None or is_inside(self._sides.words[self._sides.word_of[atom]], box)

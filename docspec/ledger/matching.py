@@ -12,10 +12,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from docspec.ledger.atoms import UNTOLD, joined
+from docspec.ledger.atoms import UNTOLD, joined, runs_leftwards
 
 MOST_PARTS = 24
 """Most atoms that are one word of the other side: letters that are spaced out."""
+
+MOST_COMPARED, MOST_LEFT, MOST_TRIED, LONGEST = 10_000, 500, 200, 40
+"""Most pairs of equal atoms whose places are compared, most atoms that are tried as parts of words or made of them,
+most tries for one of them, and the most letters of a part: a page of nothing else must not take minutes."""
 
 Fits = Callable[[int, int], bool]
 """Whether an atom of the page may stand in the place of one of the output, by their numbers."""
@@ -84,10 +88,8 @@ def _extend(found: Matched, page: Sequence[str], output: Sequence[str], one: int
 
 
 def _pair_left(found: Matched, ones: list[int], others: list[int], fits: Fits) -> None:
-    """Pairs equal atoms, those first that stand in one place."""
-    if not ones:
-        return
-    if len(ones) + len(others) > 2:
+    """Pairs equal atoms, those first that stand in one place, as long as that can be looked at in reasonable time."""
+    if 1 < len(ones) * len(others) <= MOST_COMPARED:
         for other in list(others):
             at = next((at for at, one in enumerate(ones) if fits(one, other)), None)
             if at is not None:
@@ -100,18 +102,19 @@ def _pair_left(found: Matched, ones: list[int], others: list[int], fits: Fits) -
 def _pair_parts(found: Matched, page: Sequence[str], output: Sequence[str]) -> None:
     """Pairs runs on the page with the words of the output that they are the parts of. A part that stands elsewhere
     as a word of its own may have been taken for it: then one that is left takes its place there."""
-    whole = found.left_of_output
     spare: dict[str, list[int]] = defaultdict(list)
     for at in found.left_of_page:
         spare[page[at]].append(at)
-    if not whole or not spare:
+    if not spare:
         return
+    beginning: dict[str, list[str]] = defaultdict(list)
+    for part in sorted(spare, key=len, reverse=True):
+        beginning["" if _begins_anywhere(part) else part[0]].append(part)
     starts = _places(page)
-    for other in whole:
+    for other in found.left_of_output[:MOST_LEFT]:
         key = output[other]
-        parts = [part for part in spare if spare[part] and len(part) < len(key) and _may_begin(key, part)]
-        for first in sorted(parts, key=len, reverse=True):
-            run = next((run for at in starts[first] if (run := _run_from(at, key, page, spare))), None)
+        for first in (part for part in (*beginning[key[0]], *beginning[""]) if _may_begin(key, part, spare)):
+            run = next((run for at in starts[first][:MOST_LEFT] if (run := _run_from(at, key, page, spare))), None)
             if run is None:
                 continue
             for at in run:
@@ -126,8 +129,13 @@ def _pair_parts(found: Matched, page: Sequence[str], output: Sequence[str]) -> N
             break
 
 
-def _may_begin(key: str, part: str) -> bool:
-    return key.startswith(part) or part.startswith(UNTOLD) or "\u0590" <= key[:1] <= "\u08ff"
+def _begins_anywhere(part: str) -> bool:
+    """Whether a word with this part may begin with another letter: the letters of some scripts are sorted."""
+    return part.startswith(UNTOLD) or runs_leftwards(part)
+
+
+def _may_begin(key: str, part: str, spare: dict[str, list[int]]) -> bool:
+    return bool(spare[part]) and len(part) < len(key) and (key.startswith(part) or _begins_anywhere(part))
 
 
 def _run_from(start: int, key: str, page: Sequence[str], spare: dict[str, list[int]]) -> list[int]:
@@ -153,22 +161,23 @@ def _pair_scattered(found: Matched, page: Sequence[str], output: Sequence[str]) 
     for at in found.left_of_page:
         if page[at].isalpha():
             spare[page[at]].append(at)
-    for other in found.left_of_output if spare else ():
-        parts = _parts_of(output[other], spare, [])
+    for other in found.left_of_output[:MOST_LEFT] if spare else ():
+        parts = _parts_of(output[other], spare, [], iter(range(MOST_TRIED)))
         if parts:
-            for part in parts:
-                found.of_page[spare[part].pop()] = other
-            found.of_output[other] = next(at for at, one in enumerate(found.of_page) if one == other)
+            own = [spare[part].pop() for part in parts]
+            for at in own:
+                found.of_page[at] = other
+            found.of_output[other] = min(own)
 
 
-def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str]) -> list[str]:
-    """Keys of ``spare`` that are ``rest`` one after the other; empty if there are none."""
+def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str], tries: Iterator[int]) -> list[str]:
+    """Keys of ``spare`` that are ``rest`` one after the other; empty if there are none, or after so many ``tries``."""
     if not rest:
         return parts
-    for size in range(len(rest), 0, -1):
+    for size in range(min(len(rest), LONGEST), 0, -1):
         part = rest[:size]
-        if len(spare.get(part, ())) > parts.count(part):
-            whole = _parts_of(rest[size:], spare, [*parts, part])
+        if len(spare.get(part, ())) > parts.count(part) and next(tries, None) is not None:
+            whole = _parts_of(rest[size:], spare, [*parts, part], tries)
             if whole:
                 return whole
     return []
@@ -177,17 +186,10 @@ def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str]) -> list[
 def _pair_untold(found: Matched, page: Sequence[str], output: Sequence[str]) -> None:
     """Pairs words of which the file lacks letters with words that have some in their place."""
     lacking = [at for at in found.left_of_page if UNTOLD in page[at] and page[at].strip(UNTOLD)]
-    for at in sorted(lacking, key=lambda at: -len(page[at])):
+    left = found.left_of_output[:MOST_LEFT]
+    for at in sorted(lacking, key=lambda at: -len(page[at]))[:MOST_LEFT]:
         pattern = re.compile(".{0,3}".join(map(re.escape, re.split(f"{UNTOLD}+", page[at]))))
-        other = next((one for one in found.left_of_output if pattern.fullmatch(output[one])), None)
+        other = next((one for one in left if pattern.fullmatch(output[one])), None)
         if other is not None:
             found.pair(at, other)
-
-
-def unbroken(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Runs of whole numbers that follow each other: the first and the one behind the last of each."""
-    start = 0
-    for at in range(1, len(numbers) + 1):
-        if at == len(numbers) or numbers[at] != numbers[at - 1] + 1:
-            yield start, at
-            start = at
+            left.remove(other)

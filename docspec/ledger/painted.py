@@ -21,6 +21,9 @@ BACK, RAISED = -0.5, 0.2
 TWICE = 0.12
 """Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
 
+CELL = 4.0
+"""Points: words that print each other again stand in one cell of such a grid, or in two beside each other."""
+
 LEAST_TYPE = 1.0
 """Points: smaller type is not for readers."""
 
@@ -147,19 +150,17 @@ def _is_pale(span: dict[str, Any]) -> bool:
 
 def _once(words: Iterator[PaintedWord]) -> list[PaintedWord]:
     """``words``, of which those that print another one again, on the same place, are called so."""
-    seen: dict[str, list[PaintedWord]] = {}
+    seen: dict[tuple[str, int, int], PaintedWord] = {}
     found = []
     for word in words:
-        same = seen.setdefault(word.text, [])
-        if not word.hidden and any(_on_one_place(word.box, other.box) for other in same):
-            found.append(word._replace(hidden=DOUBLE))
-        else:
-            if not word.hidden:
-                same.append(word)
-            found.append(word)
+        if not word.hidden:
+            x0, y0, x1, y1 = word.box
+            cells = [(word.text, int(x0 / CELL) + dx, int(y0 / CELL) + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)]
+            reach = 0.25 * (y1 - y0)
+            same = (seen[cell].box for cell in cells if cell in seen)
+            if any(abs(x0 - a) < reach and abs(y0 - b) < reach and abs(x1 - c) < reach for a, b, c, _ in same):
+                word = word._replace(hidden=DOUBLE)
+            else:
+                seen[cells[0]] = word
+        found.append(word)
     return found
-
-
-def _on_one_place(a: Box, b: Box) -> bool:
-    reach = 0.25 * (a[3] - a[1])
-    return abs(a[1] - b[1]) < reach and abs(a[0] - b[0]) < reach and abs(a[2] - b[2]) < reach

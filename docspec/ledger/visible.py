@@ -24,8 +24,11 @@ from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
 CONTRAST = 24
 """Least difference (of 255) of grey between type and its ground that an eye sees."""
 
-LEAST_COVER = 3.0
-"""Points: lines thinner than that cover no word."""
+LEAST_COVER, MOST_COVERS = 3.0, 2000
+"""Points: lines thinner than that cover no word. And the most stretches of paint of a page that are looked at."""
+
+MOST_SOUGHT = 2000
+"""Most words of a page that are sought in MuPDF's text letter by letter."""
 
 UNSEEN, COVERED, CLIPPED = "hidden: of the colour of its ground", "hidden: painted over", "hidden: clipped"
 OVER_PRINT = "hidden: not painted, over print"
@@ -105,9 +108,14 @@ class _Told:
     def __init__(self, sheet: Any) -> None:
         self._sheet, self._flags = sheet, mupdf().TEXT_MEDIABOX_CLIP
         self._text: str = sheet.get_text("text", flags=self._flags)
+        self._whole = set(self._text.split())
+        self._left = MOST_SOUGHT
 
     def __contains__(self, text: str) -> bool:
-        return text in self._text or len(text) == 1 or UNTOLD in text
+        if text in self._whole or len(text) == 1 or UNTOLD in text or not self._left:
+            return True
+        self._left -= 1
+        return text in self._text
 
     def part_of(self, word: PaintedWord) -> tuple[str, Box] | None:
         """The longest beginning or end of ``word`` that is told in its place, with its box."""
@@ -144,11 +152,14 @@ class _Greys:
 def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) -> np.ndarray:
     """Which words (their ``orders`` of painting and their middles) lie below something that was painted later."""
     covered = np.zeros(len(orders), dtype=bool)
-    first = int(orders.min())
+    first, count = int(orders.min()), 0
     for order, (kind, (x0, y0, x1, y1), *_) in enumerate(sheet.get_bboxlog()):
         if order <= first or kind in ("fill-text", "stroke-text", "ignore-text", "clip-text", "stroke-path"):
             continue
         if kind.startswith("fill") and x1 - x0 > LEAST_COVER and y1 - y0 > LEAST_COVER:
+            count += 1
+            if count > MOST_COVERS:
+                break
             covered |= (orders < order) & (x0 < x) & (x < x1) & (y0 < y) & (y < y1)
     return covered
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from docspec.core import PageDraft
@@ -24,7 +25,8 @@ def witness_of(words: Sequence[VisibleWord], draft: PageDraft) -> tuple[Witness,
     sources = {region.words for region in draft.regions}
     if words and ("text layer" in sources or (not recognised and _is_sound(words))):
         layer = _shown(words)
-        return "text layer", (*layer, *(line for line in recognised if not _stands_in(line, layer)))
+        visible = sorted((word.y0 + word.y1, word.x0 + word.x1) for word in layer if not word.hidden)
+        return "text layer", (*layer, *(line for line in recognised if not _is_told(line, visible)))
     return ("recognised lines", recognised) if recognised else ("none", ())
 
 
@@ -44,13 +46,10 @@ def _shown(words: Sequence[VisibleWord]) -> tuple[VisibleWord, ...]:
     return tuple(word._replace(hidden="") if word.hidden == OVER_PRINT else word for word in words)
 
 
-def _stands_in(line: VisibleWord, words: Sequence[VisibleWord]) -> bool:
-    """Whether a recognised line is one of which the file has words."""
-    return any(
-        line.x0 <= (word.x0 + word.x1) / 2 <= line.x1 and line.y0 <= (word.y0 + word.y1) / 2 <= line.y1
-        for word in words
-        if not word.hidden
-    )
+def _is_told(line: VisibleWord, words: Sequence[tuple[float, float]]) -> bool:
+    """Whether the middle of one of ``words`` (twice y and x, ascending) is in a recognised line."""
+    first, last = bisect_left(words, (2 * line.y0, 0.0)), bisect_right(words, (2 * line.y1, float("inf")))
+    return any(2 * line.x0 <= x <= 2 * line.x1 for _, x in words[first:last])
 
 
 def _is_sound(words: Sequence[VisibleWord]) -> bool:
