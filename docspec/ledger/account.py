@@ -42,7 +42,7 @@ def account_for(
             left[number].append(at)
         elif fates[number] is None:
             fates[number] = Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
-    furniture = Furniture(output.blocks)
+    furniture = Furniture(output.blocks, sides.block_of)
     readings = Readings(sides, found)
     for number in sorted(left):
         word = words[number]

@@ -40,25 +40,29 @@ class Fate:
 
 
 class Furniture:
-    """The words of running heads and feet."""
+    """The words of running heads and feet that the output does not have; ``owners`` are the blocks of its atoms."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._left: list[tuple[str, BBox | None, Counter[str]]] = []
-        for block in blocks:
-            if block.category.is_furniture:
+    def __init__(self, blocks: Sequence[Block], owners: Sequence[int]) -> None:
+        written = Counter(owners)
+        self._left: list[tuple[str, Block, Counter[str]]] = []
+        for number, block in enumerate(blocks):
+            keys = Counter(keys_of(block.text))
+            if block.category.is_furniture and written[number] < keys.total():
                 edge = HEAD if block.category is Category.PAGE_HEADER else FOOT
                 rule = PAGE_NUMBER if _NUMBER.fullmatch(block.text) else edge
-                self._left.append((rule, block.bbox, Counter(keys_of(block.text))))
+                self._left.append((rule, block, keys))
 
     def take(self, keys: Sequence[str], word: VisibleWord) -> str:
         """The rule of the furniture that holds all ``keys`` of ``word``, which are then used up, that at its place
-        first; empty if none does."""
+        first; else of what a model has read otherwise at its place; empty if there is none."""
         wanted = Counter(keys)
-        for rule, _, left in sorted(self._left, key=lambda one: one[1] is None or not is_inside(word, one[1])):
+        there = [block.bbox is not None and is_inside(word, block.bbox) for _, block, _ in self._left]
+        for (rule, _, left), _ in sorted(zip(self._left, there, strict=True), key=lambda one: not one[1]):
             if wanted <= left:
                 left.subtract(wanted)
                 return rule
-        return ""
+        read = (one[0] for one, at in zip(self._left, there, strict=True) if at and one[1].words == "model")
+        return next(read, "")
 
 
 def in_furniture(furniture: Furniture, keys: Sequence[str], word: VisibleWord) -> Fate | None:

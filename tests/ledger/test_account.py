@@ -109,6 +109,13 @@ def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_k
     assert (kept.rules, kept.counts["written"], kept.counts["left_out"]) == ({}, 6, 0)
 
 
+def test_a_running_head_that_a_model_reads_otherwise_is_left_out_all_the_same() -> None:
+    words = [*printed("Table & Street"), *printed("Of the harbour", top=100)]
+    head = block("Table 8 Street", (0, 0, 150, 20), category=Category.PAGE_HEADER, words="model")
+    found = account(words, "Of the harbour", head, block("Of the harbour", (0, 100, 300, 120)))
+    assert (found.rules, found.missing) == ({HEAD: 3}, ())
+
+
 def test_hidden_words_are_no_words_of_the_page_unless_they_are_written() -> None:
     words = [*printed("Total 485"), *printed("Total 1", top=100, hidden=UNPAINTED)]
     silent, loud = account(words, "Total 485"), account(words, "Total 485 Total 1")
