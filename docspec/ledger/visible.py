@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
 from docspec.documents.mupdf import mupdf
 from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
+
+if TYPE_CHECKING:
+    import numpy as np
 
 CONTRAST = 24
 """Least difference (of 255) of grey between type and its ground that an eye sees."""
@@ -62,6 +63,8 @@ def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
 
 def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[PaintedWord]:
     """``words`` with what the pixels say of those that may not be seen."""
+    import numpy as np  # not needed where no page is read
+
     boxes = np.array([word.box for word in words], dtype=float)
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
     covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
@@ -151,7 +154,7 @@ class _Greys:
 
 def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) -> np.ndarray:
     """Which words (their ``orders`` of painting and their middles) lie below something that was painted later."""
-    covered = np.zeros(len(orders), dtype=bool)
+    covered = orders < 0
     first, count = int(orders.min()), 0
     for order, (kind, (x0, y0, x1, y1), *_) in enumerate(sheet.get_bboxlog()):
         if order <= first or kind in ("fill-text", "stroke-text", "ignore-text", "clip-text", "stroke-path"):
