@@ -59,7 +59,8 @@ class WordRun:
 
 @dataclass(frozen=True, slots=True)
 class PageAccount:
-    """The fate of all that is visible on a page: how many words were ``written``, and the ``runs`` of all others.
+    """The fate of all that is visible on a page: how many words were ``written``, and the ``runs`` of all others; of
+    written words those that no reader sees (hidden by a rule) are among these.
 
     ``added`` are words of the output that nothing on the page explains. ``displaced`` counts written words that stand
     in another order or block than on the page. ``places`` are the runs of written words, for those who show them.
@@ -78,7 +79,7 @@ class PageAccount:
         found = dict.fromkeys(STATES, 0)
         for run in self.runs:
             found[run.state] += run.count
-        found["written"] = self.written
+        found["written"] += self.written
         return found
 
     @property

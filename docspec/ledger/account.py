@@ -59,11 +59,11 @@ def account_for(
     spare = [other for other in found.left_of_output if other not in readings.used]
     runs = [*(fate_of_ink(box, output.blocks) for box in ink)]
     runs += _runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None])
-    places = tuple(run for run in runs if run.state == "written")
+    places = tuple(run for run in runs if run.state == "written" and not run.rule)
     return PageAccount(
         witness,
         sum(run.count for run in places),
-        tuple(run for run in runs if run.state != "written"),
+        tuple(run for run in runs if run.state != "written" or run.rule),
         tuple(sides.output[at] for at in spare),
         displaced(sides, found),
         places,

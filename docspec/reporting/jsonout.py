@@ -86,7 +86,8 @@ def quality_object(quality: Quality) -> dict[str, Any]:
 
 
 def account_object(account: PageAccount, layout: Layout) -> dict[str, Any]:
-    """What became of a page's words; of those that are not written, runs of neighbours with their boxes."""
+    """What became of a page's words; of those that are not written, and of written ones that are hidden, runs of
+    neighbours with their boxes."""
     if layout.keep_furniture:
         account = account.with_furniture()
 
@@ -103,7 +104,7 @@ def account_object(account: PageAccount, layout: Layout) -> dict[str, Any]:
     return {
         "witness": account.witness,
         "words": account.counts,
-        **{state: runs(state) for state in STATES if state != "written"},
+        **{state: runs(state) for state in STATES},
         "added": list(account.added),
         "displaced": account.displaced,
     }

@@ -174,6 +174,7 @@ class _Run:
 class _Account:
     witness: Witness
     words: Mapping[State, int]
+    written: tuple[_Run, ...]
     left_out: tuple[_Run, ...]
     changed: tuple[_Run, ...]
     in_picture: tuple[_Run, ...]
@@ -182,8 +183,9 @@ class _Account:
     displaced: int
 
     def account(self) -> PageAccount:
-        runs = tuple(one.run(state) for state in STATES if state != "written" for one in getattr(self, state))
-        return PageAccount(self.witness, self.words.get("written", 0), runs, self.added, self.displaced)
+        runs = tuple(one.run(state) for state in STATES for one in getattr(self, state))
+        hidden = sum(run.count for run in runs if run.state == "written")
+        return PageAccount(self.witness, self.words.get("written", 0) - hidden, runs, self.added, self.displaced)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

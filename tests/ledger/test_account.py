@@ -120,7 +120,9 @@ def test_hidden_words_are_no_words_of_the_page_unless_they_are_written() -> None
     words = [*printed("Total 485"), *printed("Total 1", top=100, hidden=UNPAINTED)]
     silent, loud = account(words, "Total 485"), account(words, "Total 485 Total 1")
     assert (silent.rules, silent.missing) == ({UNPAINTED: 2}, ())
-    assert [(run.text, run.rule) for run in loud.places] == [("Total 485", ""), ("Total 1", UNPAINTED)]
+    assert [run.text for run in loud.places] == ["Total 485"]
+    assert [(run.text, run.state, run.rule) for run in loud.runs] == [("Total 1", "written", UNPAINTED)]
+    assert loud.counts["written"] == 4
 
 
 def test_a_second_print_in_one_place_is_left_out() -> None:
