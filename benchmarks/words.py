@@ -14,11 +14,13 @@ from time import perf_counter
 from benchmarks.degradation import degraded_page
 from benchmarks.other_readers import OTHERS, Read, Written
 from benchmarks.word_counts import WordCounts, counted
-from docspec.core import Block, Category, PageError, PageImage, ParseOptions
+from docspec.core import Block, Category, PageDraft, PageError, PageImage, ParseOptions
 from docspec.core.options import WordsFrom
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.trust import TrustJudge
+from docspec.ledger import PageOutput, account_for, visible_words, witness_of
+from docspec.ledger.outputs import markdown_words
 from docspec.parser import Parser
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
@@ -32,7 +34,8 @@ READERS = (*DOCSPEC, *OTHERS)
 @dataclass(frozen=True, slots=True)
 class WordsOfPage:
     """What ``reader`` made of one page; ``blur``: the radius in pixels of the picture that it was shown, 0 for the page
-    itself. ``seconds`` are from pixels to text."""
+    itself. ``seconds`` are from pixels to text; ``missing`` words of the page are not in the text, as the ledger has
+    it."""
 
     source: str
     page: int
@@ -40,6 +43,7 @@ class WordsOfPage:
     reader: str
     counts: WordCounts
     seconds: float
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ def measure(
                         hidden = "hidden text" if verdict.hidden_share > 0 else verdict.reason
                         yield LeftAside(source.name, page.number, hidden)
                         continue
+                    witness, printed = witness_of(visible_words(page), PageDraft())
                     layer = page.pdf_page.get_text() if page.pdf_page is not None else ""
                     for radius in (0.0, blur) if blur else (0.0,):
                         for name, read in readers.items():
@@ -80,7 +85,9 @@ def measure(
                                 written = read(shown)
                             seconds = perf_counter() - start
                             found = counted(layer, written.text, written.labels)
-                            yield WordsOfPage(page.source, page.number, radius, name, found, seconds)
+                            shows = PageOutput(markdown_words(f"{written.text}\n\n{written.labels}"), ())
+                            missing = account_for(printed, shows, witness).counts["missing"]
+                            yield WordsOfPage(page.source, page.number, radius, name, found, seconds, missing)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from docspec.accounting import accounted
 from docspec.core import PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.core.processors import processors
@@ -174,7 +175,8 @@ class PageStream:
         """The results of a group, without those of documents that were given up."""
         group = [(document, page) for document, page in group if not self.is_abandoned(document)]
         prepared = [page for _, page in group if isinstance(page, DraftedPage)]
-        results = iter(self._verifier.verify(prepared) if prepared else ())
+        read = self._verifier.verify(prepared) if prepared else []
+        results = (accounted(result, page) for result, page in zip(read, prepared, strict=True))
         return [
             (document, next(results) if isinstance(page, DraftedPage) else _failed(page)) for document, page in group
         ]

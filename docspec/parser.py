@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec import offline
+from docspec.accounting import accounted, seen
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
 from docspec.core.observer import NullObserver, Observer
@@ -208,7 +209,9 @@ class Parser(Closing):
         page."""
         self._check_process()
         with self._turn:
-            return self.page_parser.parse(page)
+            parser = self.page_parser
+            drafted = parser.draft(seen(page))
+            return accounted(parser.verify(drafted), drafted)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 from PIL import Image, ImageDraw
 
+from tests.accounted import nothing_missing  # noqa: F401 - each test's pages are accounted for
 from tests.kept_children import KeptChildren
 from tests.layers import Layers
 

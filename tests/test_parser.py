@@ -193,7 +193,7 @@ def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
     monkeypatch.setattr(TransformersTarget, "logits", stuck)
     options = {**SMALL, "max_tokens": 400, "drafter": "none"}
     page = parse(pdf, model=str(lively_qwen), pages="1", baseline=True, **options).pages[0]
-    assert [event.kind for event in page.events] == ["loop_stopped"]
+    assert [event.kind for event in page.events] == ["loop_stopped", "words_missing"]
     assert len(page.token_ids) < 10
     assert page.cut is not None and page.cut.reason == "loop"
     assert page.cut.dropped >= 256 and page.cut.repeated in page.events[0].detail
@@ -202,7 +202,7 @@ def test_a_loop_is_stopped_and_reported(lively_qwen, pdf, monkeypatch):
     kept = parse(pdf, model=str(lively_qwen), pages="1", on_loop="keep", **options).pages[0]
     assert len(kept.token_ids) == 400
     assert kept.token_ids[: len(page.token_ids)] == page.token_ids
-    assert [event.kind for event in kept.events] == ["budget_reached"]
+    assert [event.kind for event in kept.events] == ["budget_reached", "words_missing"]
 
 
 def test_what_is_wrong_with_the_request_is_said_before_the_model_is_loaded(pdf):

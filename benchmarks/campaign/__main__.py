@@ -176,13 +176,15 @@ def summary(lines: Sequence[dict[str, Any]]) -> str:
     wrong = Counter(fault for line in results for fault in line["faults"])
     made = sum(count for (_, is_crafted), count in counts.items() if not is_crafted)
     doubtful = sum(line["doubtful"] for line in results)
+    missing = sum(line.get("missing", 0) > 0 for line in results)
     unseen = sum(line["lost"] > 0.05 and not line["marked"] and not line["faults"] for line in results) - doubtful
     return (
         f"{made} mutants and {len(results) - made} crafted files (mutants + crafted: {families})\n"
         f"at {', '.join(sorted({line['commit'] for line in results}))}\n"
         f"exit codes {', '.join(f'{code}: {codes[code]}' for code in sorted(codes, key=str))}; most memory "
         f"{max((line['memory'] for line in results), default=0) / 2**30:.2f} GiB; {unseen} documents show other words "
-        f"than before they were damaged, and nobody can tell; {doubtful} lost words and are doubtful on every page\n"
+        f"than before they were damaged, and nobody can tell; {doubtful} lost words and are doubtful on every page; "
+        f"of {missing} the ledger names words that are missing\n"
         f"faults: {', '.join(f'{fault}: {count}' for fault, count in wrong.most_common()) or 'none'}"
     )
 

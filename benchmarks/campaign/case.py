@@ -24,7 +24,8 @@ class Case:
 class Result:
     """What came of a case: nothing in ``faults`` where it passed. ``code`` is the exit code that it led to, ``marked``
     whether the run said that something may be missing, ``lost`` the share of the original's words that are not in the
-    output where it did not. ``doubtful``: words are lost, and every page that was read is called doubtful."""
+    output where it did not, ``missing`` how many words of its pages are not, by the ledger's account. ``doubtful``:
+    words are lost, and every page that was read is called doubtful."""
 
     family: str
     name: str
@@ -35,6 +36,7 @@ class Result:
     memory: int = 0
     marked: bool = False
     lost: float = 0.0
+    missing: int = 0
     doubtful: bool = False
     said: str = ""
 

@@ -85,7 +85,7 @@ class Documents:
     ) -> list[str]:
         """What of the file at ``path`` is in no output and no event; ``result`` hears what was said and which share of
         the original's words is not there."""
-        result.marked = outcome.is_marked
+        result.marked, result.missing = outcome.is_marked, outcome.missing
         if result.marked or outcome.error:
             return []
         seen = self._worker.look(path, recognise=recognise, folder=folder)
@@ -114,6 +114,7 @@ class Outcome:
         read = [page for page in entry["pages"] if page["status"] == "ok"]
         self.is_doubtful = bool(read) and all("doubtful" in page for page in read)
         self.is_marked = bool(kinds & SAYS) or "failed" in self.pages or entry["status"] != "ok"
+        self.missing = sum(page["words"]["missing"] for page in read if "words" in page)
         self.code = 1 if self.error else 3 if self.is_marked else 0
         self.text = ""
         if output.is_file():

@@ -12,6 +12,7 @@ from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
 from benchmarks.cli.kinds import kinds
 from benchmarks.cli.layer import layer
+from benchmarks.cli.ledger import ledger
 from benchmarks.cli.marks import marks
 from benchmarks.cli.memory import memory
 from benchmarks.cli.overlap import overlap
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, paper, figures, pictures),
-    *(words, kinds, layer, accuracy, born_digital, runs, engines),
+    *(words, ledger, kinds, layer, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, proposer, memory),
 )

@@ -68,7 +68,7 @@ def print_words(pages: Sequence[WordsOfPage]) -> None:
     """One row for each reader, born-digital pages first."""
     from benchmarks.words import together
 
-    columns = ["numbers wrong", "of written", "numbers found", "words found", "in order", "s a page"]
+    columns = ["numbers wrong", "of written", "numbers found", "words found", "in order", "missing", "s a page"]
     for blur in sorted({page.blur for page in pages}):
         mine = [page for page in pages if page.blur == blur]
         count = len({(page.source, page.page) for page in mine})
@@ -76,7 +76,8 @@ def print_words(pages: Sequence[WordsOfPage]) -> None:
         grid = table(f"{count} pages, {kind}, against their text layer", ["reader"], columns)
         for (_, name), sums in together(mine).items():
             seconds = [page.seconds for page in mine if page.reader == name]
-            grid.add_row(name, *_cells(sums), f"{sum(seconds) / len(seconds):.1f}")
+            missing = sum(page.missing for page in mine if page.reader == name)
+            grid.add_row(name, *_cells(sums), str(missing), f"{sum(seconds) / len(seconds):.1f}")
         console().print(grid)
 
 

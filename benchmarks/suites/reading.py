@@ -17,6 +17,7 @@ from benchmarks.accuracy import draft_blocks, stage1_blocks
 from benchmarks.drafts import SettableDraft
 from benchmarks.other_readers import OTHERS, Read
 from benchmarks.suites.item import Item
+from docspec.accounting import account_of, seen
 from docspec.bench.speed import PLAIN, reader_of, settings_of
 from docspec.core import Block, DocspecError, PageDraft, PageImage, PageResult
 from docspec.documents import PageFailure, open_document
@@ -56,6 +57,7 @@ class ItemReader:
                 for page in self._parser.page_images(document, str(item.page)):
                     if isinstance(page, PageFailure):
                         raise page.error
+                    page = seen(page)
                     others = {name: _told_of(read, page) for name, read in self._beside.items()}
                     return {**head, "ways": self._ways(page) | others}
         except DocspecError as error:
@@ -75,7 +77,11 @@ class ItemReader:
         return {
             DRAFT: self._drafted(page, draft),
             **({STAGE1: self._stage1(page, draft)} if self._parser.options.words != "evidence" else {}),
-            **{mode: _told([turn[mode] for turn in turns], expected) for mode in self._readers},
+            **{
+                mode: _told([turn[mode] for turn in turns], expected)
+                | {"missing": _missing(turns[0][mode], page, draft)}
+                for mode in self._readers
+            },
         }
 
     def _turn(self, page: PageImage, number: int) -> dict[str, PageResult]:
@@ -93,6 +99,11 @@ class ItemReader:
         blocks, tokens = stage1_blocks(self._parser, page, draft)
         seconds = draft.seconds + perf_counter() - start
         return {"text": markdown_of(page, blocks), "tokens": tokens, "seconds": [seconds]}
+
+
+def _missing(result: PageResult, page: PageImage, draft: PageDraft) -> int:
+    """How many visible words of ``page`` are not in its ``result``, as the ledger has it."""
+    return 0 if result.status == "failed" else account_of(result, page, draft).counts["missing"]
 
 
 def _told_of(read: Read, page: PageImage) -> dict[str, Any]:

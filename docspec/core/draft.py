@@ -87,7 +87,8 @@ class PageDraft:
     ``unread`` is the ink outside all regions (:func:`docspec.drafting.unread.unread_regions`; ``None``: not searched).
     ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``turns`` are the
     clockwise quarter turns by which the page was turned upright before it was drafted: boxes are those of the turned
-    page. ``blank``: nothing is printed on the page.
+    page. ``blank``: nothing is printed on the page. ``recognised`` are all lines as a
+    recogniser told them, before anything was made of them, with their boxes on the page as it is printed.
     """
 
     regions: tuple[Region, ...] = ()
@@ -103,6 +104,7 @@ class PageDraft:
     turns: int = 0
     unread: tuple[Region, ...] | None = None
     blank: bool = False
+    recognised: tuple[PrintedLine, ...] = ()
 
     @property
     def laid_out_by(self) -> str:

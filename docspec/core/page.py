@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from docspec.core.account import VisibleWord
 from docspec.core.geometry import BBox
 from docspec.core.result import Event
 
@@ -21,8 +22,9 @@ class PageImage:
     ``pixel = point * scale`` holds for everything read from it, or ``None`` for image inputs. It is only valid
     until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
     it (turned, reduced). ``links`` are boxes in points with their addresses, ``bookmarks`` the levels (from 1) and
-    titles of the bookmarks of this page. ``sketch`` is the page in small if its ``image`` is rendered only when it is
-    first used.
+    titles of the bookmarks of this page. ``words`` are those of the file's text as they are painted (``None``: nobody
+    has looked, :func:`docspec.ledger.visible_words`). ``sketch`` is the page in small if its ``image`` is rendered only
+    when it is first used.
     """
 
     image: Image
@@ -34,6 +36,7 @@ class PageImage:
     events: tuple[Event, ...] = ()
     links: tuple[tuple[BBox, str], ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
+    words: tuple[VisibleWord, ...] | None = None
     sketch: Image | None = None
 
     @property

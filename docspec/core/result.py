@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from docspec.core.account import PageAccount
 from docspec.core.categories import Category
 from docspec.core.failures import Failure
 from docspec.core.geometry import BBox
@@ -25,6 +26,9 @@ WordsOf = Literal["text layer", "recognition", "model", "draft"]
 
 DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
+
+WORDS_MISSING = "words_missing"
+"""The kind of the event of a page of which visible words are not in the output; such a page is doubtful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +219,8 @@ class PageResult:
     ``read`` says whether the page was read whole or by regions, ``layout`` is the source of its regions
     (``white space``: no model; empty: none, the crops of such a page are found by their ink). ``provenance`` is there
     if it was asked for. ``timeline`` are the events of a page that was begun before its draft was complete.
-    ``trusted_regions`` were taken from the draft, unread. ``quality`` says how reliable the page is, if that is known.
+    ``trusted_regions`` were taken from the draft, unread. ``quality`` says how reliable the page is, if that is known,
+    ``account`` what became of its words.
     ``turns`` are the clockwise quarter turns by which a scan was turned upright; boxes are those of the turned page.
     ``image`` is there for cropping figures while the page is being written; drop it after."""
 
@@ -245,6 +250,7 @@ class PageResult:
     token_ids: tuple[int, ...] = ()
     provenance: Provenance | None = None
     quality: Quality | None = None
+    account: PageAccount | None = None
     turns: int = 0
     image: Image | None = None
 
@@ -261,7 +267,9 @@ class PageResult:
     @property
     def doubtful(self) -> str | None:
         """Why a person should look at the page; ``None`` if there is no reason."""
-        return None if self.quality is None else self.quality.doubtful
+        if self.quality is not None:
+            return self.quality.doubtful
+        return None if self.account is None else self.account.doubt
 
     @property
     def damage(self) -> str | None:

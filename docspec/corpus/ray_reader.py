@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from docspec.accounting import accounted
 from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.corpus.job import Job
@@ -96,7 +97,8 @@ class Verify:
         ]
         try:
             pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], DraftedPage)]
-            results = iter(self._parser.verify(pages) if pages else ())
+            read = self._parser.verify(pages) if pages else []
+            results = iter([accounted(result, page) for result, page in zip(read, pages, strict=True)])
             info = self._parser.target_info if pages else None
         except Exception as error:
             fault = error if isinstance(error, DocspecError) else ModelError(f"{type(error).__name__}: {error}")

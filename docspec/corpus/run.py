@@ -6,7 +6,7 @@ import contextlib
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -171,6 +171,8 @@ class CorpusRun:
             with self._writer(job, document, stdout) as writer:
                 for result in self._pages(document, numbers, held):
                     exits.stop_if_asked()
+                    if self.writing.layout.keep_furniture and result.account is not None:
+                        result = replace(result, account=result.account.with_furniture())
                     writer.add(result)
                     self.report.add_page(result)
                     outcome.add(result)

@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image
 
-from docspec.core import DrafterError, Event, PageDraft, PageImage, Region
+from docspec.core import DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.layout import write_hidden
@@ -69,6 +69,7 @@ class RapidOcrDrafter:
             straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))
             unread = unread_regions(straight.image, drafted.regions)
             more, mute = find_text(straight, drafted.regions, unread, self.recogniser)
+            told = (*lines, *more)
             late = [line for line in more if picture_around(line.bbox, drafted.regions) is None]
             if is_prose(late):
                 found, layout, events = regions_of_lines(page, [*lines, *late], tilt)
@@ -92,6 +93,7 @@ class RapidOcrDrafter:
             tilt=tilt,
             searched=True,
             turns=turns,
+            recognised=tuple(PrintedLine(as_printed(line.bbox, tilt, page), line.text) for line in told),
         )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
+from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.marks import carried
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.assembly import assemble
@@ -66,9 +66,11 @@ class TextLayerDrafter:
                 lines = completed(page.pdf_page, lines, self._recogniser)
             regions, layout, events = self._regions(page, lines)
             unread: list[Region] | None = None
+            told: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
                 unread = _unread(page, regions)
                 found, mute = find_text(page, regions, unread, self._recogniser)
+                told = tuple(PrintedLine(line.bbox, line.text) for line in found)
                 edges = furniture_of(found, regions, page.height)
                 found = [line for line in found if not any(line in band for band in edges.values())]
                 if is_prose(found):
@@ -95,6 +97,7 @@ class TextLayerDrafter:
             events=events,
             searched=self._recogniser is not None,
             unread=None if unread is None else tuple(unread),
+            recognised=told,
         )
 
     def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:

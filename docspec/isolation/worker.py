@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from docspec import offline
 from docspec.core import Event, PageDraft, PageImage, ParseOptions
+from docspec.core.account import VisibleWord
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
@@ -18,6 +19,7 @@ from docspec.drafting.drafted_page import draft_of
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
+from docspec.ledger.visible import visible_words
 from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
@@ -35,13 +37,14 @@ class OpenedDocument:
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
     """A rendered page without its pixels: the first of them are in the shared memory, none if the page is only
-    ``sketched``. ``damage`` is the document's so far."""
+    ``sketched``. ``damage`` is the document's so far, ``words`` are those of the page's text."""
 
     size: tuple[int, int]
     scale: float
     events: tuple[Event, ...]
     damage: str | None
     sketched: bool
+    words: tuple[VisibleWord, ...]
 
 
 class DocumentWorker:
@@ -95,7 +98,8 @@ class DocumentWorker:
         self._page, sketched = page, page.sketch is not None
         if not sketched:
             self.pixels()
-        return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched)
+        words = visible_words(page)
+        return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched, words)
 
     def pixels(self) -> None:
         """Renders the pixels of the present page and puts the first of them into the shared memory."""

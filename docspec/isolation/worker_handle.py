@@ -213,7 +213,7 @@ class WorkerHandle:
         document.damage = drawn.damage or document.damage
         image = Undrawn(drawn.size) if drawn.sketched else self._pixels(drawn.size)
         seconds = time.perf_counter() - began
-        return PageImage(image, number, drawn.scale, document.name, None, seconds, drawn.events)
+        return PageImage(image, number, drawn.scale, document.name, None, seconds, drawn.events, words=drawn.words)
 
     def _seen(self, document: IsolatedDocument, page: PageImage) -> PageImage | PageFailure:
         """``page``, which was only sketched, with its pixels."""

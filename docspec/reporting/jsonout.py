@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from docspec.core import Block, PageResult, Provenance, Span
+from docspec.core.account import STATES, PageAccount, State
 from docspec.core.marks import Mark
 from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
@@ -60,6 +61,7 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
             turned=90 * result.turns or None,
             quality=None if result.quality is None else quality_object(result.quality),
             doubtful=result.doubtful,
+            account=None if result.account is None else account_object(result.account, layout),
             provenance=None if provenance is None else _provenance_object(provenance),
             cut=None if result.cut is None else asdict(result.cut),
             raw=result.text if layout.raw else None,
@@ -80,6 +82,31 @@ def quality_object(quality: Quality) -> dict[str, Any]:
         "certainty": round(quality.certainty, 4),
         "agreement": None if quality.agreement is None else round(quality.agreement, 4),
         "margin": margin_value(quality.margin),
+    }
+
+
+def account_object(account: PageAccount, layout: Layout) -> dict[str, Any]:
+    """What became of a page's words; of those that are not written, and of written ones that are hidden, runs of
+    neighbours with their boxes."""
+    if layout.keep_furniture:
+        account = account.with_furniture()
+
+    def runs(state: State) -> list[dict[str, Any]]:
+        return [
+            {
+                "text": run.text,
+                "bbox": list(run.bbox.rounded()),
+                **known(rule=run.rule or None, block=run.block if run.block >= 0 else None),
+            }
+            for run in account.in_state(state)
+        ]
+
+    return {
+        "witness": account.witness,
+        "words": account.counts,
+        **{state: runs(state) for state in STATES},
+        "added": list(account.added),
+        "displaced": account.displaced,
     }
 
 

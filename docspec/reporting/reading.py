@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span
+from docspec.core.account import STATES, PageAccount, State, Witness, WordRun
 from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
 from docspec.core.plausible import check_page
@@ -159,6 +160,35 @@ class _Provenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    text: str
+    bbox: _Box
+    rule: str = ""
+    block: int = -1
+
+    def run(self, state: State) -> WordRun:
+        return WordRun(self.text, BBox(*self.bbox), state, len(self.text.split()), self.block, rule=self.rule)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Account:
+    witness: Witness
+    words: Mapping[State, int]
+    written: tuple[_Run, ...]
+    left_out: tuple[_Run, ...]
+    changed: tuple[_Run, ...]
+    in_picture: tuple[_Run, ...]
+    missing: tuple[_Run, ...]
+    added: tuple[str, ...]
+    displaced: int
+
+    def account(self) -> PageAccount:
+        runs = tuple(one.run(state) for state in STATES for one in getattr(self, state))
+        hidden = sum(run.count for run in runs if run.state == "written")
+        return PageAccount(self.witness, self.words.get("written", 0) - hidden, runs, self.added, self.displaced)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
     page: int
     status: PageStatus
@@ -169,6 +199,7 @@ class _Page:
     cut: Cut | None = None
     provenance: _Provenance | None = None
     quality: Quality | None = None
+    account: _Account | None = None
     turned: Literal[0, 90, 180, 270] = 0
     doubtful: str | None = None
     raw: str = ""
@@ -204,6 +235,7 @@ class _Page:
             error=self.error,
             provenance=provenance,
             quality=quality,
+            account=None if self.account is None else self.account.account(),
             turns=self.turned // 90,
         )
         check_page(result)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
+from itertools import pairwise
 from typing import NamedTuple
 
 from docspec.core import Block, Category, PageResult
@@ -169,6 +170,8 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
     """``text``, a line of printed words, as Markdown that shows it as it is printed. Marks go around whole words;
     raised labels in ``notes`` become references to these names, or, with ``None``, stay raised. Where it ``begins``
     a paragraph, a number with a point would make a list."""
+    if not marks:
+        return _escaped(text, escapes(text, (0,) if begins else ()))
     references = {}
     for mark in marks:
         label = text[mark.start : mark.end]
@@ -194,20 +197,27 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
     bare = [place for place in links if before.get(place[0], "").startswith("<")]
     backslashes = escapes(text, (0,) if begins else ())
     backslashes |= {start - 1 for start, _ in links if text[start - 1 : start] == "!"}  # no picture
+    backslashes |= {at for start, end in links for at in range(start, end) if text[at] in "[]"}
+    backslashes -= {at for start, end in bare for at in range(start, end)}
     written, at = [], 0
-    while at <= len(text):
-        written.append(after.get(at, ""))
-        written.append(before.get(at, ""))
+    for stop in sorted({*before, *after, *references, *backslashes}):
+        if stop < at:
+            continue  # within a reference
+        written += [text[at:stop], after.get(stop, ""), before.get(stop, "")]
+        at = stop
         if at in references:
             at, reference = references[at]
             written.append(reference)
-            continue
-        if at < len(text):
-            inside = any(start <= at < end for start, end in bare)
-            linked = any(start <= at < end for start, end in links) and text[at] in "[]"
-            written.append(("\\" if (at in backslashes or linked) and not inside else "") + text[at])
-        at += 1
+        elif at in backslashes:
+            written.append("\\")
+    written.append(text[at:])
     return "".join(written)
+
+
+def _escaped(text: str, places: set[int]) -> str:
+    """``text`` with a backslash before the signs at ``places``."""
+    edges = [0, *sorted(places), len(text)]
+    return "\\".join(text[start:end] for start, end in pairwise(edges))
 
 
 def _emphasis(

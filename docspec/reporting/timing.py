@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import Baseline, Event, Failure, PageResult, PageTimings, ParseOptions, StageStats
+from docspec.core.account import STATES, PageAccount
 from docspec.core.safe_text import dump_json
 from docspec.reporting.jsonout import known, margin_value, quality_object
 from docspec.reporting.numbers import NumbersReport
@@ -151,12 +152,24 @@ def page_object(page: PageResult) -> dict[str, Any]:
         **known(
             quality=None if page.quality is None else quality_object(page.quality),
             doubtful=page.doubtful,
+            words=None if page.account is None else words_object(page.account),
             timeline=[asdict(replace(each, at=_seconds(each.at))) for each in page.timeline] or None,
             cut=None if page.cut is None else asdict(page.cut),
             error=page.error,
             failure=page.failure,
             trace=None if page.trace is None else page.trace.splitlines()[-TRACE_LINES:],
         ),
+    }
+
+
+def words_object(account: PageAccount) -> dict[str, Any]:
+    """What became of the words of a page, in figures."""
+    return {
+        "witness": account.witness,
+        **{str(state): count for state, count in account.counts.items()},
+        "rules": account.rules,
+        "added": len(account.added),
+        "displaced": account.displaced,
     }
 
 
@@ -203,6 +216,7 @@ def totals_object(totals: Totals) -> dict[str, Any]:
         "blank": totals.blank,
         "failed": totals.failed,
         "doubtful": totals.doubtful,
+        "words": {**{state: totals.words[state] for state in STATES}, "rules": dict(totals.rules)},
         "regions": totals.regions,
         "trusted": {"regions": totals.trusted_regions, "characters": totals.trusted},
         "prompt_tokens": totals.stage2.prompt_tokens,

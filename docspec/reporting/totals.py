@@ -13,6 +13,7 @@ NOTABLE = {
     "draft_trusted": "with regions taken from the draft and not read by the model (lossy)",
     "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",
+    "words_missing": "with words that are not in the output",
     "nothing_said": "answered without a word of the page",
     "damaged_page": "damaged in the file, some of them may be missing",
     "page_unread": "with pictures that may be text, as the drafter failed and nobody looked",
@@ -24,7 +25,8 @@ NOTABLE = {
 """Events that a user is told without asking: what they did to a page."""
 
 DETAILED = ("loop_stopped", "budget_reached", "drafter_failed")
-"""Events of which a page's line gives the detail: where its text was cut, why its drafter failed."""
+"""Events of which a page's line gives the detail: where its text was cut, why its drafter failed. (Missing words are
+told as the reason for doubt.)"""
 
 
 @dataclass
@@ -46,6 +48,8 @@ class Totals:
     stage2: StageStats = field(default_factory=StageStats)
     timings: PageTimings = field(default_factory=PageTimings)
     events: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
     compared: int = 0
     identical: int = 0
     baseline_decode: float = 0.0
@@ -75,6 +79,9 @@ class Totals:
         self.stage2 += page.stage2 or StageStats()
         self.timings += page.timings
         self.events.update({event.kind for event in page.events})
+        if page.account is not None:
+            self.words.update(page.account.counts)
+            self.rules.update(page.account.rules)
         if page.baseline is not None:
             self._compare(page.baseline, page.timings)
 

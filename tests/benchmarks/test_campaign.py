@@ -100,6 +100,11 @@ def test_words_lost_where_every_page_is_doubtful_are_counted_apart(
     )
 
 
+def test_words_that_the_ledger_misses_are_counted(tmp_path: Path) -> None:
+    pages = [{"status": "ok", "events": [], "words": {"missing": count}} for count in (0, 3)]
+    assert Outcome({"status": "ok", "pages": pages}, tmp_path / "a.json").missing == 3
+
+
 def test_a_run_that_ends_otherwise_than_documented_is_a_fault() -> None:
     def ran(**how: Any) -> Ran:
         return Ran(**({"code": 0, "signal": None, "stopped": "", "cpu": 1, "wall": 1, "memory": 1, "said": ""} | how))

@@ -14,6 +14,7 @@ from scripted_parser import page
 
 from benchmarks.campaign import hostile
 from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, Moment, PageResult, StageStats
+from docspec.core.account import PageAccount, WordRun
 from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
@@ -63,6 +64,14 @@ def full_page(number: int) -> PageResult:
             0.1,
         ),
         quality=Quality("D", 0.5, 0.4, 0.1, "hardly any agreement"),
+        account=PageAccount(
+            "text layer",
+            1,
+            (WordRun("12", BBox(0.5, 1, 2, 3), "missing", 1, rule="x"),),
+            ("13",),
+            2,
+            (WordRun("ü", BBox(1, 2, 3, 4), "written", 1, 0, 7),),
+        ),
         turns=1,
     )
 

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from docspec.core import Baseline, BBox, Block, Category, LeftOut, PageResult, PageTimings, Provenance, Span, StageStats
+from docspec.core.account import PageAccount, WordRun
 from docspec.core.safe_text import safe_text
 from docspec.reporting.view import ViewRenderer
 
@@ -248,3 +249,33 @@ CONTRAST = r"""() => {
   }
   return poor;
 }"""
+
+
+def test_words_have_the_colours_of_what_became_of_them_and_missing_ones_lead_to_their_place(browser, tmp_path):
+    written = WordRun("Most small harbours", BBox(50, 100, 250, 120), "written", 3, 0, 0)
+    head = WordRun("Annals 27", BBox(50, 10, 300, 30), "left_out", 2, rule="running head")
+    lost = WordRun("<b>1,357</b>", BBox(300, 600, 420, 620), "missing", 1)
+    account = PageAccount("text layer", 3, (head, lost), places=(written,))
+    block = Block(Category.TEXT, "Most small harbours", BBox(50, 100, 550, 150))
+    view = Watched(browser, write(tmp_path / "view.html", page(1, block, account=account)))
+    words = view.page.locator(".words")
+    assert not words.is_visible()
+    view.page.click("#show-words")
+    assert view.page.locator(".word").evaluate_all("all => all.map(one => one.title)") == [
+        "written",
+        "left out on purpose: running head",
+        "missing",
+    ]
+    colours = view.page.locator(".word").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    assert len(set(colours)) == 3
+    assert view.page.locator("#fates li").count() == 5
+    view.page.keyboard.press("w")
+    assert not words.is_visible()
+    listed = view.page.locator(".missing button")
+    assert listed.all_inner_texts() == ["<b>1,357</b>"]
+    assert "1 word of the page is missing" in view.page.locator(".missing summary").inner_text()
+    listed.click()
+    box, image = (view.page.locator(one).bounding_box() for one in (".word.here", ".paper img >> nth=0"))
+    assert abs((box["x"] - image["x"]) / image["width"] - 300 / 600) < 0.01
+    assert abs((box["y"] - image["y"]) / image["height"] - 600 / 800) < 0.01
+    view.settled()

@@ -20,6 +20,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
+from docspec.core.account import STATES, PageAccount
+from docspec.core.result import WORDS_MISSING
 from docspec.core.safe_text import dump_json
 from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
@@ -81,7 +83,7 @@ class ViewRenderer(Renderer):
             f'data-status="{_status(result)}" data-checks="{checks}">\n'
             f'<div class="sheet"><div class="paper"></div></div>\n'
             f'<div class="text"><h2><a href="#page-{result.number}">Page {result.number}</a></h2>\n'
-            f"{_remarks(result)}{_numbers(result)}{body}</div>\n"
+            f"{_remarks(result)}{_missing(result)}{_numbers(result)}{body}</div>\n"
             f'<script type="application/json" class="data">{_island(_data(result))}</script>\n</article>\n'
         )
 
@@ -127,10 +129,32 @@ def _remarks(result: PageResult) -> str:
     said += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
     if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
         said.append("No draft to compare with: nothing is marked on this page.")
-    said += [_event(one) for one in result.events if one.kind not in ROUTINE]
+    told = {*ROUTINE, WORDS_MISSING}  # missing words are the reason for doubt
+    said += [_event(one) for one in result.events if one.kind not in told]
     done = [_event(one) for one in result.events if one.kind in ROUTINE]
     folded = f"<details><summary>How it was read</summary>{_items(done)}</details>\n" if done else ""
     return (f'<div class="remarks">{_items(said)}</div>\n' if said else "") + folded
+
+
+def _missing(result: PageResult) -> str:
+    """The words of the page that are not in the output, each leading to its place on the page."""
+    account = result.account
+    if account is None or not account.missing:
+        return ""
+    at = {id(run): number for number, run in enumerate((*account.places, *account.runs))}
+    items = "".join(
+        f'<li><button type="button" data-word="{at[id(run)]}">{escape(run.text)}</button></li>'
+        for run in account.missing
+    )
+    count = account.counts["missing"]
+    said = f"{count:,} word{'' if count == 1 else 's'} of the page {'is' if count == 1 else 'are'} missing"
+    return f'<details class="missing" open><summary>{said}</summary><ul>{items}</ul></details>\n'
+
+
+def _words(account: PageAccount | None) -> list[tuple[int, int, int, int, int, str]]:
+    """The runs of a page's words for the script: their boxes, the number of their state, and why."""
+    runs = () if account is None else (*account.places, *account.runs)
+    return [(*run.bbox.rounded(), STATES.index(run.state), run.rule) for run in runs]
 
 
 def _numbers(result: PageResult) -> str:
@@ -179,6 +203,7 @@ def _data(result: PageResult) -> dict[str, Any]:
         "thumbnail": None if result.image is None else _webp(result.image, THUMBNAIL),
         "boxes": [None if block.bbox is None else block.bbox.rounded() for block in result.blocks],
         "names": [_NAMES.get(block.category, block.category.value) for block in result.blocks],
+        "words": _words(result.account),
         "left": [None if one.bbox is None else one.bbox.rounded() for one in left],
     }
 

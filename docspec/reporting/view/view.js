@@ -33,7 +33,7 @@
       image.decoding = "async";
       image.addEventListener("load", () => crops(page, image, data));
       image.src = data.image;
-      paper.append(image, boxes(page, data));
+      paper.append(image, boxes(page, data), words(data));
     }
     formulas(page);
   }
@@ -61,6 +61,44 @@
       if (place) add(place, ["left", at], "–", "check left-out", "Left out by the model");
     });
     return layer;
+  }
+
+  // What became of each word, a box a run of words; shown on demand.
+  const fates = ["written", "left out on purpose", "changed by the model", "in a picture", "missing"];
+  function words(data) {
+    const layer = document.createElement("div");
+    layer.className = "words";
+    data.words.forEach(([x0, y0, x1, y1, state, rule], at) => {
+      const word = document.createElement("div");
+      word.className = `word state-${state}`;
+      word.dataset.word = at;
+      word.title = rule ? `${fates[state]}: ${rule}` : fates[state];
+      word.style.left = `${(100 * x0) / data.width}%`;
+      word.style.top = `${(100 * y0) / data.height}%`;
+      word.style.width = `${(100 * (x1 - x0)) / data.width}%`;
+      word.style.height = `${(100 * (y1 - y0)) / data.height}%`;
+      layer.append(word);
+    });
+    return layer;
+  }
+
+  function showWords(on) {
+    document.body.classList.toggle("show-words", on);
+    $("show-words").setAttribute("aria-pressed", String(on));
+    $("fates").hidden = !on;
+  }
+
+  // From a missing word in the list to its place on the page.
+  function pointAt(button) {
+    const page = button.closest(".page");
+    build(page);
+    showWords(true);
+    for (const one of document.querySelectorAll(".word.here")) one.classList.remove("here");
+    const word = page.querySelector(`.word[data-word="${button.dataset.word}"]`);
+    if (!word) return;
+    word.classList.add("here");
+    word.scrollIntoView({ block: "nearest" });
+    announce(`${button.textContent}: ${word.title}`);
   }
 
   function crops(page, image, data) {
@@ -220,6 +258,8 @@
   $("show-checks").addEventListener("click", () => filter(true));
   $("next").addEventListener("click", () => goTo(1));
   $("previous").addEventListener("click", () => goTo(-1));
+  $("show-words").addEventListener("click", () => showWords(!document.body.classList.contains("show-words")));
+  for (const button of document.querySelectorAll(".missing button")) button.addEventListener("click", () => pointAt(button));
   for (const name of ["speed", "help"]) $(`open-${name}`).addEventListener("click", () => $(name).showModal());
 
   const over = (event) => (event.target.closest ? event.target.closest(".block, .box") : null);
@@ -260,6 +300,7 @@
       if (next) pick(next);
     } else if (event.key === "n" || event.key === "p") goTo(event.key === "n" ? 1 : -1);
     else if (event.key === "c") filter(!document.body.classList.contains("only-checks"));
+    else if (event.key === "w") showWords(!document.body.classList.contains("show-words"));
     else if (event.key === "s") $("speed").showModal();
     else if (event.key === "?") $("help").showModal();
     else if (event.key === "Escape") letGo();

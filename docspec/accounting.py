@@ -1,0 +1,43 @@
+"""Has the ledger account for pages that were read: every road of a page ends here, whoever read it and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from docspec.core import Event, PageDraft, PageImage, PageResult
+from docspec.core.account import PageAccount
+from docspec.core.result import WORDS_MISSING
+from docspec.drafting.drafted_page import DraftedPage
+from docspec.ledger import PageOutput, account_for, visible_words, witness_of
+from docspec.ledger.outputs import markdown_words
+from docspec.reporting.markdown import MarkdownRenderer
+from docspec.reporting.renderer import Layout
+
+
+def seen(page: PageImage) -> PageImage:
+    """``page`` with its words as they are painted; must be called before anybody writes onto it."""
+    return page if page.words is not None else replace(page, words=visible_words(page))
+
+
+def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
+    """``result`` with the account of its words; words that are missing become an event and make it doubtful."""
+    if result.status == "failed":
+        return result
+    account = account_of(result, drafted.page, drafted.settled().draft)
+    if account.doubt is None:
+        return replace(result, account=account)
+    quality = result.quality
+    if quality is not None:
+        doubts = [doubt for doubt in (quality.doubtful, account.doubt) if doubt]
+        quality = replace(quality, grade="D", doubtful="; ".join(doubts))
+    events = (*result.events, Event(WORDS_MISSING, account.doubt))
+    return replace(result, account=account, events=events, quality=quality)
+
+
+def account_of(result: PageResult, page: PageImage, draft: PageDraft) -> PageAccount:
+    """The account of ``page``, drafted so, in its ``result`` as Markdown."""
+    witness, words = witness_of(page.words or (), draft)
+    renderer = MarkdownRenderer(Layout())
+    written = renderer.page(result, {}) + renderer.end()
+    ink = [region.bbox for region in draft.unread or ()]
+    return account_for(words, PageOutput(markdown_words(written), result.blocks), witness, ink)

@@ -1,0 +1,118 @@
+"""What became of each visible word of a page: the values that the ledger (:mod:`docspec.ledger`) makes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from docspec.core.geometry import BBox
+
+FIRST = 12
+"""Most missing words that are named where a page is called doubtful."""
+
+State = Literal["written", "left_out", "changed", "in_picture", "missing"]
+"""``left_out`` on purpose, by a rule; ``changed``: a model's own reading stands in its place; ``in_picture``: it stands
+in a picture that is kept as one; ``missing``: nothing of the output accounts for it."""
+
+STATES: tuple[State, ...] = ("written", "left_out", "changed", "in_picture", "missing")
+
+Witness = Literal["text layer", "recognised lines", "none"]
+"""Who says what is visible: the file, if it was found sound, else the recogniser, else nobody."""
+
+HEAD, FOOT, PAGE_NUMBER = "running head", "running foot", "page number"
+FURNITURE = frozenset({HEAD, FOOT, PAGE_NUMBER})
+"""The rules by which writers leave out what belongs to the page and not to its text, unless they are told to keep
+it."""
+
+
+class VisibleWord(NamedTuple):
+    """A word of a page, in pixels of its image. ``hidden`` is the rule by which a reader of the paper does not see it,
+    empty for a visible one. Signs that the file does not tell are U+FFFD."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    hidden: str = ""
+
+    @property
+    def bbox(self) -> BBox:
+        return BBox(self.x0, self.y0, self.x1, self.y1)
+
+
+@dataclass(frozen=True, slots=True)
+class WordRun:
+    """Neighbouring words of one line with one fate. ``count`` are its words (0: ink of which no word is known).
+    ``block`` and ``offset`` say where a written run begins: the number of the block, and the character of the page's
+    Markdown; -1 for others. ``rule`` says why words were left out, or what is odd about them."""
+
+    text: str
+    bbox: BBox
+    state: State
+    count: int
+    block: int = -1
+    offset: int = -1
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAccount:
+    """The fate of all that is visible on a page: how many words were ``written``, and the ``runs`` of all others; of
+    written words those that no reader sees (hidden by a rule) are among these.
+
+    ``added`` are words of the output that nothing on the page explains. ``displaced`` counts written words that stand
+    in another order or block than on the page. ``places`` are the runs of written words, for those who show them.
+    """
+
+    witness: Witness
+    written: int = 0
+    runs: tuple[WordRun, ...] = ()
+    added: tuple[str, ...] = ()
+    displaced: int = 0
+    places: tuple[WordRun, ...] = ()
+
+    @property
+    def counts(self) -> dict[State, int]:
+        """Words by state."""
+        found = dict.fromkeys(STATES, 0)
+        for run in self.runs:
+            found[run.state] += run.count
+        found["written"] += self.written
+        return found
+
+    @property
+    def rules(self) -> dict[str, int]:
+        """Words left out on purpose, by rule."""
+        found: Counter[str] = Counter()
+        for run in self.in_state("left_out"):
+            if run.count:
+                found[run.rule] += run.count
+        return dict(found)
+
+    @property
+    def missing(self) -> tuple[WordRun, ...]:
+        return self.in_state("missing")
+
+    @property
+    def doubt(self) -> str | None:
+        """How many words of the page are not in the output, and the first of them; ``None`` if all are."""
+        if not self.missing:
+            return None
+        words = [word for run in self.missing for word in run.text.split()]
+        count = self.counts["missing"]
+        said = "1 word of the page is" if count == 1 else f"{count:,} words of the page are"
+        more = " ..." if len(words) > FIRST else ""
+        return f"{said} not in the output: {' '.join(words[:FIRST])}{more}"
+
+    def in_state(self, state: State) -> tuple[WordRun, ...]:
+        """The runs in ``state``, in the order of the page."""
+        return tuple(run for run in self.runs if run.state == state)
+
+    def with_furniture(self) -> PageAccount:
+        """The account of an output that keeps running heads and feet (``--keep-furniture``)."""
+        kept = tuple(replace(run, state="written", rule="") for run in self.runs if run.rule in FURNITURE)
+        runs = tuple(run for run in self.runs if run.rule not in FURNITURE)
+        written = self.written + sum(run.count for run in kept)
+        return replace(self, written=written, runs=runs, places=(*self.places, *kept))

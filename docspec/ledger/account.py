@@ -1,0 +1,97 @@
+"""The account of a page: the fate of every word that is visible on it, found in the finished output.
+
+What the code between page and output believes is not asked. The words of the page come from its witness, those of the
+output from a reader of the format (:mod:`docspec.ledger.outputs`); the blocks say where on the page a part of the
+output stands, which tells equal words apart, and what was made into a picture.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from docspec.core import BBox
+from docspec.core.account import PageAccount, VisibleWord, Witness, WordRun
+from docspec.ledger.atoms import UNTOLD
+from docspec.ledger.fates import (
+    UNTOLD_SIGN,
+    Fate,
+    Furniture,
+    Readings,
+    fate_of_ink,
+    in_furniture,
+    in_picture,
+    printed_again,
+)
+from docspec.ledger.matching import MOST_LEFT
+from docspec.ledger.sides import PageOutput, Sides, displaced, paired
+
+
+def account_for(
+    words: Sequence[VisibleWord], output: PageOutput, witness: Witness, ink: Sequence[BBox] = ()
+) -> PageAccount:
+    """What became of ``words``, told by ``witness``, in a page's ``output``, and of stretches of ``ink`` in which the
+    recogniser has found none."""
+    sides = Sides(words, output)
+    found = paired(sides)
+    fates: list[Fate | None] = [None] * len(words)
+    left: dict[int, list[int]] = defaultdict(list)
+    for at, other in enumerate(found.of_page):
+        number = sides.word_of[at]
+        if other < 0:
+            left[number].append(at)
+        elif fates[number] is None:
+            fates[number] = Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
+    furniture = Furniture(output.blocks, sides.block_of)
+    readings = Readings(sides, found)
+    for number in sorted(left):
+        word = words[number]
+        keys = [sides.page[at] for at in left[number]]
+        fates[number] = (
+            (Fate("left_out", rule=word.hidden) if word.hidden else None)
+            or in_furniture(furniture, keys, word)
+            or (Fate("left_out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
+            or in_picture(word, output.blocks)
+            or (Fate("changed") if readings.stand_for(left[number]) else None)
+            or (printed_again(word, words, fates) if len(left) <= MOST_LEFT else None)
+            or Fate("missing")
+        )
+    spare = [other for other in found.left_of_output if other not in readings.used]
+    runs = [*(fate_of_ink(box, output.blocks) for box in ink)]
+    runs += _runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None])
+    places = tuple(run for run in runs if run.state == "written" and not run.rule)
+    return PageAccount(
+        witness,
+        sum(run.count for run in places),
+        tuple(run for run in runs if run.state != "written" or run.rule),
+        tuple(sides.output[at] for at in spare),
+        displaced(sides, found),
+        places,
+    )
+
+
+def _runs(fates: Sequence[tuple[VisibleWord, Fate]]) -> Iterator[WordRun]:
+    """Neighbouring words of one line and one fate together."""
+    start = 0
+    for at in range(1, len(fates) + 1):
+        if at == len(fates) or not _together(fates[at - 1], fates[at]):
+            fate, words = fates[start][1], [word for word, _ in fates[start:at]]
+            text, where = " ".join(word.text for word in words), (fate.block, fate.offset, fate.rule)
+            yield WordRun(text, _around(words), fate.state, len(text.split()), *where)
+            start = at
+
+
+def _together(one: tuple[VisibleWord, Fate], other: tuple[VisibleWord, Fate]) -> bool:
+    (a, mine), (b, theirs) = one, other
+    same = (mine.state, mine.block, mine.rule) == (theirs.state, theirs.block, theirs.rule)
+    height = max(a.y1 - a.y0, b.y1 - b.y0)
+    return same and abs(a.y1 - b.y1) < 0.5 * height and -height < b.x0 - a.x1 < 2 * height
+
+
+def _around(words: Sequence[VisibleWord]) -> BBox:
+    return BBox(
+        min(word.x0 for word in words),
+        min(word.y0 for word in words),
+        max(word.x1 for word in words),
+        max(word.y1 for word in words),
+    )

@@ -1,0 +1,139 @@
+"""What became of words of a page that are not in its output: furniture, in a picture, read otherwise, printed twice."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from docspec.core import BBox, Block, Category
+from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, State, VisibleWord, WordRun
+from docspec.ledger.atoms import keys_of
+from docspec.ledger.matching import Matched
+from docspec.ledger.painted import DOUBLE
+from docspec.ledger.sides import Sides, is_inside
+
+END = 1 << 60
+"""Behind all atoms."""
+
+FOR_ONE = 2
+"""Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
+
+READ, NOT_READ = "read", "not read"
+WORDLESS = "ink in which no text was recognised"
+UNTOLD_SIGN = "a sign that the file does not tell"
+
+_NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlc]{1,7})(?:[\W_]+(?:of|von|de|/)?[\W_]*\d{1,4})?[\W_]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """The state of a word, and where or why."""
+
+    state: State
+    block: int = -1
+    offset: int = -1
+    rule: str = ""
+
+
+class Furniture:
+    """The words of running heads and feet that the output does not have; ``owners`` are the blocks of its atoms."""
+
+    def __init__(self, blocks: Sequence[Block], owners: Sequence[int]) -> None:
+        written = Counter(owners)
+        self._left: list[tuple[str, Block, Counter[str]]] = []
+        for number, block in enumerate(blocks):
+            keys = Counter(keys_of(block.text))
+            if block.category.is_furniture and written[number] < keys.total():
+                edge = HEAD if block.category is Category.PAGE_HEADER else FOOT
+                rule = PAGE_NUMBER if _NUMBER.fullmatch(block.text) else edge
+                self._left.append((rule, block, keys))
+
+    def take(self, keys: Sequence[str], word: VisibleWord) -> str:
+        """The rule of the furniture that holds all ``keys`` of ``word``, which are then used up, that at its place
+        first; else of what a model has read otherwise at its place; empty if there is none."""
+        wanted = Counter(keys)
+        there = [block.bbox is not None and is_inside(word, block.bbox) for _, block, _ in self._left]
+        for (rule, _, left), _ in sorted(zip(self._left, there, strict=True), key=lambda one: not one[1]):
+            if wanted <= left:
+                left.subtract(wanted)
+                return rule
+        read = (one[0] for one, at in zip(self._left, there, strict=True) if at and one[1].words == "model")
+        return next(read, "")
+
+
+def in_furniture(furniture: Furniture, keys: Sequence[str], word: VisibleWord) -> Fate | None:
+    rule = furniture.take(keys, word)
+    return Fate("left_out", rule=rule) if rule else None
+
+
+def in_picture(word: VisibleWord, blocks: Sequence[Block]) -> Fate | None:
+    for number, block in enumerate(blocks):
+        if block.category is Category.PICTURE and block.bbox is not None and is_inside(word, block.bbox):
+            return Fate("in_picture", number, rule=NOT_READ if block.unread else READ)
+    return None
+
+
+def printed_again(word: VisibleWord, words: Sequence[VisibleWord], fates: Sequence[Fate | None]) -> Fate | None:
+    """The fate of a word that lies on a written one and is part of it: a second print, parted otherwise. Takes time
+    with the number of words."""
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    for other, fate in zip(words, fates, strict=True):
+        written = fate is not None and fate.state == "written" and other is not word
+        if written and word.text in other.text and other.x0 < x < other.x1 and other.y0 < y < other.y1:
+            return Fate("left_out", rule=DOUBLE)
+    return None
+
+
+def fate_of_ink(box: BBox, blocks: Sequence[Block]) -> WordRun:
+    """Ink without a known word: a picture has it, a model has read something there, or it is an ornament."""
+    for number, block in enumerate(blocks):
+        if block.bbox is not None and box.overlap(block.bbox) > 0.5:
+            if block.category is Category.PICTURE:
+                return WordRun("", box, "in_picture", 0, number, rule=NOT_READ if block.unread else READ)
+            if block.text.strip():
+                return WordRun("", box, "written", 0, number)
+    return WordRun("", box, "left_out", 0, rule=WORDLESS)
+
+
+class Readings:
+    """Words that a model wrote and nobody else has: each stands for :data:`FOR_ONE` of the page at most."""
+
+    def __init__(self, sides: Sides, found: Matched) -> None:
+        self._sides, self._found = sides, found
+        self._uses: Counter[int] = Counter()
+        self.used: set[int] = set()
+        self._left = [at for at in found.left_of_output if self._is_models(sides.block_of[at])]  # ascending
+        self._before = list(accumulate(found.of_page, lambda last, other: other if other >= 0 else last, initial=-1))
+        behind = accumulate(reversed(found.of_page), lambda last, other: other if other >= 0 else last, initial=END)
+        self._behind = list(behind)[::-1]
+
+    def stand_for(self, atoms: Sequence[int]) -> bool:
+        """Whether a word of a model's stands in the place of ``atoms`` of the page, which are neighbours: between the
+        words that are theirs, or in the block at their place."""
+        if not self._left:
+            return False
+        place = bisect_right(self._left, self._before[atoms[0]])
+        between = place < len(self._left) and self._left[place] < self._behind[atoms[-1] + 1]
+        if not between:
+            there = (at for at, other in enumerate(self._left) if self._is_there(atoms[0], self._sides.block_of[other]))
+            place = next(there, -1)
+        if place < 0:
+            return False
+        found = self._left[place]
+        self.used.add(found)
+        self._uses[found] += 1
+        if self._uses[found] == FOR_ONE:
+            del self._left[place]
+        return True
+
+    def _is_models(self, block: int) -> bool:
+        return block < 0 or self._sides.blocks[block].words == "model"
+
+    def _is_there(self, atom: int, block: int) -> bool:
+        """Whether the word of an ``atom`` of the page stands in ``block``, or nobody knows where that is."""
+        box = self._sides.boxes[block] if block >= 0 else None
+        return box is None or is_inside(self._sides.words[self._sides.word_of[atom]], box)

@@ -1,0 +1,166 @@
+"""The words that the content of a page paints, glyph by glyph, in the order of painting.
+
+MuPDF's trace has each glyph with its origin and box; this parts them into words by itself, at spaces, gaps, and where
+the baseline, the direction or the way of painting changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from docspec.ledger.atoms import UNTOLD
+
+SPACE = 0.15
+"""Ems of white between two glyphs from which on they are of two words; MuPDF's own measure."""
+
+BACK, RAISED = -0.5, 0.2
+"""Ems that a glyph may stand before the end of the one in front, and off its baseline."""
+
+TWICE = 0.12
+"""Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
+
+CELL = 4.0
+"""Points: words that print each other again stand in one cell of such a grid, or in two beside each other."""
+
+LEAST_TYPE = 1.0
+"""Points: smaller type is not for readers."""
+
+PALE = 0.35
+"""Luminance (0..1) of type from which on it may be lost on its ground."""
+
+UNPAINTED, TRANSPARENT, TINY = "hidden: not painted", "hidden: transparent", "hidden: type below one point"
+OUTSIDE = "hidden: outside the page"
+DOUBLE = "double print"
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, in points."""
+
+
+class PaintedWord(NamedTuple):
+    """A word in points; ``hidden`` is the rule by which it is not seen, as far as the trace tells, ``order`` its place
+    in the painting, ``pale`` whether some of its type is light."""
+
+    text: str
+    box: Box
+    hidden: str
+    order: int
+    pale: bool
+
+
+def painted_words(sheet: Any) -> list[PaintedWord]:
+    """The words of a ``pymupdf.Page``; those that print another one again, on the same place, are called so."""
+    return _once(_words(sheet.get_texttrace(), tuple(sheet.rect)))
+
+
+@dataclass(slots=True)
+class _OpenWord:
+    """A word to which glyphs may come. ``end`` and ``base`` are where its last glyph ends along the line, and its
+    baseline across; ``last`` is the code and the origin of that glyph."""
+
+    hidden: str
+    order: int
+    way: tuple[float, float]
+    signs: list[str] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+    pale: bool = False
+    end: float = 0.0
+    base: float = 0.0
+    last: tuple[int, float, float] = (0, 0.0, 0.0)
+
+    def closed(self) -> PaintedWord:
+        left, top, right, bottom = zip(*self.boxes, strict=True)
+        box = min(left), min(top), max(right), max(bottom)
+        return PaintedWord("".join(self.signs), box, self.hidden, self.order, self.pale)
+
+
+def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
+    """The words of a ``trace`` on a page of ``rect``."""
+    word: _OpenWord | None = None
+    for span in trace:
+        size, rule, light = span["size"] or 1.0, _rule(span), _is_pale(span)
+        way = dx, dy = span["dir"]
+        slant = abs(dx * dy) > 0.01
+        tall = size * (span["ascender"] - span["descender"])
+        for code, _, (x, y), box in span["chars"]:
+            sign = _sign(code)
+            if sign == " ":
+                if word is not None:
+                    yield word.closed()
+                    word = None
+                continue
+            x0, y0, x1, y1 = box
+            inside = rect[0] < (x0 + x1) / 2 < rect[2] and rect[1] < (y0 + y1) / 2 < rect[3]
+            hidden = rule if inside else OUTSIDE
+            start, base = x * dx + y * dy, y * dx - x * dy
+            if word is not None:
+                before, at, on = word.last
+                if code == before and abs(x - at) + abs(y - on) < TWICE * size:
+                    continue
+                gap, off = (start - word.end) / size, abs(base - word.base) / size
+                touches = (
+                    BACK <= gap <= SPACE and off <= RAISED and abs(dx - word.way[0]) + abs(dy - word.way[1]) < 0.05
+                )
+                if not touches or hidden != word.hidden:
+                    yield word.closed()
+                    word = None
+            if word is None:
+                word = _OpenWord(hidden, span["seqno"], way)
+            word.signs.append(sign)
+            word.boxes.append(box)
+            word.pale = word.pale or light
+            word.base, word.last, word.way = base, (code, x, y), way
+            if slant:  # the box of a slanted glyph is that of its turned rectangle
+                wide, along = (x1 - x0, dx) if abs(dx) > abs(dy) else (y1 - y0, dy)
+                word.end = start + (wide - tall * (1 - along * along) ** 0.5) / abs(along)
+            else:
+                word.end = (x1 if dx > 0 else x0) * dx + (y1 if dy > 0 else y0) * dy
+    if word is not None:
+        yield word.closed()
+
+
+def _sign(code: int) -> str:
+    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell."""
+    if code <= 32 or code == 160:
+        return " " if code in (9, 10, 13, 32, 160) else UNTOLD
+    if 0xE000 <= code <= 0xF8FF or 0x7F <= code < 0xA0 or code > 0x10FFFF or 0xD800 <= code < 0xE000:
+        return UNTOLD
+    sign = chr(code)
+    return " " if sign.isspace() else sign
+
+
+def _rule(span: dict[str, Any]) -> str:
+    """The rule by which a span is not seen, as far as the trace tells."""
+    if span["type"] == 3:
+        return UNPAINTED
+    if span["opacity"] == 0:
+        return TRANSPARENT
+    return TINY if span["size"] < LEAST_TYPE else ""
+
+
+def _is_pale(span: dict[str, Any]) -> bool:
+    colour = span["color"]
+    if not colour:
+        return False
+    if len(colour) == 4:  # cyan, magenta, yellow, black
+        return 1 - min(1.0, colour[3] + sum(colour[:3]) / 3) > PALE
+    return sum(colour) / len(colour) > PALE
+
+
+def _once(words: Iterator[PaintedWord]) -> list[PaintedWord]:
+    """``words``, of which those that print another one again, on the same place, are called so."""
+    seen: dict[tuple[str, int, int], PaintedWord] = {}
+    found = []
+    for word in words:
+        if not word.hidden:
+            x0, y0, x1, y1 = word.box
+            cells = [(word.text, int(x0 / CELL) + dx, int(y0 / CELL) + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)]
+            reach = 0.25 * (y1 - y0)
+            same = (seen[cell].box for cell in cells if cell in seen)
+            if any(abs(x0 - a) < reach and abs(y0 - b) < reach and abs(x1 - c) < reach for a, b, c, _ in same):
+                word = word._replace(hidden=DOUBLE)
+            else:
+                seen[cells[0]] = word
+        found.append(word)
+    return found

@@ -1,0 +1,136 @@
+"""A page and its output as atoms: whose each of them is, which are which, and which stand in another order."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docspec.core import BBox, Block, Category
+from docspec.core.account import VisibleWord
+from docspec.ledger.atoms import atoms_of, keys_of, runs_leftwards
+from docspec.ledger.matching import Matched, matched
+
+BEGINNING, LOOK_AHEAD = 3, 20
+"""Atoms that tell a block, and among which the next one of the output is sought."""
+
+FEW_LINES = 4
+"""Heights of a word between two that follow each other in running text."""
+
+REACH = 0.6
+"""Heights of a word by which it may stand off the box of its block."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOutput:
+    """A finished output of one page: the words that it shows, as plain text (:mod:`docspec.ledger.outputs`), and the
+    page's blocks."""
+
+    shown: str
+    blocks: Sequence[Block]
+
+
+class Sides:
+    """Both sides as atoms: ``word_of`` and ``block_of`` say whose an atom is."""
+
+    def __init__(self, words: Sequence[VisibleWord], output: PageOutput) -> None:
+        self.words, self.blocks = words, output.blocks
+        self.page: list[str] = []
+        self.word_of: list[int] = []
+        for number, word in enumerate(words):
+            for key in keys_of(word.text):
+                self.page.append(key)
+                self.word_of.append(number)
+        shown = atoms_of(output.shown)
+        self.output = [atom.key for atom in shown]
+        self.offsets = [atom.start for atom in shown]
+        self.block_of = _blocks_of(self.output, output.blocks)
+        self.boxes = [block.bbox for block in output.blocks]
+
+    def fits(self, one: int, other: int) -> bool:
+        """Whether an atom of the page stands in the block of one of the output."""
+        block = self.block_of[other]
+        box = self.boxes[block] if block >= 0 else None
+        return box is not None and is_inside(self.words[self.word_of[one]], box)
+
+
+def paired(sides: Sides) -> Matched:
+    """The pairs of both sides; a hidden word has only what visible ones leave."""
+    seen = [at for at, number in enumerate(sides.word_of) if not sides.words[number].hidden]
+    keys = [sides.page[at] for at in seen]
+    found = matched(keys, sides.output, lambda one, other: sides.fits(seen[one], other))
+    of_page = [-1] * len(sides.page)
+    for one, at in enumerate(seen):
+        of_page[at] = found.of_page[one]
+    of_output = [seen[one] if one >= 0 else -1 for one in found.of_output]
+    rest = Counter(sides.output[other] for other in found.left_of_output)
+    places: dict[str, list[int]] = defaultdict(list)
+    for other in found.left_of_output:
+        places[sides.output[other]].append(other)
+    for at, number in enumerate(sides.word_of):
+        key = sides.page[at]
+        if sides.words[number].hidden and rest[key] > 0:
+            rest[key] -= 1
+            of_page[at] = places[key].pop(0)
+            of_output[of_page[at]] = at
+    return Matched(of_page, of_output)
+
+
+def displaced(sides: Sides, found: Matched) -> int:
+    """How many words of the output follow one that does not stand in front of them on the page."""
+    count, last, last_block = 0, -1, -1
+    for other, one in enumerate(found.of_output):
+        number, block = (sides.word_of[one], sides.block_of[other]) if one >= 0 else (-1, -1)
+        if number < 0 or number == last:
+            continue
+        if last >= 0:
+            running = block == last_block >= 0 and sides.blocks[block].category is not Category.TABLE
+            count += _goes_astray(sides.words[last], sides.words[number], running, number > last)
+        last, last_block = number, block
+    return count
+
+
+def _goes_astray(before: VisibleWord, after: VisibleWord, running: bool, later: bool) -> bool:
+    """Whether reading goes back in a row; up, unless to what stands on the right (the next column, or cell) and comes
+    ``later`` in the contents of the page; or down by more than a few lines in ``running`` text, or to what comes
+    earlier there."""
+    height, other = before.y1 - before.y0, after.y1 - after.y0
+    down = (after.y0 + after.y1 - before.y0 - before.y1) / 2
+    if down > 0.5 * min(height, other):
+        return down > FEW_LINES * max(height, other) and (running or not later)
+    if runs_leftwards(before.text) and runs_leftwards(after.text):
+        before, after = (word._replace(x0=-word.x1, x1=-word.x0) for word in (before, after))
+    up = -down > 0.5 * min(height, other)
+    return after.x0 < before.x1 - 0.3 * (before.x1 - before.x0) or (up and not later)
+
+
+def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
+    """The block of each atom of the output. Both run in one order, but that pictures and what they break may change
+    places: then the first atoms of a block tell it. Running heads are seldom written."""
+    keys: list[str] = []
+    owners: list[int] = []
+    starts: dict[tuple[str, ...], int] = {}
+    for number, block in sorted(enumerate(blocks), key=lambda one: one[1].category.is_furniture):
+        own = keys_of(block.text)
+        starts.setdefault(tuple(own[:BEGINNING]), len(keys))
+        keys += own
+        owners += [number] * len(own)
+    at, current, found = 0, -1, []
+    for place, key in enumerate(output):
+        if at >= len(keys) or keys[at] != key:
+            start = starts.get(tuple(output[place : place + BEGINNING]))
+            near = keys[at : at + LOOK_AHEAD]
+            if start is not None:
+                at = start
+            elif key in near:
+                at += near.index(key)
+        if at < len(keys) and keys[at] == key:
+            current, at = owners[at], at + 1
+        found.append(current)
+    return found
+
+
+def is_inside(word: VisibleWord, box: BBox) -> bool:
+    reach = REACH * (word.y1 - word.y0)
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    return box.x0 - reach <= x <= box.x1 + reach and box.y0 - reach <= y <= box.y1 + reach

@@ -1,0 +1,190 @@
+"""The witness of a PDF page: each word that its content prints, and whether a reader of the paper sees it.
+
+It is independent of the drafters, which read the structured text that MuPDF makes of a page. This reads the trace of
+what is painted, glyph by glyph with the order of painting (``Page.get_texttrace``), annotations and form fields
+included, and asks the pixels where the trace leaves a doubt: pale type, and type that something was painted over or
+that a path clips.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import PageImage
+from docspec.core.account import VisibleWord
+from docspec.documents.mupdf import mupdf
+from docspec.ledger.atoms import UNTOLD
+from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
+
+if TYPE_CHECKING:
+    import numpy as np
+
+CONTRAST = 24
+"""Least difference (of 255) of grey between type and its ground that an eye sees."""
+
+LEAST_COVER, MOST_COVERS = 3.0, 2000
+"""Points: lines thinner than that cover no word. And the most stretches of paint of a page that are looked at."""
+
+MOST_SOUGHT = 2000
+"""Most words of a page that are sought in MuPDF's text letter by letter."""
+
+UNSEEN, COVERED, CLIPPED = "hidden: of the colour of its ground", "hidden: painted over", "hidden: clipped"
+OVER_PRINT = "hidden: not painted, over print"
+"""The text of a recogniser, written invisibly over a scan: it is visible as far as it is right."""
+
+PASSWORD = 1 << 13
+"""The flag of form fields that show no letter of their value."""
+
+
+def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
+    """The words of the file's text on ``page``, in the order of its contents, hidden ones included; empty for pictures.
+    Must be called before anything is written onto the page."""
+    sheet = page.pdf_page
+    if sheet is None:
+        return ()
+    try:
+        return _words_on(sheet, page)
+    except Exception:  # contents that break off; drawing them reports the fault
+        return ()
+
+
+def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
+    words = painted_words(sheet)
+    scale = page.scale
+    found = [
+        VisibleWord(text, scale * box[0], scale * box[1], scale * box[2], scale * box[3], rule)
+        for text, box, rule, _, _ in (_seen(words, sheet, page) if words else ())
+    ]
+    return (*found, *_values(sheet, found, scale))
+
+
+def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[PaintedWord]:
+    """``words`` with what the pixels say of those that may not be seen."""
+    import numpy as np  # not needed where no page is read
+
+    boxes = np.array([word.box for word in words], dtype=float)
+    x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
+    covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
+    told = _Told(sheet)
+    doubtful = [
+        at
+        for at, word in enumerate(words)
+        if word.hidden == UNPAINTED or (not word.hidden and (word.pale or covered[at] or word.text not in told))
+    ]
+    if not doubtful:
+        return words
+    image = page.sketch or page.image
+    greys = _Greys(np.asarray(image.convert("L")), image.width / page.width * page.scale)
+    found: dict[int, tuple[PaintedWord, ...]] = {}
+    for at in doubtful:
+        word, ink = words[at], greys.contrast(words[at].box) >= CONTRAST
+        if word.hidden:
+            found[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)
+        elif not ink:
+            found[at] = (word._replace(hidden=COVERED if covered[at] else UNSEEN),)
+        elif word.text not in told:
+            found[at] = _clipped(word, told, greys)
+    return [part for at, word in enumerate(words) for part in found.get(at, (word,))]
+
+
+def _clipped(word: PaintedWord, told: _Told, greys: _Greys) -> tuple[PaintedWord, ...]:
+    """The visible part of a word and the rest, where a clipping path cuts it: a cell too narrow for its figure. MuPDF's
+    structured text knows such paths, and the pixels must agree."""
+    part = told.part_of(word)
+    if part is None:
+        return (word,)
+    text, box = part
+    before = word.text.startswith(text)
+    rest = (box[2], word.box[1], word.box[2], word.box[3]) if before else (*word.box[:2], box[0], word.box[3])
+    if rest[2] - rest[0] < LEAST_COVER or greys.contrast(rest) >= CONTRAST:
+        return (word,)
+    hidden = word.text[len(text) :] if before else word.text[: -len(text)]
+    return word._replace(text=text, box=box), word._replace(text=hidden, box=rest, hidden=CLIPPED)
+
+
+class _Told:
+    """MuPDF's structured text of a page, which leaves out what clipping paths cut off."""
+
+    def __init__(self, sheet: Any) -> None:
+        self._sheet, self._flags = sheet, mupdf().TEXT_MEDIABOX_CLIP
+        self._text: str = sheet.get_text("text", flags=self._flags)
+        self._whole = set(self._text.split())
+        self._left = MOST_SOUGHT
+
+    def __contains__(self, text: str) -> bool:
+        if text in self._whole or len(text) == 1 or UNTOLD in text or not self._left:
+            return True
+        self._left -= 1
+        return text in self._text
+
+    def part_of(self, word: PaintedWord) -> tuple[str, Box] | None:
+        """The longest beginning or end of ``word`` that is told in its place, with its box."""
+        x0, y0, x1, y1 = word.box
+        parts = [
+            (other[4], tuple(other[:4]))
+            for other in self._words
+            if y0 < (other[1] + other[3]) / 2 < y1 and x0 - 1 < (other[0] + other[2]) / 2 < x1 + 1
+        ]
+        fitting = [part for part in parts if word.text.startswith(part[0]) or word.text.endswith(part[0])]
+        return max(fitting, key=lambda part: len(part[0]), default=None)
+
+    @cached_property
+    def _words(self) -> list[Any]:
+        return self._sheet.get_text("words", flags=self._flags)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _Greys:
+    """A page in grey, ``scale`` pixels a point."""
+
+    pixels: np.ndarray
+    scale: float
+
+    def contrast(self, box: Box) -> int:
+        """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
+        x0, y0, x1, y1 = (self.scale * side for side in box)
+        third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle
+        top, bottom = max(0, int(y0 + third)), max(int(y1 - third), int(y0 + third) + 1)
+        own = self.pixels[top:bottom, max(0, int(x0)) : max(int(x1), int(x0) + 1)]
+        return int(own.max()) - int(own.min()) if own.size else 0
+
+
+def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) -> np.ndarray:
+    """Which words (their ``orders`` of painting and their middles) lie below something that was painted later."""
+    covered = orders < 0
+    first, count = int(orders.min()), 0
+    for order, (kind, (x0, y0, x1, y1), *_) in enumerate(sheet.get_bboxlog()):
+        if order <= first or kind in ("fill-text", "stroke-text", "ignore-text", "clip-text", "stroke-path"):
+            continue
+        if kind.startswith("fill") and x1 - x0 > LEAST_COVER and y1 - y0 > LEAST_COVER:
+            count += 1
+            if count > MOST_COVERS:
+                break
+            covered |= (orders < order) & (x0 < x) & (x < x1) & (y0 < y) & (y < y1)
+    return covered
+
+
+def _values(sheet: Any, found: Sequence[VisibleWord], scale: float) -> Iterator[VisibleWord]:
+    """Words of form fields' values that the trace does not have: fields that nobody has painted."""
+    if sheet.first_widget is None:
+        return
+    for field in sheet.widgets():
+        value = field.field_value
+        if not isinstance(value, str) or field.field_type_string not in ("Text", "ComboBox", "ListBox"):
+            continue
+        if field.field_display in (1, 3) or field.field_flags & PASSWORD:  # hidden, or shown nowhere but on paper
+            continue
+        sides = [round(scale * side, 1) for side in field.rect]
+        inside = "".join(
+            word.text
+            for word in found
+            if sides[0] <= (word.x0 + word.x1) / 2 <= sides[2] and sides[1] <= (word.y0 + word.y1) / 2 <= sides[3]
+        )
+        if not "".join(value.split()) or len("".join(value.split())) <= len(inside):
+            continue
+        for word in value.split():
+            if word not in inside:
+                yield VisibleWord(word, *sides)

@@ -1,0 +1,158 @@
+"""The witness of a page: which words are printed, and which of them a reader of the paper sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pymupdf
+import pytest
+
+from docspec.core.account import VisibleWord
+from docspec.documents import open_document
+from docspec.documents.sources import source_from_bytes
+from docspec.documents.view import View
+from docspec.ledger import painted, visible, visible_words
+
+Draw = Callable[[pymupdf.Page], None]
+
+
+def words_of(draw: Draw, sketched: bool = False) -> tuple[VisibleWord, ...]:
+    """The words of an A4 page on which ``draw`` has drawn."""
+    document = pymupdf.open()
+    draw(document.new_page())
+    with open_document(source_from_bytes(document.tobytes(), "made.pdf")) as opened:
+        return visible_words(next(opened.pages(view=View(sketched=sketched))))
+
+
+def text(words: tuple[VisibleWord, ...]) -> list[str]:
+    return [word.text for word in words if not word.hidden]
+
+
+def test_words_have_their_places_in_pixels_of_the_page() -> None:
+    (first, second) = words_of(lambda page: page.insert_text((72, 144), "Hello, harbour"))
+    assert (first.text, second.text) == ("Hello,", "harbour")
+    scale = 200 / 72
+    assert first.x0 == pytest.approx(72 * scale, abs=1)
+    assert first.y0 < 144 * scale < first.y1
+    assert first.x1 < second.x0
+
+
+def test_gaps_part_words_where_no_space_is_written() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "left")
+        page.insert_text((200, 100), "right")
+        page.insert_text((72, 130), "1,357")
+        page.insert_text((99, 125), "1", fontsize=6)
+
+    assert text(words_of(draw)) == ["left", "right", "1,357", "1"]
+
+
+def test_pieces_that_touch_are_one_word() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        x = 72.0
+        for letter in "harbour":
+            page.insert_text((x, 100), letter)
+            x += pymupdf.get_text_length(letter)
+
+    assert text(words_of(draw)) == ["harbour"]
+
+
+@pytest.mark.parametrize("sketched", [False, True])
+@pytest.mark.parametrize(
+    ("rule", "draw"),
+    [
+        (painted.UNPAINTED, lambda page: page.insert_text((72, 200), "secret", render_mode=3)),
+        (visible.UNSEEN, lambda page: page.insert_text((72, 200), "secret", color=(1, 1, 1))),
+        (painted.TRANSPARENT, lambda page: page.insert_text((72, 200), "secret", fill_opacity=0, stroke_opacity=0)),
+        (painted.TINY, lambda page: page.insert_text((72, 200), "secret", fontsize=0.5)),
+        (painted.OUTSIDE, lambda page: page.insert_text((700, 200), "secret")),
+    ],
+)
+def test_what_no_reader_sees_is_hidden_by_a_rule(rule: str, draw: Draw, sketched: bool) -> None:
+    def both(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "plain")
+        draw(page)
+
+    words = words_of(both, sketched)
+    assert [(word.text, word.hidden) for word in words] == [("plain", ""), ("secret", rule)]
+
+
+def test_what_is_painted_over_is_hidden_and_what_is_marked_is_not() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "covered")
+        page.insert_text((72, 150), "marked")
+        page.insert_text((72, 200), "struck")
+        page.draw_rect(pymupdf.Rect(60, 85, 200, 105), color=None, fill=(1, 1, 1))
+        page.draw_rect(pymupdf.Rect(60, 135, 200, 155), color=None, fill=(1, 1, 0), fill_opacity=0.4)
+        page.draw_rect(pymupdf.Rect(70, 195, 200, 196), color=None, fill=(0, 0, 0))
+
+    found = {word.text: word.hidden for word in words_of(draw)}
+    assert found == {"covered": visible.COVERED, "marked": "", "struck": ""}
+
+
+def test_white_type_on_a_dark_ground_is_seen() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_rect(pymupdf.Rect(60, 85, 300, 110), color=None, fill=(0, 0, 0.4))
+        page.insert_text((72, 100), "Summary", color=(1, 1, 1))
+
+    assert text(words_of(draw)) == ["Summary"]
+
+
+def test_a_word_that_is_printed_again_to_look_bold_counts_once() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "Total")
+        page.insert_text((72.3, 100), "Total")
+        page.insert_text((72, 130), "Total")
+
+    words = words_of(draw)
+    assert [word.hidden for word in words] == ["", painted.DOUBLE, ""]
+
+
+def test_what_a_path_clips_is_hidden() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "1234567890")
+        stream = page.parent.xref_stream(page.get_contents()[0])
+        page.parent.update_stream(page.get_contents()[0], b"q 60 700 50 100 re W n " + stream + b" Q")
+
+    found = {word.hidden: word.text for word in words_of(draw)}
+    assert found[""] + found[visible.CLIPPED] == "1234567890"
+    assert 4 <= len(found[""]) <= 8
+
+
+def test_values_of_form_fields_and_notes_on_the_page_are_seen() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "Name")
+        page.add_freetext_annot(pymupdf.Rect(72, 200, 300, 220), "Checked twice")
+        field = pymupdf.Widget()
+        field.field_type, field.field_name, field.field_value = pymupdf.PDF_WIDGET_TYPE_TEXT, "name", "Ada Lodge"
+        field.rect = pymupdf.Rect(120, 88, 300, 106)
+        page.add_widget(field)
+
+    assert sorted(text(words_of(draw))) == sorted(["Name", "Checked", "twice", "Ada", "Lodge"])
+
+
+def test_type_that_runs_upwards_or_slants_is_read_in_words() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((100, 300), "Upwards it goes", rotate=90)
+        point = pymupdf.Point(300, 300)
+        page.insert_text(point, "Slanting labels", morph=(point, pymupdf.Matrix(35)))
+
+    assert text(words_of(draw)) == ["Upwards", "it", "goes", "Slanting", "labels"]
+
+
+def test_text_written_invisibly_over_print_is_told_from_hidden_text() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "printed")
+        page.insert_text((72, 100), "primed", render_mode=3)
+        page.insert_text((72, 300), "nowhere", render_mode=3)
+
+    found = {word.text: word.hidden for word in words_of(draw)}
+    assert found == {"printed": "", "primed": visible.OVER_PRINT, "nowhere": painted.UNPAINTED}
+
+
+def test_contents_that_break_off_are_no_fault_of_the_page() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "begun")
+        page.parent.update_stream(page.get_contents()[0], b"BT /F9 12 Tf (no font) Tj ((( << ")
+
+    assert isinstance(words_of(draw), tuple)
