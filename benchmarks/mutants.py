@@ -69,7 +69,7 @@ def mutate(
     tests = [path for path in area.tests if (clone / path).exists()]
     config, session = clone / f".mutants-{area.name}.toml", clone / f".mutants-{area.name}.sqlite"
     session.unlink(missing_ok=True)
-    command = shlex.join([str(python), *"-m pytest -x -q -p no:cacheprovider".split(), *options, *tests])
+    command = shlex.join([str(python), *["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"], *options, *tests])
     config.write_text(
         f"[cosmic-ray]\nmodule-path = {json.dumps(modules)}\ntimeout = {area.seconds}\nexcluded-modules = []\n"
         f"test-command = {json.dumps(command)}\n[cosmic-ray.distributor]\nname = 'local'\n"

@@ -66,11 +66,13 @@ class Furniture:
 
 
 def in_furniture(furniture: Furniture, keys: Sequence[str], word: VisibleWord) -> Fate | None:
+    """The fate of a word whose ``keys`` are those of furniture that was left out."""
     rule = furniture.take(keys, word)
     return Fate("left_out", rule=rule) if rule else None
 
 
 def in_picture(word: VisibleWord, blocks: Sequence[Block]) -> Fate | None:
+    """The fate of a word within a picture."""
     for number, block in enumerate(blocks):
         if block.category is Category.PICTURE and block.bbox is not None and is_inside(word, block.bbox):
             return Fate("in_picture", number, rule=NOT_READ if block.unread else READ)

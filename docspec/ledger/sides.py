@@ -131,6 +131,7 @@ def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
 
 
 def is_inside(word: VisibleWord, box: BBox) -> bool:
+    """Whether the middle of ``word`` lies in ``box``, or nearly."""
     reach = REACH * (word.y1 - word.y0)
     x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
     return box.x0 - reach <= x <= box.x1 + reach and box.y0 - reach <= y <= box.y1 + reach
