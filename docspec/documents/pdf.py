@@ -20,6 +20,7 @@ from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
+from docspec.documents.printed import SecondLook
 from docspec.documents.rotation import make_upright
 from docspec.documents.sources import Source
 from docspec.documents.view import View, padded, reduced
@@ -48,15 +49,38 @@ class PdfDocument(Document):
         with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
             self._pdf, self._tree = _open_pdf(source, password)
         self.page_count = len(self._tree.indices)
-        self._lost = told_loss(warnings)
         self._rendered = 0
-        self._repaired = bool(self._pdf.is_repaired)  # also later: MuPDF repairs a fault when it first meets it
+        self._look: SecondLook | None = None
+        self._lost: str | None = None
+        self._remarks: list[str] = []  # of opening, for the first page that is drawn
+        if self._is_suspect(warnings):
+            with heard() as lost:
+                self._look = self._second_look()
+            self._lost, self._remarks = told_loss(lost), [what for what in warnings if what not in lost]
 
     @property
     def damage(self) -> str | None:
-        repaired = "it was repaired" if self._repaired else None
+        # Also later: MuPDF repairs a fault when it first meets it.
+        repaired = "it was repaired" if self._look is not None and self._look.is_repaired else None
         known = [what for what in (repaired, self._tree.damage, self._lost) if what]
         return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
+
+    def _is_suspect(self, warnings: list[str]) -> bool:
+        return bool(self._pdf.is_repaired) or told_loss(warnings) is not None
+
+    def _second_look(self) -> SecondLook:
+        path = self.source.path if self.source.path is not None and _is_plain(self.source.path) else None
+        return SecondLook(path, b"" if path else self.source.read(), self._password)
+
+    def _lost_on(self, index: int, warnings: list[str]) -> list[str]:
+        """What MuPDF says of the objects that a page prints, if its ``warnings`` may be about them."""
+        if not self._is_suspect(warnings):
+            return []
+        number = self._pdf.page_xref(index)
+        with heard() as lost:
+            self._look = self._look or self._second_look()
+            self._look.load(number)
+        return lost
 
     @cached_property
     def _bookmarks(self) -> dict[int, list[tuple[int, str]]]:
@@ -76,6 +100,7 @@ class PdfDocument(Document):
             weight = weigh(self._pdf, self._pdf[index])
             readable = weight.characters <= MAX_CHARACTERS
             page = self._private_page(index)
+        with heard() as drawn:
             try:
                 _mend_unit(page)
                 _mend_crop(page)
@@ -85,8 +110,8 @@ class PdfDocument(Document):
             except BaseException:
                 page.parent.close()
                 raise
-        self._repaired = self._repaired or bool(self._pdf.is_repaired)
-        events = list(events_of(warnings))
+        events = list(events_of([*self._lost_on(index, warnings), *drawn], remarks=(*self._remarks, *warnings)))
+        self._remarks = []
         own = self._pdf[index]
         for what in filter(None, (drawing.trouble, lost_size(own), lost_contents(self._pdf, own))):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
@@ -132,6 +157,7 @@ class PdfDocument(Document):
         mupdf().TOOLS.store_shrink(100)
 
     def close(self) -> None:
+        self._look = None
         if not self._pdf.is_closed:
             self._pdf.close()
         mupdf().TOOLS.store_shrink(100)
