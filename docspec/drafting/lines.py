@@ -18,6 +18,7 @@ from docspec.core import BBox
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.raised import with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
 
@@ -30,7 +31,8 @@ NEIGHBOURS = 16
 Link = tuple[BBox, str]
 """A place on the page, in points, and the address that it leads to."""
 
-RAISED, ITALIC, BOLD = 1, 2, 16  # of a span's ``flags``
+RAISED = 1  # of a span's ``script``
+ITALIC, BOLD = 2, 16  # of a span's ``flags``
 _BOLD = re.compile(
     r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|-medi\b|mediital|semibd|(?-i:\.BI?\b)", re.IGNORECASE
 )
@@ -66,6 +68,10 @@ class TextLine:
         """The line in another unit."""
         return replace(self, bbox=self.bbox.scaled(factor), size=self.size * factor)
 
+    def has(self, *kinds: str) -> bool:
+        """Whether words of it have a mark of one of these ``kinds``."""
+        return any(mark.kind in kinds for mark in self.marks)
+
 
 PrintedRow = Sequence[TextLine]
 """The runs of one printed line."""
@@ -84,7 +90,9 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
         return _lines_by_place(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES, is_right_to_left(plain))
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
-    for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
+    blocks = page.get_text("dict", flags=flags)["blocks"]
+    with_raised(blocks)
+    for number, block in enumerate(blocks):
         for line in block.get("lines", ()):
             spans = line["spans"]
             whole = "".join(span["text"] for span in spans)
@@ -209,8 +217,8 @@ def marks_of(spans: Sequence[Mapping[str, Any]], text: str) -> tuple[Mark, ...]:
         if not span["text"].strip():
             continue
         flags, font = span["flags"], span.get("font", "")
-        if flags & RAISED:
-            found.append(Mark("raised", start, len(whole)))
+        if script := span.get("script"):
+            found.append(Mark("raised" if script == RAISED else "lowered", start, len(whole)))
         if flags & BOLD or _BOLD.search(font):
             found.append(Mark("bold", start, len(whole)))
         if flags & ITALIC or _ITALIC.search(font):

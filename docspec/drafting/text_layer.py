@@ -101,7 +101,7 @@ class TextLayerDrafter:
         """The regions of ``lines`` (points) in pixels, the source of their layout, and the events."""
         sheet = page.pdf_page
         boxes, layout, events = layout_of(sheet, lines, self._quick)
-        tables = find_tables(sheet) if any(box.category is Category.TABLE for box in boxes) else []
+        tables = find_tables(sheet, lines) if any(box.category is Category.TABLE for box in boxes) else []
         boxes, tables = with_unruled(boxes, lines, tables, sheet)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
