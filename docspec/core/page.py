@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+@dataclass(frozen=True, slots=True)
+class HiddenText:
+    """A word of the file that nobody sees, its place in points, and the rule by which it was found."""
+
+    bbox: BBox
+    text: str
+    rule: str
+
+
 @dataclass(frozen=True, eq=False)
 class PageImage:
     """A page on its way through the pipeline.
@@ -22,7 +31,8 @@ class PageImage:
     until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
     it (turned, reduced). ``links`` are boxes in points with their addresses, ``bookmarks`` the levels (from 1) and
     titles of the bookmarks of this page. ``sketch`` is the page in small if its ``image`` is rendered only when it is
-    first used.
+    first used. ``hidden`` are words that nobody sees; they are in ``pdf_page`` no more, and empty unless they are asked
+    for.
     """
 
     image: Image
@@ -35,6 +45,7 @@ class PageImage:
     links: tuple[tuple[BBox, str], ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
     sketch: Image | None = None
+    hidden: tuple[HiddenText, ...] = ()
 
     @property
     def width(self) -> int:

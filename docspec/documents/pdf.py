@@ -14,10 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from PIL.Image import Image
+
 from docspec.core import BBox, Event, Failure, InputError, PageError, PageImage
+from docspec.core.page import HiddenText
 from docspec.documents.damage import DAMAGED_PAGE, damage_on, events_of, heard, lost_contents, lost_size, told_loss
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
+from docspec.documents.hidden import event_of, on_layers, take_out
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
 from docspec.documents.printed import SecondLook
@@ -96,10 +100,16 @@ class PdfDocument(Document):
         index = self._tree.indices[number - 1]
         if index is None:
             raise PageError("the file names it and does not hold it")
+
+        def view_of(page: Any) -> Image:
+            drawn, small = pictures_of(Drawing(page, view.dpi, view.max_pixels), view)
+            return small or drawn
+
         with heard() as warnings:
             weight = weigh(self._pdf, self._pdf[index])
             readable = weight.characters <= MAX_CHARACTERS
             page = self._private_page(index)
+            layered = self._words_on_layers(index, view.upright) if readable else ()
         with heard() as drawn:
             try:
                 _mend_unit(page)
@@ -107,6 +117,7 @@ class PdfDocument(Document):
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)
+                hidden = (*layered, *(take_out(page, sketch or image, view_of) if readable else ()))
             except BaseException:
                 page.parent.close()
                 raise
@@ -119,6 +130,7 @@ class PdfDocument(Document):
             events.append(Event(DAMAGED_PAGE, f"a picture is damaged ({damage}); some of it may be missing"))
         if turn:
             events.append(Event("page_turned", f"its text runs sideways; turned by {turn} degrees clockwise"))
+        events += [event_of(hidden, view.hidden)] if hidden else []
         events += reduced(drawing.scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")
         image, widened = padded(image)
         if not readable:
@@ -136,20 +148,46 @@ class PdfDocument(Document):
             links=() if turn or not readable else links_of(self._pdf[index]),
             bookmarks=tuple(self._bookmarks.get(index + 1, ())),
             sketch=sketch,
+            hidden=hidden if view.hidden else (),
         )
+
+    @cached_property
+    def _layers_off(self) -> set[str]:
+        """The names of the layers that are off."""
+        try:
+            return {str(layer["name"]) for layer in self._pdf.get_ocgs().values() if not layer["on"]}
+        except Exception:  # a damaged list of layers: all are shown
+            return set()
 
     def _private_page(self, index: int) -> Any:
         """A page in a document of its own: a copy, or, if objects that it refers to cannot be copied, the page itself
-        in the file opened again (a reference to a missing object counts as null and is harmless)."""
-        copy = mupdf().open()
-        try:
-            # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are any.
-            has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
-            copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
-            return copy[0]
-        except Exception:
-            copy.close()
+        in the file opened again (a reference to a missing object counts as null and is harmless). A copy knows no
+        layers, and shows those that are off."""
+        if not self._layers_off:
+            copy = mupdf().open()
+            try:
+                self._copy_to(copy, index)
+                return copy[0]
+            except Exception:
+                copy.close()
         return _open_pdf(self.source, self._password)[0][index]
+
+    def _copy_to(self, copy: Any, index: int) -> None:
+        # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are any.
+        has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
+        copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
+
+    def _words_on_layers(self, index: int, by_text: bool) -> tuple[HiddenText, ...]:
+        """The words of a page on layers that are off: its copy shows them."""
+        if not self._layers_off:
+            return ()
+        with mupdf().open() as copy:
+            try:
+                self._copy_to(copy, index)
+                make_upright(copy[0], by_text=by_text)
+                return on_layers(copy[0], self._layers_off)
+            except Exception:  # it cannot be copied
+                return ()
 
     def _release(self, page: PageImage) -> None:
         if page.pdf_page is not None and page.pdf_page.parent is not None:

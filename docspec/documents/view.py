@@ -34,12 +34,14 @@ class View:
     exif: bool = True
     max_pixels: int | None = MAX_PIXELS
     sketched: bool = False
+    hidden: bool = False
 
     @classmethod
     def of(cls, options: ParseOptions) -> View:
         """The view of a run's options."""
         limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
-        return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
+        hidden = options.hidden == "keep"
+        return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit, hidden=hidden)
 
 
 def fit_scale(width: float, height: float, wanted: float, max_pixels: int | None = MAX_PIXELS) -> float:

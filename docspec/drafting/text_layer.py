@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
+from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.marks import carried
+from docspec.core.page import HiddenText
 from docspec.documents.mupdf import load_layout_model
-from docspec.drafting.assembly import assemble
+from docspec.drafting.assembly import assemble, index_in_order
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
@@ -84,6 +85,8 @@ class TextLayerDrafter:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: text layer unreadable ({error})") from error
+        for one in hidden_regions(page):
+            regions.insert(index_in_order(one.bbox, [region.bbox for region in regions]), one)
         if page.bookmarks:
             regions = [with_level(region, page.bookmarks) for region in regions]
         return PageDraft(
@@ -108,6 +111,23 @@ class TextLayerDrafter:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)
         return regions, layout, events
+
+
+def hidden_regions(page: PageImage) -> list[Region]:
+    """The words of ``page`` that nobody sees, where they are asked for: a region for each run of them, marked."""
+    runs: list[list[HiddenText]] = []
+    for word in page.hidden:
+        last = runs[-1][-1] if runs else None
+        if last is not None and last.rule == word.rule and last.bbox.in_row_with(word.bbox):
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    found = []
+    for run in runs:
+        box = BBox.union(word.bbox for word in run).scaled(page.scale).clamped(page.width, page.height)
+        text = f"[hidden text, {run[0].rule}: {' '.join(word.text for word in run)}]"
+        found.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
+    return found
 
 
 def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:
