@@ -18,9 +18,12 @@ from docspec.core import BBox
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
 from docspec.drafting.raised import with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
+from docspec.drafting.symbol_fonts import names_signs
+from docspec.drafting.symbol_fonts import told as in_font
 
 MAX_STYLED = 20_000
 """Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
@@ -92,9 +95,14 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     lines = []
     blocks = page.get_text("dict", flags=flags)["blocks"]
     with_raised(blocks)
+    boxes = box_signs(page) if BOXES.search(plain) else ()
     for number, block in enumerate(blocks):
         for line in block.get("lines", ()):
             spans = line["spans"]
+            for span in spans:
+                if boxes and not names_signs(span["font"]):
+                    span["text"] = with_boxes(span["text"], BBox(*span["bbox"]), boxes)
+                span["text"] = in_font(span["text"], span["font"])
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:

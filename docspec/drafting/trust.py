@@ -21,6 +21,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.repair import letters_untold, repair
+from docspec.drafting.symbol_fonts import is_known
 
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
@@ -204,11 +205,15 @@ def vowel_share(text: str) -> float | None:
 
 
 def bad_share(text: str) -> float:
-    """Share of characters that no text holds: control, private use, unassigned, U+FFFD."""
+    """Share of characters that no text holds: control, unassigned, of private use and unknown, U+FFFD."""
     if text.isprintable() and "\ufffd" not in text:
         return 0.0
-    bad = sum(character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text)
-    return bad / len(text) if text else 0.0
+    return sum(map(_is_bad, text)) / len(text) if text else 0.0
+
+
+def _is_bad(character: str) -> bool:
+    kind = unicodedata.category(character)
+    return character == "\ufffd" or kind in ("Cc", "Cn") or (kind == "Co" and not is_known(character))
 
 
 def untold_share(text: str) -> float:
