@@ -1,5 +1,5 @@
-"""Marks of words that are printed bold, italic, raised or lowered, or are linked. Marks are kept apart from texts, so
-that no operation on them can change a word."""
+"""Marks of words that are printed bold, italic, raised, lowered or struck through, or linked. Marks are kept apart from
+texts, so that no operation on them can change a word."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FOUND = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Characters ``start`` (included) to ``end`` (excluded) of a text are printed ``bold``, ``italic``, ``raised`` or
-    ``lowered``, or are a ``link`` to ``target``, an address."""
+    """Characters ``start`` (included) to ``end`` (excluded) of a text are printed ``bold``, ``italic``, ``raised``,
+    ``lowered`` or ``struck`` through, or are a ``link`` to ``target``, an address."""
 
-    kind: Literal["bold", "italic", "raised", "lowered", "link"]
+    kind: Literal["bold", "italic", "raised", "lowered", "struck", "link"]
     start: int
     end: int
     target: str = ""

@@ -22,6 +22,7 @@ from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
 from docspec.drafting.raised import with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
+from docspec.drafting.struck import strokes_of, with_struck
 from docspec.drafting.symbol_fonts import names_signs
 from docspec.drafting.symbol_fonts import told as in_font
 
@@ -93,7 +94,11 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
         return _lines_by_place(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES, is_right_to_left(plain))
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
-    blocks = page.get_text("dict", flags=flags)["blocks"]
+    strokes = strokes_of(page)
+    if strokes:
+        blocks = with_struck(page.get_text("rawdict", flags=flags)["blocks"], strokes)
+    else:
+        blocks = page.get_text("dict", flags=flags)["blocks"]
     with_raised(blocks)
     boxes = box_signs(page) if BOXES.search(plain) else ()
     for number, block in enumerate(blocks):
@@ -227,6 +232,8 @@ def marks_of(spans: Sequence[Mapping[str, Any]], text: str) -> tuple[Mark, ...]:
         flags, font = span["flags"], span.get("font", "")
         if script := span.get("script"):
             found.append(Mark("raised" if script == RAISED else "lowered", start, len(whole)))
+        if span.get("struck"):
+            found.append(Mark("struck", start, start + len(span["text"].rstrip())))
         if flags & BOLD or _BOLD.search(font):
             found.append(Mark("bold", start, len(whole)))
         if flags & ITALIC or _ITALIC.search(font):

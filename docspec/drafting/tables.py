@@ -16,13 +16,14 @@ from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox, CellBoxes
+from docspec.core.marks import Mark
 from docspec.core.raised import plain
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _CELL = re.compile(r"(<t[dh]\b[^>]*>)(.*?)(</t[dh]>)", re.DOTALL)
 _TAG = re.compile("<[^>]*>")
-_SPECIAL = ("raised", "lowered")
+_SPECIAL = ("raised", "lowered", "struck")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +76,23 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
         inside = [line for line in lines if places[number].has_center_of(line.bbox)] if places else []
         choices = [inside] if inside else [[line] for line in special]
         for chosen in choices:
-            text = " ".join(joined_row(row)[0] for row in printed_lines(chosen))
+            rows = [joined_row(row) for row in printed_lines(chosen)]
+            text = " ".join(text for text, _ in rows)
             if any(line in special for line in chosen) and _letters(text) == letters:
-                written[number] = escape(text, quote=False)
+                written[number] = escape(" ".join(struck_text(*row) for row in rows), quote=False)
                 break
         if number in written and not inside:
             special = [line for line in special if line not in chosen]
     count = itertools.count()
     return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
+
+
+def struck_text(text: str, marks: Sequence[Mark]) -> str:
+    """``text`` with ``~~`` around what is struck through."""
+    for mark in sorted(marks, key=lambda mark: -mark.start):
+        if mark.kind == "struck":
+            text = f"{text[: mark.start]}~~{text[mark.start : mark.end]}~~{text[mark.end :]}"
+    return text
 
 
 def _letters(text: str) -> list[str]:

@@ -27,7 +27,7 @@ _CLOSING = re.compile(r"#+\s*$")
 _LABEL = re.compile(r"\d{1,3}|[*†‡§¶‖]{1,3}|[a-z]")
 _NOTE = re.compile(r"(\d{1,3}|[*†‡§¶‖]{1,3}|[a-z])[.)]?(?:\s+|(?=[A-Z“\"(]))")
 _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
-_SIGNS = {"bold": "**", "italic": "*"}
+_SIGNS = {"struck": "~~", "bold": "**", "italic": "*"}
 _TAGS = {"raised": "sup", "lowered": "sub"}
 _BASE = re.compile(
     r"(?:(?<![\d.,])(?:10|2)|(?<![^\W\d_])(?:[a-zA-Z\u0370-\u03ff]|[kcdmnµμ]m|ft|in|yd|mi|sec|ha|Pa|kg))[)\]|]?$"
@@ -197,7 +197,7 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
             before[place[0]], after[place[1]] = "[", f"]({_address(link.target)})"
     for start, end, sign in _emphasis(text, marks, links, [(at, last) for at, (last, _) in references.items()]):
         before[start] = before.get(start, "") + sign
-        after[end] = sign + after.get(end, "")
+        after[end] = sign[::-1] + after.get(end, "")
     bare = [place for place in links if before.get(place[0], "").startswith("<")]
     backslashes = escapes(text, (0,) if begins else ())
     backslashes |= {start - 1 for start, _ in links if text[start - 1 : start] == "!"}  # no picture
@@ -232,13 +232,13 @@ def _emphasis(
         link = next((number for number, (a, b) in enumerate(links) if a < end and start < b), -1)
         if link >= 0:
             start, end = max(start, links[link][0]), min(end, links[link][1])
-        sign = "".join(_SIGNS[kind] for kind in ("bold", "italic") if _covers(text, marks, kind, start, end))
+        sign = "".join(_SIGNS[kind] for kind in _SIGNS if _covers(text, marks, kind, start, end))
         if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):
             looks[-1] = (looks[-1][0], end, sign, link)
         elif start < end:
             looks.append((start, end, sign, link))
     for start, end, sign, _ in looks:
-        kind = "bold" if sign.startswith("**") else "italic"
+        kind = next((kind for kind, one in _SIGNS.items() if sign.startswith(one)), "italic")
         place = _stretch([at for at in range(start, end) if text[at].isalnum() or _is_marked(marks, kind, at)])
         if sign and place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
             yield (*place, sign)
