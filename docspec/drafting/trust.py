@@ -18,6 +18,7 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.font_trust import FontJudge
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.repair import letters_untold, repair
@@ -88,6 +89,7 @@ class TrustJudge:
     def __init__(self, recogniser: Recogniser | None = None) -> None:
         self._recogniser = recogniser
         self._sound: tuple[str, frozenset[str]] = ("", frozenset())
+        self._fonts = None if recogniser is None else FontJudge(recogniser, picture_of)
 
     def judge(self, page: PageImage) -> Verdict:
         """The verdict on ``page``; an image input has no text layer to trust."""
@@ -126,6 +128,8 @@ class TrustJudge:
         known = known if source == page.source else frozenset()
         if self._recogniser is None:
             return replace(verdict, reason="sound text layer")
+        if self._fonts is not None and not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source)):
+            return replace(verdict, trusted=False, reason=wrong)
         if not hidden and fonts <= known:
             return replace(verdict, reason="sound text layer, fonts checked before")
         if verdict.leaves_no_doubt and sum(_image_shares(page.pdf_page)) < COVERED:

@@ -22,7 +22,7 @@ from tests.campaign.worker import CPU_SECONDS, Ran, Worker
 
 QUICK = ["--words", "evidence", "--stages", "none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
 DAMAGE = {"damaged_page", "damaged_input"}
-SAYS = DAMAGE | {"page_reduced", "page_unread"}
+SAYS = DAMAGE | {"page_reduced", "page_unread", "hidden_text"}
 """Events that say that something of a page may be missing or is too small to be read."""
 
 
