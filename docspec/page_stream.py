@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from docspec.accounting import accounted
+from docspec.accounting import accounted, visible_words
 from docspec.core import PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.core.processors import processors
@@ -132,7 +132,7 @@ class PageStream:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
         numbers, if known beforehand."""
         self._verifier.open()
-        wanted = self._verifier.prepare_options(View.of(self._options), self.image_dpi, self._images)
+        wanted = self._verifier.prepare_options(View.of(self._options, visible_words), self.image_dpi, self._images)
         with contextlib.closing(self._calls(self._groups(pages, wanted, ahead, numbers))) as calls:
             for found in calls:
                 yield from found

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec import offline
-from docspec.accounting import accounted, seen
+from docspec.accounting import accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
 from docspec.core.observer import NullObserver, Observer
@@ -200,7 +200,7 @@ class Parser(Closing):
         """The selected pages of ``document``, opened in this process, as the target sees them."""
         from docspec.documents.images import through_pdf
 
-        for page in document.pages(selection, view=View.of(self.options)):
+        for page in document.pages(selection, view=View.of(self.options, visible_words)):
             dpi = self._stream.image_dpi
             yield page if dpi is None or isinstance(page, PageFailure) else through_pdf(page, dpi)
 

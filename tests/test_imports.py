@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vllm": {"core", "engine", "proposing", "targets"},
     "hierarchy": {*READING, "generation"},
     "lookahead": set(),
-    "isolation": {"core", "documents", "drafting", "ledger", "lookahead", "offline", "process"},
+    "isolation": {"core", "documents", "drafting", "lookahead", "offline", "process"},
     "process": set(),
     "offline": {"core", "process"},
     "results": {"core", "reporting"},

@@ -63,3 +63,29 @@ def document(
         )
         objects[11 + 2 * n] = content if content.startswith(b"<<") else stream(content)
     return pdf(objects | (more or {}))
+
+
+def packed(objects: dict[int, bytes], left_out: tuple[int, ...] = (), root: int = 1) -> bytes:
+    """A file whose dictionaries are in an object stream. Its index promises the numbers ``left_out`` there, too, as
+    tools leave it that cut some pages out of a longer document."""
+    inside = [number for number, body in objects.items() if b"stream" not in body]
+    size = max(*objects, *left_out, 0) + 3
+    holder, index = size - 2, size - 1
+    heads, bodies = b"", b""
+    for number in inside:
+        heads += b"%d %d " % (number, len(bodies))
+        bodies += objects[number] + b"\n"
+    rows = {0: (0, 0, 65535)} | {number: (2, holder, at) for at, number in enumerate((*inside, *left_out))}
+    out = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+    holding = stream(heads + bodies, b"/Type/ObjStm/N %d/First %d" % (len(inside), len(heads)))
+    for number, body in ({n: body for n, body in objects.items() if n not in inside} | {holder: holding}).items():
+        rows[number] = (1, len(out), 0)
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    rows[index] = (1, len(out), 0)
+    table = b"".join(
+        bytes([kind]) + place.to_bytes(4, "big") + more.to_bytes(2, "big")
+        for kind, place, more in (rows.get(number, (0, 0, 0)) for number in range(size))
+    )
+    entries = b"/Type/XRef/W[1 4 2]/Size %d/Root %d 0 R" % (size, root)
+    out += b"%d 0 obj\n%b\nendobj\nstartxref\n%d\n%%%%EOF\n" % (index, stream(table, entries), rows[index][1])
+    return bytes(out)

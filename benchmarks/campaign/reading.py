@@ -21,7 +21,8 @@ from benchmarks.campaign.words import ENOUGH, share_of, words_of
 from benchmarks.campaign.worker import CPU_SECONDS, Ran, Worker
 
 QUICK = ["--words", "evidence", "--stages", "none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
-SAYS = {"damaged_page", "damaged_input", "page_reduced", "page_unread"}
+DAMAGE = {"damaged_page", "damaged_input"}
+SAYS = DAMAGE | {"page_reduced", "page_unread", "hidden_text"}
 """Events that say that something of a page may be missing or is too small to be read."""
 
 
@@ -40,6 +41,18 @@ class Documents:
             for at, result in zip(unsure, again, strict=True):
                 result.cpu += results[at].cpu
                 results[at] = result
+        return results
+
+    def alarms(self, cases: Sequence[Case], folder: Path) -> list[Result]:
+        """What came of sound files: ``marked`` are those that the run called damaged, or could not read."""
+        places, ran = self._read(cases, folder, quick=True)
+        outcomes = _outcomes(folder)
+        results = []
+        for case, place in zip(cases, places, strict=True):
+            outcome = outcomes.get(place)
+            result = Result(case.family, case.name, case.kind, ran.code, ran.faults(), ran.cpu / len(cases), ran.memory)
+            result.marked, result.said = outcome is None or outcome.is_alarm, ran.said[-600:]
+            results.append(result)
         return results
 
     def _run(self, cases: Sequence[Case], folder: Path, quick: bool) -> tuple[list[Result], list[int]]:
@@ -115,6 +128,7 @@ class Outcome:
         self.is_doubtful = bool(read) and all("doubtful" in page for page in read)
         self.is_marked = bool(kinds & SAYS) or "failed" in self.pages or entry["status"] != "ok"
         self.missing = sum(page["words"]["missing"] for page in read if "words" in page)
+        self.is_alarm = bool(kinds & DAMAGE) or "failed" in self.pages or entry["status"] != "ok"
         self.code = 1 if self.error else 3 if self.is_marked else 0
         self.text = ""
         if output.is_file():

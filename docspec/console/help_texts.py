@@ -35,6 +35,11 @@ HELP = {
     ),
     "keep_rotation": Help("Do not turn pages whose text runs sideways.", PAGES),
     "ignore_exif": Help("Do not turn photographs by the orientation that their EXIF data names.", PAGES),
+    "hidden": Help(
+        "Text that nobody sees (not painted, covered, in the colour of its ground, on a layer that is off, ...): leave "
+        "it out and say so (drop), or write it, marked as hidden (keep).",
+        PAGES,
+    ),
     "max_megapixels": Help("Reduce larger pages and images to this many million pixels; 0: never.", PAGES),
     "page_timeout": Help("Time limit for rendering and drafting a page, and for opening a document.", PAGES, "SECONDS"),
     "document_timeout": Help(

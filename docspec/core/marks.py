@@ -1,5 +1,5 @@
-"""Marks of words that are printed bold, italic or raised, or are linked. Marks are kept apart from texts, so that no
-operation on them can change a word."""
+"""Marks of words that are printed bold, italic, raised, lowered or struck through, or linked. Marks are kept apart from
+texts, so that no operation on them can change a word."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FOUND = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Characters ``start`` (included) to ``end`` (excluded) of a text are printed ``bold``, ``italic`` or ``raised``,
-    or are a ``link`` to ``target``, an address."""
+    """Characters ``start`` (included) to ``end`` (excluded) of a text are printed ``bold``, ``italic``, ``raised``,
+    ``lowered`` or ``struck`` through, or are a ``link`` to ``target``, an address."""
 
-    kind: Literal["bold", "italic", "raised", "link"]
+    kind: Literal["bold", "italic", "raised", "lowered", "struck", "link"]
     start: int
     end: int
     target: str = ""
@@ -66,7 +66,7 @@ def merged(marks: Iterable[Mark], text: str) -> tuple[Mark, ...]:
         if (
             last is not None
             and (last.kind, last.target) == (mark.kind, mark.target)
-            and mark.kind != "raised"
+            and mark.kind not in ("raised", "lowered")
             and not text[last.end : mark.start].strip()
         ):
             found[-1] = replace(last, end=max(last.end, mark.end))

@@ -26,6 +26,7 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Quantize = Literal["none", "int8", "nf4"]
 Exact = Literal["fast", "strict"]
 Overlap = Literal["auto", "off"]
+Hidden = Literal["drop", "keep"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa", "split"]
 EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
@@ -115,6 +116,7 @@ class ParseOptions:
     image_scale: ImageScale = "published"
     keep_rotation: bool = False
     ignore_exif: bool = False
+    hidden: Hidden = "drop"
     max_megapixels: float = bounded(25.0, least=0)
     page_timeout: float = bounded(120.0, least=0.1)
     document_timeout: float | None = bounded(None, least=0.1)

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+@dataclass(frozen=True, slots=True)
+class HiddenText:
+    """A word of the file that nobody sees, its place in points, and the rule by which it was found."""
+
+    bbox: BBox
+    text: str
+    rule: str
+
+
 @dataclass(frozen=True, eq=False)
 class PageImage:
     """A page on its way through the pipeline.
@@ -24,7 +33,8 @@ class PageImage:
     it (turned, reduced). ``links`` are boxes in points with their addresses, ``bookmarks`` the levels (from 1) and
     titles of the bookmarks of this page. ``words`` are those of the file's text as they are painted (``None``: nobody
     has looked, :func:`docspec.ledger.visible_words`). ``sketch`` is the page in small if its ``image`` is rendered only
-    when it is first used.
+    when it is first used. ``hidden`` are words that nobody sees; they are in ``pdf_page`` no more, and empty unless
+    they are asked for.
     """
 
     image: Image
@@ -38,6 +48,7 @@ class PageImage:
     bookmarks: tuple[tuple[int, str], ...] = ()
     words: tuple[VisibleWord, ...] | None = None
     sketch: Image | None = None
+    hidden: tuple[HiddenText, ...] = ()
 
     @property
     def width(self) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from docspec.accounting import accounted
+from docspec.accounting import accounted, visible_words
 from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.corpus.job import Job
@@ -58,7 +58,7 @@ class Draw:
         self._selection = parse_page_ranges(options.pages)
         card = card_of_served if options.is_served else card_of
         dpi = card(options).image_dpi if options.image_scale == "published" else None
-        self._wanted = PrepareOptions.complete(View.of(options), dpi)
+        self._wanted = PrepareOptions.complete(View.of(options, visible_words), dpi)
 
     def __call__(self, batch: RayBatch) -> Iterator[dict[str, Any]]:
         for index, data in zip(batch["index"], batch["data"], strict=True):

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from docspec.core import Category
 from docspec.core.formulas import bare_formula
+from docspec.core.raised import has_raised, plain, respelled
 from docspec.core.spelling import TableStyle
 from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
@@ -37,7 +38,7 @@ def spellings(
     if category is Category.PICTURE or not text:
         return []
     if category is Category.TABLE and (found := _table(text, table_style)):
-        return found
+        return _with_raised(found)
     if category is Category.FORMULA:
         return formula(text, display_lines=display_lines)
     if category in _HEADING_PREFIXES:
@@ -50,20 +51,20 @@ def spellings(
 def paragraph(text: str) -> list[str]:
     """Lines joined, lines kept, hyphens kept where it matters, typewriter quotes where printed ones stand."""
     joined = join_lines(text)
-    return unique([joined, text, join_lines(text, hyphens="keep"), straight_quotes(joined)])
+    return _with_raised(unique([joined, text, join_lines(text, hyphens="keep"), straight_quotes(joined)]))
 
 
 def heading(text: str, prefixes: Iterable[str]) -> list[str]:
     """One line behind each prefix; the prefix ``**`` also closes."""
     line = join_lines(strip_heading(text)).replace("\n\n", " ")
-    return unique(f"**{line}**" if prefix == "**" else prefix + line for prefix in prefixes)
+    return _with_raised(unique(f"**{line}**" if prefix == "**" else prefix + line for prefix in prefixes))
 
 
 def list_items(text: str, bullets: tuple[str, ...]) -> list[str]:
     """The items of one region, one a line, under each bullet and as printed; printed numbers stay."""
     items = [split_marker(join_lines(item)) for item in split_items(text)]
     styles = [*bullets, None]
-    return unique("\n".join(_item(marker, body, style) for marker, body in items) for style in styles)
+    return _with_raised(unique("\n".join(_item(marker, body, style) for marker, body in items) for style in styles))
 
 
 def formula(text: str, *, display_lines: bool = True) -> list[str]:
@@ -82,6 +83,15 @@ def unique(texts: Iterable[str]) -> list[str]:
 def interleaved(groups: Iterable[list[str]]) -> list[str]:
     """The first of each group, then the second of each, and so on, without duplicates."""
     return unique(text for tier in itertools.zip_longest(*groups) for text in tier if text is not None)
+
+
+def _with_raised(texts: list[str]) -> list[str]:
+    """``texts``, and the first with raised and lowered characters as models write them: tags, LaTeX, nothing."""
+    if not texts or not has_raised(texts[0]):
+        return texts
+    tags = respelled(texts[0], "<sup>{}</sup>".format, "<sub>{}</sub>".format)
+    maths = respelled(texts[0], "$^{{{}}}$".format, "$_{{{}}}$".format)
+    return unique([texts[0], tags, maths, plain(texts[0]), *texts[1:]])
 
 
 def _item(marker: str, body: str, bullet: str | None) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from docspec.dialects.hyphens import joined
+
 Hyphens = Literal["drop", "keep"]
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
@@ -45,10 +47,10 @@ def clean(text: str) -> str:
 def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
     """Each paragraph of ``text`` on one line; blank lines go on separating paragraphs.
 
-    A hyphen between two letters at a line's end is removed if the word goes on in lower case (or all in
-    capitals) and does not stand in ``text`` with its hyphen elsewhere; ``hyphens="keep"`` keeps it, the word
-    still joined. Soft hyphens always go. Web addresses and Chinese, Japanese and Thai lines are joined without a
-    space; Korean ones, which may be broken within words, only with ``"keep"``, the second reading of doubtful lines.
+    A hyphen between two letters at a line's end is removed unless it belongs to its word
+    (:mod:`docspec.dialects.hyphens`); ``hyphens="keep"`` keeps it, the word still joined. Soft hyphens always go. Web
+    addresses and Chinese, Japanese and Thai lines are joined without a space; Korean ones, which may be broken within
+    words, only with ``"keep"``, the second reading of doubtful lines.
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens)))
@@ -115,7 +117,7 @@ def _seam(left: str, right: str, context: str, hyphens: Hyphens) -> tuple[str, s
     if _CUT_ADDRESS.search(left):
         return left, ""
     if left[-1] in _HYPHENS and len(left) > 1 and left[-2].isalnum() and right[0].isalnum():
-        return (left[:-1], "") if hyphens == "drop" and _is_broken_word(left, right, context) else (left, "")
+        return joined(left, right, context) if hyphens == "drop" else (left, "")
     if left[-1] in "–—" and len(left) > 1 and not left[-2].isspace():
         return left, ""
     return left, "" if _joins_tightly(left[-1], right[0], context, hyphens) else " "
@@ -134,14 +136,6 @@ def _joins_tightly(left: str, right: str, context: str, hyphens: Hyphens) -> boo
         return True
     # Latin words and numbers among Chinese ones are set apart in some texts and not in others.
     return len(_TIGHT.findall(context)) > len(_APART.findall(context))
-
-
-def _is_broken_word(left: str, right: str, context: str) -> bool:
-    head = left[:-1].split()[-1]
-    tail = right.split()[0]
-    if not (head[-1].isalpha() and tail[0].isalpha()) or f"{head}-{tail.rstrip('.,;:!?)')}" in context:
-        return False
-    return tail[0].islower() or (len(head) > 1 and head.isupper() and tail[:2].isupper())
 
 
 def _is_unspaced(char: str) -> bool:

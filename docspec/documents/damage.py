@@ -29,8 +29,11 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 _NO_LOSS = re.compile(
-    r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times", re.IGNORECASE
+    r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times"
+    r"|openjpeg warning(?!.*(?:too short|truncat|not enough|inconsistent|missing|cannot|corrupt|expected|EOC))",
+    re.IGNORECASE,
 )
+"""OpenJPEG warns of all that is odd in a picture which it then decodes in full."""
 
 MOST_PIXELS = 200_000_000
 
@@ -53,11 +56,14 @@ def heard() -> Iterator[list[str]]:
         messages.extend(dict.fromkeys(line.strip() for line in tools.mupdf_warnings().splitlines() if line.strip()))
 
 
-def events_of(messages: Iterable[str]) -> tuple[Event, ...]:
-    """At most one event that marks the page as damaged and one for all other warnings."""
-    messages = [message for message in messages if not re.search(r"repeated \d+ times", message)]
+def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Event, ...]:
+    """At most one event that marks the page as damaged and one for all other warnings. ``messages`` are about what the
+    page prints, ``remarks`` about anything."""
     lost = [message for message in messages if is_loss(message)]
-    odd = [message for message in messages if message not in lost]
+    said = [
+        message for message in dict.fromkeys((*messages, *remarks)) if not re.search(r"repeated \d+ times", message)
+    ]
+    odd = [message for message in said if message not in lost]
     events = []
     if lost:
         events.append(Event(DAMAGED_PAGE, f"damaged in the file ({_shown(lost)}); some of it may be missing"))

@@ -28,7 +28,7 @@ class PageTree:
 
 
 def settled_tree(pdf: Any) -> PageTree:
-    """The page tree of an open, unlocked ``pymupdf.Document``, mended there if needed."""
+    """The page tree of an open, unlocked ``pymupdf.Document`` or MuPDF ``PdfDocument``, mended there if needed."""
     pages, problems, sound = _walk(pdf)
     if not pages:
         pages, sound = _scattered(pdf), False
@@ -121,7 +121,7 @@ def _scattered(pdf: Any) -> list[Any]:
     low = mupdf().mupdf
     document = mupdf()._as_pdf_document(pdf)
     found = []
-    for number in range(1, min(pdf.xref_length(), MAX_NODES)):
+    for number in range(1, min(low.pdf_xref_len(document), MAX_NODES)):
         try:
             thing = low.pdf_load_object(document, number)
         except Exception:  # this object alone cannot be read

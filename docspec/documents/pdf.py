@@ -14,12 +14,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from PIL.Image import Image
+
 from docspec.core import BBox, Event, Failure, InputError, PageError, PageImage
+from docspec.core.page import HiddenText
 from docspec.documents.damage import DAMAGED_PAGE, damage_on, events_of, heard, lost_contents, lost_size, told_loss
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
+from docspec.documents.hidden import event_of, on_layers, take_out
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
+from docspec.documents.printed import SecondLook
 from docspec.documents.rotation import make_upright
 from docspec.documents.sources import Source
 from docspec.documents.view import View, padded, reduced
@@ -48,15 +53,38 @@ class PdfDocument(Document):
         with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
             self._pdf, self._tree = _open_pdf(source, password)
         self.page_count = len(self._tree.indices)
-        self._lost = told_loss(warnings)
         self._rendered = 0
-        self._repaired = bool(self._pdf.is_repaired)  # also later: MuPDF repairs a fault when it first meets it
+        self._look: SecondLook | None = None
+        self._lost: str | None = None
+        self._remarks: list[str] = []  # of opening, for the first page that is drawn
+        if self._is_suspect(warnings):
+            with heard() as lost:
+                self._look = self._second_look()
+            self._lost, self._remarks = told_loss(lost), [what for what in warnings if what not in lost]
 
     @property
     def damage(self) -> str | None:
-        repaired = "it was repaired" if self._repaired else None
+        # Also later: MuPDF repairs a fault when it first meets it.
+        repaired = "it was repaired" if self._look is not None and self._look.is_repaired else None
         known = [what for what in (repaired, self._tree.damage, self._lost) if what]
         return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
+
+    def _is_suspect(self, warnings: list[str]) -> bool:
+        return bool(self._pdf.is_repaired) or told_loss(warnings) is not None
+
+    def _second_look(self) -> SecondLook:
+        path = self.source.path if self.source.path is not None and _is_plain(self.source.path) else None
+        return SecondLook(path, b"" if path else self.source.read(), self._password)
+
+    def _lost_on(self, index: int, warnings: list[str]) -> list[str]:
+        """What MuPDF says of the objects that a page prints, if its ``warnings`` may be about them."""
+        if not self._is_suspect(warnings):
+            return []
+        number = self._pdf.page_xref(index)
+        with heard() as lost:
+            self._look = self._look or self._second_look()
+            self._look.load(number)
+        return lost
 
     @cached_property
     def _bookmarks(self) -> dict[int, list[tuple[int, str]]]:
@@ -72,21 +100,31 @@ class PdfDocument(Document):
         index = self._tree.indices[number - 1]
         if index is None:
             raise PageError("the file names it and does not hold it")
+
+        def view_of(page: Any) -> Image:
+            drawn, small = pictures_of(Drawing(page, view.dpi, view.max_pixels), view)
+            return small or drawn
+
         with heard() as warnings:
             weight = weigh(self._pdf, self._pdf[index])
             readable = weight.characters <= MAX_CHARACTERS
             page = self._private_page(index)
+            layered = self._words_on_layers(index, view.upright) if readable else ()
+        with heard() as drawn:
             try:
                 _mend_unit(page)
                 _mend_crop(page)
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)
+                shown = PageImage(image, number, drawing.scale, self.name, page if readable else None, sketch=sketch)
+                words = None if view.witness is None else view.witness(shown)
+                hidden = (*layered, *(take_out(page, sketch or image, view_of) if readable else ()))
             except BaseException:
                 page.parent.close()
                 raise
-        self._repaired = self._repaired or bool(self._pdf.is_repaired)
-        events = list(events_of(warnings))
+        events = list(events_of([*self._lost_on(index, warnings), *drawn], remarks=(*self._remarks, *warnings)))
+        self._remarks = []
         own = self._pdf[index]
         for what in filter(None, (drawing.trouble, lost_size(own), lost_contents(self._pdf, own))):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
@@ -94,6 +132,7 @@ class PdfDocument(Document):
             events.append(Event(DAMAGED_PAGE, f"a picture is damaged ({damage}); some of it may be missing"))
         if turn:
             events.append(Event("page_turned", f"its text runs sideways; turned by {turn} degrees clockwise"))
+        events += [event_of(hidden, view.hidden)] if hidden else []
         events += reduced(drawing.scale * POINTS_PER_INCH / view.dpi, f" at {view.dpi:g} dpi")
         image, widened = padded(image)
         if not readable:
@@ -110,21 +149,48 @@ class PdfDocument(Document):
             events=(*events, *widened),
             links=() if turn or not readable else links_of(self._pdf[index]),
             bookmarks=tuple(self._bookmarks.get(index + 1, ())),
+            words=words,
             sketch=sketch,
+            hidden=hidden if view.hidden else (),
         )
+
+    @cached_property
+    def _layers_off(self) -> set[str]:
+        """The names of the layers that are off."""
+        try:
+            return {str(layer["name"]) for layer in self._pdf.get_ocgs().values() if not layer["on"]}
+        except Exception:  # a damaged list of layers: all are shown
+            return set()
 
     def _private_page(self, index: int) -> Any:
         """A page in a document of its own: a copy, or, if objects that it refers to cannot be copied, the page itself
-        in the file opened again (a reference to a missing object counts as null and is harmless)."""
-        copy = mupdf().open()
-        try:
-            # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are any.
-            has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
-            copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
-            return copy[0]
-        except Exception:
-            copy.close()
+        in the file opened again (a reference to a missing object counts as null and is harmless). A copy knows no
+        layers, and shows those that are off."""
+        if not self._layers_off:
+            copy = mupdf().open()
+            try:
+                self._copy_to(copy, index)
+                return copy[0]
+            except Exception:
+                copy.close()
         return _open_pdf(self.source, self._password)[0][index]
+
+    def _copy_to(self, copy: Any, index: int) -> None:
+        # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are any.
+        has_widgets = bool(self._pdf.is_form_pdf) and self._pdf[index].first_widget is not None
+        copy.insert_pdf(self._pdf, from_page=index, to_page=index, links=False, annots=True, widgets=has_widgets)
+
+    def _words_on_layers(self, index: int, by_text: bool) -> tuple[HiddenText, ...]:
+        """The words of a page on layers that are off: its copy shows them."""
+        if not self._layers_off:
+            return ()
+        with mupdf().open() as copy:
+            try:
+                self._copy_to(copy, index)
+                make_upright(copy[0], by_text=by_text)
+                return on_layers(copy[0], self._layers_off)
+            except Exception:  # it cannot be copied
+                return ()
 
     def _release(self, page: PageImage) -> None:
         if page.pdf_page is not None and page.pdf_page.parent is not None:
@@ -132,6 +198,7 @@ class PdfDocument(Document):
         mupdf().TOOLS.store_shrink(100)
 
     def close(self) -> None:
+        self._look = None
         if not self._pdf.is_closed:
             self._pdf.close()
         mupdf().TOOLS.store_shrink(100)

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 from docspec.core import Event, ParseOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PIL.Image import Image
+
+    from docspec.core import PageImage
+    from docspec.core.account import VisibleWord
+
+    Witness = Callable[[PageImage], tuple[VisibleWord, ...]]
 
 MAX_PIXELS = 25_000_000  # twice what document models read (dots.ocr: 11.3 million); 75 MB as RGB
 MAX_SIDE = 30_000
@@ -26,7 +33,8 @@ class View:
     """``dpi`` is for PDF pages. ``upright`` turns pages whose text runs sideways (event ``page_turned``), ``exif``
     follows the orientation that a camera noted (``exif_followed``), ``max_pixels`` is the size beyond which pages and
     images are reduced (``page_reduced``; ``None``: never). With ``sketched`` PDF pages are drawn in small at first, and
-    in full size when their pixels are used.
+    in full size when their pixels are used. With ``hidden``, pages keep the words that nobody sees. A ``witness`` tells
+    the words of a page's file before any are taken out of it.
     """
 
     dpi: float = 200.0
@@ -34,12 +42,15 @@ class View:
     exif: bool = True
     max_pixels: int | None = MAX_PIXELS
     sketched: bool = False
+    hidden: bool = False
+    witness: Witness | None = None
 
     @classmethod
-    def of(cls, options: ParseOptions) -> View:
+    def of(cls, options: ParseOptions, witness: Witness | None = None) -> View:
         """The view of a run's options."""
         limit = None if options.max_megapixels == 0 else round(1e6 * options.max_megapixels)
-        return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit)
+        hidden = options.hidden == "keep"
+        return cls(options.dpi, not options.keep_rotation, not options.ignore_exif, limit, False, hidden, witness)
 
 
 def fit_scale(width: float, height: float, wanted: float, max_pixels: int | None = MAX_PIXELS) -> float:

@@ -18,8 +18,13 @@ from docspec.core import BBox
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
+from docspec.drafting.raised import with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
+from docspec.drafting.struck import strokes_of, with_struck
+from docspec.drafting.symbol_fonts import names_signs
+from docspec.drafting.symbol_fonts import told as in_font
 
 MAX_STYLED = 20_000
 """Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
@@ -30,7 +35,8 @@ NEIGHBOURS = 16
 Link = tuple[BBox, str]
 """A place on the page, in points, and the address that it leads to."""
 
-RAISED, ITALIC, BOLD = 1, 2, 16  # of a span's ``flags``
+RAISED = 1  # of a span's ``script``
+ITALIC, BOLD = 2, 16  # of a span's ``flags``
 _BOLD = re.compile(
     r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|-medi\b|mediital|semibd|(?-i:\.BI?\b)", re.IGNORECASE
 )
@@ -66,6 +72,10 @@ class TextLine:
         """The line in another unit."""
         return replace(self, bbox=self.bbox.scaled(factor), size=self.size * factor)
 
+    def has(self, *kinds: str) -> bool:
+        """Whether words of it have a mark of one of these ``kinds``."""
+        return any(mark.kind in kinds for mark in self.marks)
+
 
 PrintedRow = Sequence[TextLine]
 """The runs of one printed line."""
@@ -84,9 +94,20 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
         return _lines_by_place(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES, is_right_to_left(plain))
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
-    for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
+    strokes = strokes_of(page)
+    if strokes:
+        blocks = with_struck(page.get_text("rawdict", flags=flags)["blocks"], strokes)
+    else:
+        blocks = page.get_text("dict", flags=flags)["blocks"]
+    with_raised(blocks)
+    boxes = box_signs(page) if BOXES.search(plain) else ()
+    for number, block in enumerate(blocks):
         for line in block.get("lines", ()):
             spans = line["spans"]
+            for span in spans:
+                if boxes and not names_signs(span["font"]):
+                    span["text"] = with_boxes(span["text"], BBox(*span["bbox"]), boxes)
+                span["text"] = in_font(span["text"], span["font"])
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:
@@ -209,8 +230,10 @@ def marks_of(spans: Sequence[Mapping[str, Any]], text: str) -> tuple[Mark, ...]:
         if not span["text"].strip():
             continue
         flags, font = span["flags"], span.get("font", "")
-        if flags & RAISED:
-            found.append(Mark("raised", start, len(whole)))
+        if script := span.get("script"):
+            found.append(Mark("raised" if script == RAISED else "lowered", start, len(whole)))
+        if span.get("struck"):
+            found.append(Mark("struck", start, start + len(span["text"].rstrip())))
         if flags & BOLD or _BOLD.search(font):
             found.append(Mark("bold", start, len(whole)))
         if flags & ITALIC or _ITALIC.search(font):

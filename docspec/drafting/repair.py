@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from docspec.drafting.symbol_fonts import CODES, told
+
 # Joiners inside of words are spelling in Arabic and Indic scripts.
 _WORD = "[\u0620-\u077f\u0900-\u0dff]"
 _UNTOLD = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd"
@@ -18,10 +20,9 @@ _INVISIBLE = re.compile(
 )
 _RUN = re.compile(f"(?:[^\\W\\d_]|[{_UNTOLD}])+")
 _SPACES = re.compile("[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
-_BULLETS = str.maketrans(
-    dict.fromkeys("\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\u2219\u25cf\u23fa\u2981", "•")
-    | {"\uf02d": "-", "\uf0b0": "°", "\uf8e7": "—"}
-)
+_BULLETS = str.maketrans(dict.fromkeys("\u2219\u25cf\u23fa\u2981", "•"))
+_BULLET = re.compile(r"^[▪❖➢✓·](?=\s)")
+"""Signs of fonts of symbols that are bullets where a line begins with them."""
 # Spacing accents and the combining ones that they stand for.
 _ACCENTS = {
     "´": "\u0301",
@@ -44,6 +45,8 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 def repair(text: str) -> str:
     """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters."""
+    if CODES.search(text):
+        text = _BULLET.sub("•", told(text, ""))
     text = _INVISIBLE.sub("", text.translate(_BULLETS))
     if not text.isascii():
         text = _ACCENTED.sub(_compose, text)

@@ -7,15 +7,23 @@ are the dialects' business.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox, CellBoxes
+from docspec.core.marks import Mark
+from docspec.core.raised import plain
+from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
+_CELL = re.compile(r"(<t[dh]\b[^>]*>)(.*?)(</t[dh]>)", re.DOTALL)
+_TAG = re.compile("<[^>]*>")
+_SPECIAL = ("raised", "lowered", "struck")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +46,58 @@ def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in told)}</table>" if told else ""
 
 
-def find_tables(page: Any) -> list[FoundTable]:
-    """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen."""
+def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
+    """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen. The texts of cells are those of
+    ``lines`` (points) where these say more than the letters: raised figures stay apart there."""
     tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     found = []
     for table in tables:
         html = _BREAK.sub(" ", table.to_html())
         if "<td" in html or "<th" in html:
+            html = _as_printed(html, table, lines)
             found.append(FoundTable(_framed(BBox(*table.bbox), drawings), html, _grid(table)))
     return found
+
+
+def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
+    """``html`` with the cells that hold raised or lowered characters written as the ``lines`` in them are. Cells are
+    told apart by their places if all have one, else by their letters."""
+    around = BBox(*table.bbox)
+    special = [line for line in lines if line.has(*_SPECIAL) and around.has_center_of(line.bbox)]
+    if not special:
+        return html
+    places = [BBox(*cell) for row in table.rows for cell in row.cells if cell is not None]
+    if len(places) != len(_CELL.findall(html)):
+        places = []
+    written = {}
+    for number, cell in enumerate(_CELL.finditer(html)):
+        letters = _letters(unescape(_TAG.sub("", cell[2])))
+        inside = [line for line in lines if places[number].has_center_of(line.bbox)] if places else []
+        choices = [inside] if inside else [[line] for line in special]
+        for chosen in choices:
+            rows = [joined_row(row) for row in printed_lines(chosen)]
+            text = " ".join(text for text, _ in rows)
+            if any(line in special for line in chosen) and _letters(text) == letters:
+                written[number] = escape(" ".join(struck_text(*row) for row in rows), quote=False)
+                break
+        if number in written and not inside:
+            special = [line for line in special if line not in chosen]
+    count = itertools.count()
+    return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
+
+
+def struck_text(text: str, marks: Sequence[Mark]) -> str:
+    """``text`` with ``~~`` around what is struck through."""
+    for mark in sorted(marks, key=lambda mark: -mark.start):
+        if mark.kind == "struck":
+            text = f"{text[: mark.start]}~~{text[mark.start : mark.end]}~~{text[mark.end :]}"
+    return text
+
+
+def _letters(text: str) -> list[str]:
+    """The characters of ``text`` in any order, raised ones as ordinary ones: the finder moves them."""
+    return sorted(without_spaces(unicodedata.normalize("NFKC", plain(text))))
 
 
 def _grid(table: Any) -> CellBoxes:

@@ -9,21 +9,24 @@ the word is completed from the print.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.marks import carried
+from docspec.core.page import HiddenText
 from docspec.documents.mupdf import load_layout_model
-from docspec.drafting.assembly import assemble
+from docspec.drafting.assembly import assemble, index_in_order
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.tables import find_tables
 from docspec.drafting.titles import with_level
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
@@ -31,6 +34,9 @@ from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.unruled import with_unruled
 
 CUT = "text layer, cut along white space"
+
+STRAY = 0.02
+"""Most characters of a region that may be unknown while its words stand."""
 
 CERTAIN = 0.8
 """Least confidence (0..1) of a recognised line from which words are completed."""
@@ -64,6 +70,7 @@ class TextLayerDrafter:
             sound = self._judge is None or self._judge.judge(page).trusted
             if self._recogniser is not None and sound:
                 lines = completed(page.pdf_page, lines, self._recogniser)
+            lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
             regions, layout, events = self._regions(page, lines)
             unread: list[Region] | None = None
             told: tuple[PrintedLine, ...] = ()
@@ -86,6 +93,8 @@ class TextLayerDrafter:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: text layer unreadable ({error})") from error
+        for one in hidden_regions(page):
+            regions.insert(index_in_order(one.bbox, [region.bbox for region in regions]), one)
         if page.bookmarks:
             regions = [with_level(region, page.bookmarks) for region in regions]
         return PageDraft(
@@ -104,13 +113,30 @@ class TextLayerDrafter:
         """The regions of ``lines`` (points) in pixels, the source of their layout, and the events."""
         sheet = page.pdf_page
         boxes, layout, events = layout_of(sheet, lines, self._quick)
-        tables = find_tables(sheet) if any(box.category is Category.TABLE for box in boxes) else []
+        tables = find_tables(sheet, lines) if any(box.category is Category.TABLE for box in boxes) else []
         boxes, tables = with_unruled(boxes, lines, tables, sheet)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)
         return regions, layout, events
+
+
+def hidden_regions(page: PageImage) -> list[Region]:
+    """The words of ``page`` that nobody sees, where they are asked for: a region for each run of them, marked."""
+    runs: list[list[HiddenText]] = []
+    for word in page.hidden:
+        last = runs[-1][-1] if runs else None
+        if last is not None and last.rule == word.rule and last.bbox.in_row_with(word.bbox):
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    found = []
+    for run in runs:
+        box = BBox.union(word.bbox for word in run).scaled(page.scale).clamped(page.width, page.height)
+        text = f"[hidden text, {run[0].rule}: {' '.join(word.text for word in run)}]"
+        found.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
+    return found
 
 
 def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:
@@ -121,8 +147,8 @@ def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:
 
 
 def _checked(region: Region) -> Region:
-    """``region``, whose words are not called known if they hold characters that no text has."""
-    return _unchecked(region) if region.texts and bad_share(region.texts[0].replace("\n", "")) > 0 else region
+    """``region``, whose words are not called known if they hold more than single characters that no text has."""
+    return _unchecked(region) if region.texts and bad_share(region.texts[0].replace("\n", "")) > STRAY else region
 
 
 def unchecked(draft: PageDraft) -> PageDraft:
@@ -142,11 +168,13 @@ def _in_pixels(region: Region, page: PageImage) -> Region:
 
 
 def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> list[TextLine]:
-    """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file are recognised; their
-    other words, and all numbers, stay as the file has them. A line that recognition does not explain stays as it
-    is."""
+    """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file, or hold signs that no
+    table tells, are recognised; their other words, and all numbers, stay as the file has them. A line that recognition
+    does not explain stays as it is."""
     return [
-        _completed(page, line, recogniser) if line.words is None and not (line.hidden or line.turns) else line
+        _completed(page, line, recogniser)
+        if (line.words is None or CODES.search(line.text)) and not (line.hidden or line.turns)
+        else line
         for line in lines
     ]
 
@@ -156,7 +184,10 @@ def _completed(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
     ours, theirs = line.text.split(), read.split()
     if confidence < CERTAIN or len(ours) != len(theirs):
         return line
-    words = [new if _lacks_letters(old, new) else old for old, new in zip(ours, theirs, strict=True)]
+    words = [
+        new if _lacks_letters(old, new) or _tells_signs(old, new) else old
+        for old, new in zip(ours, theirs, strict=True)
+    ]
     if words == ours:
         return line
     text = " ".join(words)
@@ -168,6 +199,12 @@ def _lacks_letters(word: str, read: str) -> bool:
     """Whether added letters alone make ``word`` the word ``read`` in its place."""
     rest = iter(read)
     return len(word) < len(read) and all(sign in rest for sign in word) and _signs(word) == _signs(read)
+
+
+def _tells_signs(word: str, read: str) -> bool:
+    """Whether ``read`` is ``word`` with a character or two for each one of private use."""
+    parts = [re.escape(part) for part in CODES.split(word)]
+    return len(parts) > 1 and re.fullmatch(".{1,2}".join(parts), read) is not None
 
 
 def _signs(word: str) -> list[str]:

@@ -18,9 +18,11 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.font_trust import FontJudge
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.repair import letters_untold, repair
+from docspec.drafting.symbol_fonts import is_known
 
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
@@ -87,6 +89,7 @@ class TrustJudge:
     def __init__(self, recogniser: Recogniser | None = None) -> None:
         self._recogniser = recogniser
         self._sound: tuple[str, frozenset[str]] = ("", frozenset())
+        self._fonts = None if recogniser is None else FontJudge(recogniser, picture_of)
 
     def judge(self, page: PageImage) -> Verdict:
         """The verdict on ``page``; an image input has no text layer to trust."""
@@ -125,6 +128,8 @@ class TrustJudge:
         known = known if source == page.source else frozenset()
         if self._recogniser is None:
             return replace(verdict, reason="sound text layer")
+        if self._fonts is not None and not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source)):
+            return replace(verdict, trusted=False, reason=wrong)
         if not hidden and fonts <= known:
             return replace(verdict, reason="sound text layer, fonts checked before")
         if verdict.leaves_no_doubt and sum(_image_shares(page.pdf_page)) < COVERED:
@@ -204,11 +209,15 @@ def vowel_share(text: str) -> float | None:
 
 
 def bad_share(text: str) -> float:
-    """Share of characters that no text holds: control, private use, unassigned, U+FFFD."""
+    """Share of characters that no text holds: control, unassigned, of private use and unknown, U+FFFD."""
     if text.isprintable() and "\ufffd" not in text:
         return 0.0
-    bad = sum(character == "\ufffd" or unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text)
-    return bad / len(text) if text else 0.0
+    return sum(map(_is_bad, text)) / len(text) if text else 0.0
+
+
+def _is_bad(character: str) -> bool:
+    kind = unicodedata.category(character)
+    return character == "\ufffd" or kind in ("Cc", "Cn") or (kind == "Co" and not is_known(character))
 
 
 def untold_share(text: str) -> float:

@@ -19,7 +19,6 @@ from docspec.drafting.drafted_page import draft_of
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
-from docspec.ledger.visible import visible_words
 from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
@@ -44,7 +43,7 @@ class DrawnPage:
     events: tuple[Event, ...]
     damage: str | None
     sketched: bool
-    words: tuple[VisibleWord, ...]
+    words: tuple[VisibleWord, ...] | None
 
 
 class DocumentWorker:
@@ -98,8 +97,7 @@ class DocumentWorker:
         self._page, sketched = page, page.sketch is not None
         if not sketched:
             self.pixels()
-        words = visible_words(page)
-        return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched, words)
+        return DrawnPage(page.image.size, page.scale, page.events, self._document.damage, sketched, page.words)
 
     def pixels(self) -> None:
         """Renders the pixels of the present page and puts the first of them into the shared memory."""

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from docspec.core import Block, Category, PageResult
 from docspec.core.inline_markdown import MARKER, escapes
 from docspec.core.marks import Mark, shifted, within
+from docspec.core.raised import plain
 from docspec.core.running_text import breaks_off
 from docspec.reporting.headings import MARKS, HeadingLevels, stands
 from docspec.reporting.nesting import nested
@@ -27,7 +28,12 @@ _CLOSING = re.compile(r"#+\s*$")
 _LABEL = re.compile(r"\d{1,3}|[*†‡§¶‖]{1,3}|[a-z]")
 _NOTE = re.compile(r"(\d{1,3}|[*†‡§¶‖]{1,3}|[a-z])[.)]?(?:\s+|(?=[A-Z“\"(]))")
 _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
-_SIGNS = {"bold": "**", "italic": "*"}
+_SIGNS = {"struck": "~~", "bold": "**", "italic": "*"}
+_TAGS = {"raised": "sup", "lowered": "sub"}
+_BASE = re.compile(
+    r"(?:(?<![\d.,])(?:10|2)|(?<![^\W\d_])(?:[a-zA-Z\u0370-\u03ff]|[kcdmnµμ]m|ft|in|yd|mi|sec|ha|Pa|kg))[)\]|]?$"
+)
+"""What carries a power: ten and two, units, and letters that stand alone."""
 
 
 class Ends(NamedTuple):
@@ -61,11 +67,11 @@ class RichText:
     def _notes_of(self, result: PageResult) -> dict[str, str]:
         """The page's footnotes: label in the text to name in this document."""
         raised = {
-            block.text[mark.start : mark.end].strip()
+            plain(block.text[mark.start : mark.end]).strip()
             for block in result.blocks
             if stands(block) and block.category not in _NO_REFERENCES
             for mark in block.marks
-            if mark.kind == "raised"
+            if mark.kind == "raised" and not is_power(block.text, mark.start, mark.end)
         }
         found = {}
         for block in result.blocks:
@@ -138,12 +144,13 @@ def _footnotes(block: Block, notes: dict[str, str]) -> Iterator[str]:
 
 def _notes_in(block: Block) -> Iterator[tuple[int, str]]:
     """Where the notes of a block of footnotes begin, and their labels: at its start, and at raised ones that follow."""
-    first = _NOTE.match(block.text)
+    text = plain(block.text)
+    first = _NOTE.match(text)
     if first is not None:
         yield 0, first[1]
     for mark in block.marks:
-        label = block.text[mark.start : mark.end].strip()
-        apart = mark.start > 0 and block.text[mark.start - 1].isspace()
+        label = text[mark.start : mark.end].strip()
+        apart = mark.start > 0 and text[mark.start - 1].isspace()
         if mark.kind == "raised" and apart and _LABEL.fullmatch(label):
             yield mark.start, label
 
@@ -174,10 +181,10 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
         return _escaped(text, escapes(text, (0,) if begins else ()))
     references = {}
     for mark in marks:
-        label = text[mark.start : mark.end]
-        if mark.kind == "raised" and notes is None and label.isalnum():
-            references[mark.start] = mark.end, f"<sup>{label}</sup>"
-        elif mark.kind == "raised" and notes is not None and label in notes:
+        label = plain(text[mark.start : mark.end])
+        if mark.kind in _TAGS and notes is None and label.isalnum():
+            references[mark.start] = mark.end, f"<{_TAGS[mark.kind]}>{label}</{_TAGS[mark.kind]}>"
+        elif mark.kind == "raised" and notes and label in notes and not is_power(text, mark.start, mark.end):
             references[mark.start] = mark.end, f"[^{notes[label]}]"
     before: dict[int, str] = {}
     after: dict[int, str] = {}
@@ -193,7 +200,7 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
             before[place[0]], after[place[1]] = "[", f"]({_address(link.target)})"
     for start, end, sign in _emphasis(text, marks, links, [(at, last) for at, (last, _) in references.items()]):
         before[start] = before.get(start, "") + sign
-        after[end] = sign + after.get(end, "")
+        after[end] = sign[::-1] + after.get(end, "")
     bare = [place for place in links if before.get(place[0], "").startswith("<")]
     backslashes = escapes(text, (0,) if begins else ())
     backslashes |= {start - 1 for start, _ in links if text[start - 1 : start] == "!"}  # no picture
@@ -235,13 +242,13 @@ def _emphasis(
         link = next((number for number, (a, b) in enumerate(links) if a < end and start < b), -1)
         if link >= 0:
             start, end = max(start, links[link][0]), min(end, links[link][1])
-        sign = "".join(_SIGNS[kind] for kind in ("bold", "italic") if _covers(text, marks, kind, start, end))
+        sign = "".join(_SIGNS[kind] for kind in _SIGNS if _covers(text, marks, kind, start, end))
         if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):
             looks[-1] = (looks[-1][0], end, sign, link)
         elif start < end:
             looks.append((start, end, sign, link))
     for start, end, sign, _ in looks:
-        kind = "bold" if sign.startswith("**") else "italic"
+        kind = next((kind for kind, one in _SIGNS.items() if sign.startswith(one)), "italic")
         place = _stretch([at for at in range(start, end) if text[at].isalnum() or _is_marked(marks, kind, at)])
         if sign and place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
             yield (*place, sign)
@@ -269,6 +276,15 @@ def _may_open(text: str, at: int) -> bool:
 
 def _may_close(text: str, at: int) -> bool:
     return text[at - 1].isalnum() or at == len(text) or not text[at].isalnum()
+
+
+def is_power(text: str, start: int, end: int) -> bool:
+    """Whether the raised characters from ``start`` to ``end`` are a power and refer to no note: 10⁶, 36 m², x²."""
+    label = plain(text[start:end])
+    if not label.lstrip("-").isdigit():
+        return False
+    base = _BASE.search(text, 0, start)
+    return base is not None and (int(label) <= 4 or base[0][0].isdigit())
 
 
 def _address(target: str) -> str:

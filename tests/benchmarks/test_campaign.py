@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.campaign import hostile, images
-from benchmarks.campaign.__main__ import results_so_far, words_on_pages
+from benchmarks.campaign.__main__ import results_so_far, summary, words_on_pages
 from benchmarks.campaign.case import Case, Result
 from benchmarks.campaign.kills import is_of_python
 from benchmarks.campaign.mutants import IMAGE_KINDS, KINDS, mutant
@@ -137,3 +137,19 @@ def test_words_of_a_layer_that_the_page_does_not_show_are_those_that_are_seen() 
     assert words_on_pages(["Zbbdkdqzshmf sgd rbhdmbd ne kzmftzfd lncdkr"], shown) == words_of(shown[0])
     assert words_on_pages(shown, ["Accelerating the scienee of language"]) == words_of(shown[0])
     assert words_on_pages(shown, []) == words_of(shown[0])
+
+
+def test_a_sound_file_that_is_called_damaged_is_a_false_alarm(tmp_path: Path) -> None:
+    entry: dict[str, Any] = {"status": "ok", "pages": [{"status": "ok", "events": []}]}
+    assert not Outcome(entry, tmp_path / "a.json").is_alarm
+    for kind, alarm in (
+        ("pdf_warning", False),
+        ("page_reduced", False),
+        ("damaged_page", True),
+        ("damaged_input", True),
+    ):
+        told = entry | {"pages": [{"status": "ok", "events": [{"kind": kind}]}]}
+        assert Outcome(told, tmp_path / "a.json").is_alarm == alarm
+    one = Result("sound", "a.pdf", "sound", 0, []).as_line() | {"commit": "x"}
+    assert "false alarms: 1 of 2 sound PDFs" in summary([one, one | {"marked": True}])
+    assert "0 mutants and 0 crafted" in summary([one])

@@ -20,11 +20,11 @@ def test_any_reading_can_be_spelt_without_duplicates_or_blanks(category: Categor
 
 
 def test_a_paragraph_is_tried_joined_then_as_printed_then_with_its_hyphens() -> None:
-    assert spellings(Category.TEXT, "a well-\nknown ‘word’") == [
-        "a wellknown ‘word’",
-        "a well-\nknown ‘word’",
-        "a well-known ‘word’",
-        "a wellknown 'word'",
+    assert spellings(Category.TEXT, "an atten-\ntive ‘word’") == [
+        "an attentive ‘word’",
+        "an atten-\ntive ‘word’",
+        "an atten-tive ‘word’",
+        "an attentive 'word'",
     ]
 
 

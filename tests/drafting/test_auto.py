@@ -136,7 +136,10 @@ def test_what_claims_text_is_not_blank(page_of: PageOf) -> None:
     claim = PageDraft((Region(BBox(0, 0, 9, 9), Category.TEXT, ("Words",)),))
     assert is_blank(white)
     assert not is_blank(white, claim)
-    assert not is_blank(page_of(lambda page: page.insert_text((60, 300), "white on white", color=(1, 1, 1))))
+    hidden = page_of(lambda page: page.insert_text((60, 300), "white on white", color=(1, 1, 1)))
+    assert is_blank(hidden) and [event.kind for event in hidden.events] == ["hidden_text"], (
+        "nobody sees it, and it is said"
+    )
     assert not is_blank(page_of(lambda page: page.draw_line((60, 300), (90, 300), width=0.3)))
 
 

@@ -217,7 +217,7 @@ def test_the_last_word_of_a_line_without_a_stop_refers_to_its_note() -> None:
 
 
 def test_raised_figures_without_a_note_stay() -> None:
-    assert written(block("10 m2 of sail", marks=(Mark("raised", 4, 5),))) == "10 m2 of sail"
+    assert written(block("10 m² of sail", marks=(Mark("raised", 4, 5),))) == "10 m² of sail"
 
 
 def test_tables_whose_cells_span_are_html_and_plainly_have_bars() -> None:

@@ -42,6 +42,8 @@ columns of a newspaper of 1905 to 0.8."""
 LONG = 12
 """Least number of characters by which a region is judged on its own; shorter ones are judged by their page."""
 
+_STRUCK = re.compile("~~(.+?)~~")
+
 _KIND_OF = {category: kind for kind, category in KINDS.items()}
 
 
@@ -150,7 +152,9 @@ def known_text(region: Region) -> str:
         table = parse_table(text)
         if table is None:
             return text
-        return to_html(table) if table.spans else to_pipe(table)  # pipes have no cells that span
+        if table.spans:  # pipes have no cells that span
+            return _STRUCK.sub(r"<s>\1</s>", to_html(table))
+        return to_pipe(table)
     if region.category is Category.FORMULA:
         return bare_formula(text)  # signs in a row, not LaTeX: no marks of a formula around them
     places = [line.bbox for line in region.lines]

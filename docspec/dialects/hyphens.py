@@ -1,0 +1,104 @@
+"""Decides whether the hyphen at a line's end belongs to its word. Most were put there by the typesetter and go.
+
+The text itself is the best witness: it may have the word elsewhere, with its hyphen or in one piece. Without it, rules
+tell the words that are written with a hyphen: single letters and capitals before it, numbers, addresses, suspended
+hyphens (pre- and post-war), and the first and second parts that English compounds are mostly made of.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_EDGES = ".,;:!?)]}»”’\"'"
+_NUMBERS = _set("twenty thirty forty fifty sixty seventy eighty ninety")
+_ONES = _set(
+    """
+    one two three four five six seven eight nine first second third fourth fifth sixth seventh eighth ninth
+    """
+)
+_FIRST = _set(
+    """
+    well self half cross vice mid non quasi long short high low full part single double three four five six seven
+    eight nine ten best ill much ever far fast slow large small medium first second third hard so
+    """
+)
+"""First parts of compounds; they are words of their own, which typesetters rarely cut off."""
+_SECOND = _set(
+    """
+    based known wide like free term level scale specific dependent related oriented driven led year years called
+    being defined funded owned intensive old making speaking readable reported depth person duty granting weighted
+    eligible adjusted adjustment advised aware conscious efficient controlled centered centred focused sensitive
+    resistant resolution dimensional positive negative conflict rich avoidance bound supported generation trained
+    tested style friendly partum hand looking effective ray rays war century quality income speed saving sized born
+    """
+)
+"""Second parts of compounds."""
+_ENDINGS = re.compile(
+    r"(?:ly|ness|less|er|ers|est|ing|ings|ed|es|ish|ist|ists|en|ened|ens|ening|age|ages|ful|ment|th|ty|teen|hood|ship|"
+    r"dom|ble|tle|ted|ted|sense|etheless|um|ium|ual|ary|ian|ial|al|ally|ity|ities|sive|tion|tions|ical|ber|bers|ior)"
+)
+"""What makes one word with a first part: high-est, self-ish, short-age."""
+_AND = frozenset(
+    ("and", "or", "und", "oder", "et", "ou", "bzw", "bzw.", "sowie", "y", "e", "o", "en", "of", "och", "og")
+)
+_SURE_AND = frozenset(("and", "or", "und", "oder", "bzw.", "sowie"))
+_ADDRESS = re.compile(
+    r"@|://|\bwww\.|\w/\S*/|\.\w+/|\w_\w|\w\.(?:com|org|net|edu|gov|info|eu|de|uk|fr|html?|pdf|php)\b"
+)
+
+
+def joined(left: str, right: str, context: str) -> tuple[str, str]:
+    """``left``, which ends with a hyphen between two words, perhaps without it, and what stands between it and
+    ``right``: nothing, or a space after a suspended hyphen. ``context`` is the text around both."""
+    head, tail = left[:-1].split()[-1], right.split()[0]
+    if _ADDRESS.search(f"{head}-{tail}"):
+        return left, ""
+    head, tail = head.lstrip("([{«“‘\"'„"), tail.rstrip(_EDGES)
+    if not head or not tail or not (head[-1].isalpha() and tail[0].isalpha()):
+        return left, ""
+    if _stands(f"{head}-{tail}", context, "s?"):
+        return left, ""
+    if _is_suspended(head, right, context):
+        return left, " "
+    if _stands(f"{head}{tail}", context):
+        return left[:-1], ""
+    return (left, "") if _is_compound(head, tail) else (left[:-1], "")
+
+
+def _stands(word: str, context: str, ending: str = "") -> bool:
+    """Whether ``word`` stands in ``context`` as a whole word, perhaps with an ``ending``."""
+    return re.search(rf"(?<![\w-]){re.escape(word)}{ending}(?![\w-])", context, re.IGNORECASE) is not None
+
+
+def _is_suspended(head: str, right: str, context: str) -> bool:
+    """Whether the hyphen stands for the end of a later word: pre- and post-war, Vor- und Nachteile."""
+    words = right.split()[:4]
+    if words[0] not in _AND or len(words) < 2 or _stands(head + words[0], context):
+        return False
+    return words[0] in _SURE_AND or any("-" in word.rstrip("-") for word in words[1:3])
+
+
+def _is_compound(head: str, tail: str) -> bool:
+    """Whether the parts of a word are mostly written with a hyphen between them."""
+    if not tail[0].islower():
+        return not (len(head) > 1 and head.isupper() and tail[:2].isupper())
+    last = head.rsplit("-", 1)[-1]
+    if head[0].isdigit():
+        return True  # 17β-oestradiol, 4th-grade
+    if len(last) == 1 or (len(last) > 1 and last.isupper()):
+        return True  # X-ray, EU-wide: no typesetter cuts a word after its first letter, or after capitals
+    if "-" in head and len(last) <= 3:
+        return True  # state-of-the-art
+    first, second = last.lower(), tail.lower()
+    if "-" in second and second.split("-")[0] in ("of", "in", "to", "by", "the", "and", "up", "on"):
+        return True
+    if first in _NUMBERS:
+        return second.split("-")[0] in _ONES
+    if first in _FIRST:
+        return _ENDINGS.fullmatch(second) is None and len(second) >= 3
+    return second in _SECOND and (len(first) >= 3 or first in ("in", "on"))

@@ -1,0 +1,167 @@
+"""Judges the fonts of a text layer one by one: whether their table of Unicodes tells what they print.
+
+A table may be wrong in single places: spaces told as ``#``, hyphens as ``=``. Words look sound then, and lines are much
+like the print. Of each font that brings a table, pieces of a few words are read from the print, those with odd signs
+first; a sign that is never read as it is told is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from docspec.core import BBox
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.lines import TextLine
+from docspec.drafting.recogniser import Recogniser
+
+LEAST_LETTERS = 60
+"""Characters of a font on a page below which it is not judged there."""
+PIECE, MOST_PIECES = 30, 4
+"""Characters of a piece, which ends with a word, and most pieces of a font that are read."""
+MIN_LIKENESS, MAIN = 0.6, 0.3
+"""Least likeness of a font with that share of the page's characters."""
+TWICE, THRICE = 2, 3
+"""Times that a sign, or a letter or figure, is to be seen before it is called wrong; others may be misread once."""
+CERTAIN = 0.85
+"""Least confidence of a reading that counts."""
+
+_ODD = re.compile(r"[#=<>@{}\[\]\\+&$%/]")
+_ALIKE = frozenset("lI1|0OoQSs5B8ZzcCvVwWxXuUpPkK")
+"""Letters and figures that a reading mistakes for others, or for their capitals."""
+_SAME = str.maketrans({"–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "“": '"', "”": '"', "’": "'", "‘": "'"})
+_SUBSET = re.compile(r"^[A-Z]{6}\+")
+
+Picture = Callable[[Any, TextLine], Any]
+"""The picture of a line on a page."""
+
+
+@dataclass(slots=True)
+class FontJudge:
+    """Remembers which fonts of a document are wrong (``None``: sound), by all names that the page has for them."""
+
+    recogniser: Recogniser
+    picture: Picture
+    _source: str = ""
+    _known: dict[tuple[str, frozenset[str]], str | None] = field(default_factory=dict)
+
+    def wrong(self, page: Any, source: str) -> str | None:
+        """Why a font of a ``pymupdf.Page`` of the document ``source`` does not tell what it prints."""
+        if source != self._source:
+            self._source, self._known = source, {}
+        tables, others = _fonts_of(page)
+        if not tables:
+            return None
+        spans = _spans_by_font(page)
+        total = sum(len(text) for own in spans.values() for _, text in own)
+        words: list[tuple[Any, ...]] | None = None
+        for name, own in spans.items():
+            key = (name, _called(name, tables) or (frozenset() if _called(name, others) else tables))
+            letters = sum(len(text) for _, text in own)
+            if not key[1] or letters < LEAST_LETTERS:
+                continue
+            if key not in self._known:
+                words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP) if words is None else words
+                self._known[key] = self._why(page, own, words, letters > MAIN * total)
+            if why := self._known[key]:
+                return f"font {name} {why}"
+        return None
+
+    def _why(
+        self, page: Any, spans: Sequence[tuple[BBox, str]], words: Sequence[tuple[Any, ...]], is_main: bool
+    ) -> str | None:
+        pairs = []
+        for box, text in _pieces(spans, words):
+            if sum(letter in self.recogniser.alphabet for letter in text) < 0.9 * len(text.replace(" ", "")):
+                continue
+            read, confidence = self.recogniser.read_line(self.picture(page, TextLine(box, text)))
+            if confidence >= CERTAIN:
+                pairs.append((_plain(text), _plain(read)))
+        return what_differs(pairs, is_main)
+
+
+def what_differs(pairs: Iterable[tuple[str, str]], is_main: bool = True) -> str | None:
+    """What is systematically other in the second texts, which were read, than in the first, which the file tells. Of
+    fonts that are not the ``is_main`` one of their page single signs alone count: nobody can read some ornate ones."""
+    from rapidfuzz.distance import Levenshtein
+
+    told: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    instead: dict[str, Counter[str]] = {}
+    likeness = []
+    for text, read in pairs:
+        likeness.append(Levenshtein.normalized_similarity(text.replace(" ", ""), read.replace(" ", "")))
+        told.update(text)
+        for step in Levenshtein.opcodes(text, read):
+            if step.tag in ("replace", "delete"):
+                found = read[step.dest_start : step.dest_end].ljust(step.src_end - step.src_start)
+                for sign, other in zip(text[step.src_start : step.src_end], found, strict=False):
+                    missed[sign] += 1
+                    instead.setdefault(sign, Counter())[other] += 1
+    if is_main and told.total() >= PIECE and sum(likeness) / len(likeness) < MIN_LIKENESS:
+        return f"differs from the print (likeness {sum(likeness) / len(likeness):.2f})"
+    for sign, count in told.items():
+        least = TWICE if _ODD.match(sign) else THRICE if sign.isascii() and sign.isalnum() else 0
+        seldom = missed.total() - missed[sign] < 0.2 * (told.total() - count)  # the reading is good elsewhere
+        if least and seldom and sign not in _ALIKE and count >= least and missed[sign] == count:
+            return f"tells '{sign}' for what is printed as '{instead[sign].most_common(1)[0][0]}'"
+    return None
+
+
+def _fonts_of(page: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of the fonts of a page that bring a table of Unicodes, and of those that do not."""
+    names: tuple[set[str], set[str]] = set(), set()
+    for number, _, _, name, *_ in page.get_fonts(full=True):
+        has_table = number > 0 and page.parent.xref_get_key(number, "ToUnicode")[0] == "xref"
+        names[0 if has_table else 1].add(name)
+    return frozenset(names[0]), frozenset(names[1])
+
+
+def _called(name: str, fonts: frozenset[str]) -> frozenset[str]:
+    """Those of ``fonts`` that text calls ``name``: MuPDF takes the name from the font's own file."""
+    short = _bare(name)
+    return frozenset(font for font in fonts if _bare(font).startswith(short) or short.startswith(_bare(font)))
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", _SUBSET.sub("", name).lower())
+
+
+def _spans_by_font(page: Any) -> dict[str, list[tuple[BBox, str]]]:
+    """Boxes and texts of what stands level on a page, by the name of its font."""
+    found: dict[str, list[tuple[BBox, str]]] = {}
+    for block in page.get_text("dict", flags=mupdf().TEXT_MEDIABOX_CLIP)["blocks"]:
+        for line in block.get("lines", ()):
+            if abs(line["dir"][1]) < 0.01 and line["dir"][0] > 0:
+                for span in line["spans"]:
+                    name = _SUBSET.sub("", span["font"])
+                    found.setdefault(name, []).append((BBox(*span["bbox"]), span["text"]))
+    return found
+
+
+def _pieces(spans: Sequence[tuple[BBox, str]], words: Sequence[tuple[Any, ...]]) -> Iterator[tuple[BBox, str]]:
+    """Runs of words of ``spans``: with the odd signs that stand there often, and of the two longest spans."""
+    odd = Counter(sign for _, text in spans for sign in _ODD.findall(text))
+    wanted: list[tuple[BBox, str, str]] = []
+    for sign, count in odd.most_common(2):
+        if count >= TWICE:
+            holders = sorted((one for one in spans if sign in one[1]), key=lambda one: -one[1].count(sign))
+            wanted += [(box, text, sign) for box, text in holders[:TWICE]]
+    longest = sorted(spans, key=lambda one: -len(one[1]))
+    wanted = [*wanted[: MOST_PIECES - 2], *((box, text, "") for box, text in longest[:2])]
+    for box, _, sign in wanted:
+        own = sorted((word for word in words if box.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
+        start = next((at for at, word in enumerate(own) if sign and sign in word[4]), 0)
+        text, end = "", start
+        while end < len(own) and len(text) < PIECE:
+            text, end = f"{text} {own[end][4]}".strip(), end + 1
+        if text:
+            yield BBox.union(BBox(*word[:4]) for word in own[start:end]), text
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_SAME).split())

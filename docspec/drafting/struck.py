@@ -1,0 +1,130 @@
+"""Words that are struck through: by a line drawn through their middle, or by an annotation.
+
+Rules of tables, bars of fractions and underlines are lines, too. A strike lies within the height of low letters, and
+ends where words do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from docspec.core import BBox
+
+LOWEST, HIGHEST = 0.12, 0.5
+"""The middle of a strike over the base line, in sizes of the type."""
+THICKEST = 0.2
+"""Of a strike, in sizes of the type."""
+OVERHANG = 0.6
+"""How far a strike may reach beyond its words, in sizes of the type."""
+LEAST_COVERED = 0.5
+"""Share of a strike's length that letters cover; the rest are spaces."""
+MOST_PATHS = 3000
+"""Paths of a page that is looked at; more are a drawing or a map."""
+THIN = 3.0  # points
+
+_STRIKEOUT = 11  # PDF_ANNOT_STRIKE_OUT
+
+
+def strokes_of(page: Any) -> tuple[BBox, ...]:
+    """The level lines on a ``pymupdf.Page`` that are thin enough for a strike, and the middles of its annotations that
+    strike out."""
+    found: list[BBox] = []
+    thin = [box for kind, box, *_ in page.get_bboxlog() if kind in ("fill-path", "stroke-path")][: MOST_PATHS + 1]
+    if 0 < len(thin) <= MOST_PATHS:
+        for path in page.get_cdrawings():
+            wide = float(path.get("width") or 0) / 2 if path["type"] == "s" else 0.0
+            for item in path["items"]:
+                box = _level(item, wide)
+                if box is not None:
+                    found.append(box)
+    for annotation in page.annots(types=(_STRIKEOUT,)) if page.first_annot else ():
+        corners = annotation.vertices or []
+        for at in range(0, len(corners) - 3, 4):
+            x0, x1 = (side(corner[0] for corner in corners[at : at + 4]) for side in (min, max))
+            y0, y1 = (side(corner[1] for corner in corners[at : at + 4]) for side in (min, max))
+            middle = y0 + 0.55 * (y1 - y0)
+            found.append(BBox(x0, middle, x1, middle + 0.5))
+    return tuple(found)
+
+
+def with_struck(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> list[dict[str, Any]]:
+    """``blocks``, a page with its characters (MuPDF's raw dictionary), as the dictionary of its spans; struck
+    characters have spans of their own, which say so (``struck``)."""
+    told = []
+    for block in blocks:
+        lines = [
+            line | {"spans": [part for span in line["spans"] for part in _parts(span, struck)]}
+            for line in block.get("lines", ())
+            for struck in (_struck(line, strokes),)
+        ]
+        told.append(block | {"lines": lines})
+    return told
+
+
+def _level(item: Sequence[Any], half: float) -> BBox | None:
+    if item[0] == "l":
+        (x0, y0), (x1, y1) = item[1], item[2]
+        if abs(y0 - y1) > 0.5 or abs(x0 - x1) < THIN:
+            return None
+        return BBox(min(x0, x1), min(y0, y1) - half, max(x0, x1), max(y0, y1) + half)
+    if item[0] == "re":
+        x0, y0, x1, y1 = item[1]
+        box = BBox(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+        return box if box.height <= THIN and box.width > box.height else None
+    return None
+
+
+def _struck(line: dict[str, Any], strokes: Sequence[BBox]) -> set[int]:
+    """The characters of ``line``, by their identity, that one of ``strokes`` goes through."""
+    found: set[int] = set()
+    if abs(line["dir"][1]) > 0.01 or line["dir"][0] < 0:
+        return found
+    box = BBox(*line["bbox"])
+    chars = [(char, span["size"]) for span in line["spans"] for char in span["chars"] if char["c"].strip()]
+    for stroke in strokes:
+        if not (box.y0 < stroke.center_y < box.y1) or stroke.x1 <= box.x0 or stroke.x0 >= box.x1:
+            continue
+        own = [(char, size) for char, size in chars if _goes_through(stroke, char, size)]
+        if not any(char["c"].isalnum() for char, _ in own):
+            continue
+        size = own[0][1]
+        left, right = min(char["bbox"][0] for char, _ in own), max(char["bbox"][2] for char, _ in own)
+        covered = sum(char["bbox"][2] - char["bbox"][0] for char, _ in own)
+        fits = stroke.x0 > left - OVERHANG * size and stroke.x1 < right + OVERHANG * size
+        if fits and stroke.height <= THICKEST * size and covered >= LEAST_COVERED * stroke.width:
+            found |= {id(char) for char, _ in own}
+    return found
+
+
+def _goes_through(stroke: BBox, char: dict[str, Any], size: float) -> bool:
+    middle = (char["bbox"][0] + char["bbox"][2]) / 2
+    rise = char["origin"][1] - stroke.center_y
+    return stroke.x0 <= middle <= stroke.x1 and LOWEST * size <= rise <= HIGHEST * size
+
+
+def _parts(span: dict[str, Any], struck: set[int]) -> list[dict[str, Any]]:
+    """A span, cut where struck characters begin and end; a space between two of them is struck, too."""
+    runs: list[tuple[bool, list[dict[str, Any]]]] = []
+    for char in span["chars"]:
+        state = id(char) in struck if char["c"].strip() or not runs else runs[-1][0]
+        if runs and runs[-1][0] == state:
+            runs[-1][1].append(char)
+        else:
+            runs.append((state, [char]))
+    rest = {key: value for key, value in span.items() if key != "chars"}
+    return [
+        rest
+        | {
+            "text": "".join(char["c"] for char in chars),
+            "origin": chars[0]["origin"],
+            "bbox": tuple(_union(chars)),
+            "struck": state,
+        }
+        for state, chars in runs
+    ]
+
+
+def _union(chars: Sequence[dict[str, Any]]) -> tuple[float, float, float, float]:
+    box = BBox.union(BBox(*char["bbox"]) for char in chars)
+    return box.x0, box.y0, box.x1, box.y1

@@ -1,0 +1,88 @@
+"""Fonts whose tables of Unicodes are wrong in single places are found by what they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from docspec.core import PageImage
+from docspec.documents import open_document
+from docspec.documents.sources import source_from_bytes
+from docspec.drafting.font_trust import what_differs
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.trust import TrustJudge, Verdict
+
+PROSE = (
+    "The board met on the third of May in the town hall. All nine members were",
+    "there, and two guests from the ministry. The well-known X-ray units of the",
+    "twenty-one members and the long-term plan were read and approved. Then the",
+    "plans for the new bridge were shown, and the half-time report of the year 1998.",
+    "First the minutes of the last meeting were read and approved by all of them.",
+    "The pre-war figures of 1937 and 1938 were compared with those of 1997 and 1998.",
+)
+
+
+def told(codes: dict[str, str], second: str | None = None, pages: int = 1) -> bytes:
+    """A PDF in one font whose table tells other characters for some; with a ``second`` face, its heading is sound."""
+    folder = Path(pytest.importorskip("matplotlib").get_data_path()) / "fonts/ttf"
+    font = pymupdf.Font(fontfile=str(folder / "DejaVuSans.ttf"))
+    with pymupdf.open() as pdf:
+        for _ in range(pages):
+            page = pdf.new_page()
+            for number, line in enumerate(6 * PROSE):
+                face = ("dj", folder / "DejaVuSans.ttf") if number < 18 or not second else ("ds", folder / second)
+                page.insert_text((60, 80 + 18 * number), line, fontsize=10, fontname=face[0], fontfile=str(face[1]))
+        data = pdf.tobytes()
+    more = "".join(f"<{font.has_glyph(ord(sign)):04x}> <{ord(code):04x}>\n" for sign, code in codes.items())
+    with pymupdf.open(stream=data) as pdf:
+        for number, _, _, name, *_ in pdf[0].get_fonts(full=True):
+            if "Sans" in name:
+                table = int(pdf.xref_get_key(number, "ToUnicode")[1].split()[0])
+                stream = pdf.xref_stream(table)
+                added = f"{len(codes)} beginbfchar\n{more}endbfchar\nendcmap".encode() if codes else b"endcmap"
+                pdf.update_stream(table, stream.replace(b"endcmap", added, 1))
+        written: bytes = pdf.tobytes()
+    return written
+
+
+def verdicts(data: bytes) -> list[Verdict]:
+    judge = TrustJudge(Recogniser())
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        return [judge.judge(page) for page in pdf.pages(dpi=72) if isinstance(page, PageImage)]
+
+
+@pytest.mark.parametrize(
+    ("codes", "sign"), [({" ": "#"}, "'#'"), ({"-": "="}, "'='"), ({" ": "#", "-": "="}, "'"), ({"n": "j"}, "'j'")]
+)
+def test_signs_that_are_never_printed_as_they_are_told_are_found(codes: dict[str, str], sign: str) -> None:
+    (verdict,) = verdicts(told(codes))
+    assert not verdict.trusted
+    assert "DejaVu" in verdict.reason and sign in verdict.reason
+
+
+def test_every_font_is_judged_and_not_only_the_page() -> None:
+    (verdict,) = verdicts(told({" ": "#"}, second="DejaVuSerif.ttf"))
+    assert not verdict.trusted and "DejaVuSans" in verdict.reason.replace(" ", "")
+
+
+def test_sound_fonts_stay_trusted_and_are_read_once_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+    read: Callable[..., tuple[str, float]] = Recogniser.read_line
+
+    def counted(self: Recogniser, image: object) -> tuple[str, float]:
+        reads.append(image)
+        return read(self, image)
+
+    monkeypatch.setattr(Recogniser, "read_line", counted)
+    assert all(verdict.trusted for verdict in verdicts(told({}, pages=3)))
+    assert 0 < len(reads) <= 4
+
+
+def test_a_single_misreading_is_no_fault_of_the_font() -> None:
+    assert what_differs([("a = b + c", "a - b + c"), ("1 + 1", "1 + 1")]) is None
+    assert what_differs([("all of 1O0 S5 in the full list", "aII of 1o0 s5 in the fuII Iist")]) is None
+    assert what_differs([("the#board#met", "the board met")]) == "tells '#' for what is printed as ' '"
+    assert what_differs([]) is None

@@ -1,0 +1,91 @@
+"""Signs of fonts of symbols become characters, by their font's table or by the print; the words beside them stand."""
+
+from __future__ import annotations
+
+import pymupdf
+import pytest
+
+from docspec.core import Category, PageImage
+from docspec.documents import open_document
+from docspec.documents.sources import source_from_bytes
+from docspec.drafting.lines import page_lines
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.repair import repair
+from docspec.drafting.symbol_fonts import is_known, told
+from docspec.drafting.text_layer import TextLayerDrafter
+
+
+@pytest.mark.parametrize(
+    ("font", "codes", "signs"),
+    [
+        ("ABCDEF+SymbolMT", "\uf061\uf044\uf0a3\uf0b1\uf0ae\uf0e5", "αΔ≤±→∑"),
+        ("Wingdings-Regular", "\uf0fe\uf0fd\uf0a8\uf0fc\uf0e0", "☑☒☐✓→"),
+        ("Wingdings-Regular", "þýüo", "☑☒✓☐"),
+        ("Wingdings2", "\uf052\uf051\uf0a3", "☑☒☐"),
+        ("Wingdings 3", "\uf070\uf071\uf075", "▲▼▶"),
+        ("ZapfDingbats", "\uf034\uf038\uf0d5", "✔✘→"),
+        ("Calibri", "\uf06d\uf057\uf0a3\uf0b0", "μΩ≤°"),
+        ("Calibri", "\uf730\uf739\uf8e9\uf6ea", "09©ᵇ"),
+        ("Times", "\ue123", "\ue123"),
+        ("Helvetica", "plain þ", "plain þ"),
+    ],
+)
+def test_codes_are_told_by_their_font(font: str, codes: str, signs: str) -> None:
+    assert told(codes, font) == signs
+
+
+def test_every_code_of_the_adobe_tables_is_known() -> None:
+    agl = pytest.importorskip("fontTools.agl")
+    codes = {code for value in agl.LEGACY_AGL2UV.values() for code in (value if isinstance(value, list) else [value])}
+    ours = {code for code in codes if 0xF6D9 <= code <= 0xF7FF or 0xF8E5 <= code <= 0xF8FE}
+    accents = {*range(0xF6C9, 0xF6D9), *range(0xF6F4, 0xF6FF), 0xF6DD, 0xF760, 0xF7A8, 0xF7AF, 0xF7B4, 0xF7B8}
+    assert {hex(code) for code in ours if not is_known(chr(code))} <= {hex(code) for code in accents}
+
+
+def test_bullets_stay_bullets_at_the_beginning_of_a_line() -> None:
+    assert repair("\uf0b7 item") == repair("\uf0a7 item") == repair("\uf0fc item") == "• item"
+    assert repair("a \uf0fc done") == "a ✓ done"
+
+
+SIGNS = {
+    "μ": "f06d", "Ω": "f057", "≤": "f0a3",
+    "☒": "f0fe", "☐": "f0a8", "☑": "f0fd",
+}  # fmt: skip
+
+
+def renamed(*lines: str, codes: dict[str, str] = SIGNS) -> bytes:
+    """A PDF of ``lines`` whose font tells private codes for some characters, as office programs write them."""
+    path = pytest.importorskip("matplotlib").get_data_path() + "/fonts/ttf/DejaVuSans.ttf"
+    font = pymupdf.Font(fontfile=path)
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for number, line in enumerate(lines):
+            page.insert_text((60, 100 + 20 * number), line, fontname="dj", fontfile=path)
+        data = pdf.tobytes()
+    more = "".join(f"<{font.has_glyph(ord(sign)):04x}> <{code}>\n" for sign, code in codes.items())
+    with pymupdf.open(stream=data) as pdf:
+        for number in range(1, pdf.xref_length()):
+            if pdf.xref_is_stream(number) and b"beginbf" in (stream := pdf.xref_stream(number)):
+                told = f"{len(codes)} beginbfchar\n{more}endbfchar\nendcmap".encode()
+                pdf.update_stream(number, stream.replace(b"endcmap", told, 1))
+        written: bytes = pdf.tobytes()
+    return written
+
+
+def test_a_font_under_another_name_tells_greek_letters_and_the_print_its_boxes() -> None:
+    data = renamed("The dose of 250 μg at 47 kΩ, weight ≤ 40 kg.", "☒ Married   ☐ Single   ☑ Widowed")
+    with pymupdf.open(stream=data) as pdf:
+        assert "\uf06d" in pdf[0].get_text()
+        told = [line.text for line in page_lines(pdf[0])]
+    assert told == ["The dose of 250 μg at 47 kΩ, weight ≤ 40 kg.", "☒ Married ☐ Single ☑ Widowed"]
+
+
+def test_an_unknown_sign_is_read_from_the_print_and_the_words_beside_it_stand() -> None:
+    prose = "The board met on the third of May in the town hall with kΩ and μg in"
+    data = renamed(*(6 * [prose]), "the report on 4 & 5 of the year 2004.", codes={"&": "e0a7"})
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        page = next(pdf.pages())
+        assert isinstance(page, PageImage)
+        draft = TextLayerDrafter(recogniser=Recogniser(), judge=True).draft(page)
+    (region,) = (region for region in draft.regions if region.category is Category.TEXT)
+    assert region.words is not None and "4 & 5 of the year 2004." in region.texts[0] and "kΩ and μg" in region.texts[0]
