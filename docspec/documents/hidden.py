@@ -17,6 +17,7 @@ from PIL import Image
 
 from docspec.core import BBox, Event
 from docspec.core.page import HiddenText
+from docspec.documents.looks import CONTRAST, ground_of, looks_alike, patch, says_the_same
 from docspec.documents.mupdf import mupdf
 
 Rule = Literal[
@@ -33,16 +34,12 @@ SMALLEST = 1.0
 """Points: smaller type is a line of dust."""
 FAINTEST = 0.02
 """Opacity."""
-CONTRAST = 12
-"""Of 255: two colours that differ less are one to the eye."""
 SHOWN = 8
 """Words that the event shows."""
 SCAN = 0.6
 """From this share of the page on a picture is a scan, whose words the judge of text layers compares with the print."""
 COVERS = 0.9
 """Share of a word that a shape painted later has to reach over to cover it."""
-SAME = 0.5
-"""Least correlation of a word with a picture over it that shows the same word."""
 MOST_CHARACTERS = 50_000
 """More are not looked at: a page of print has 5,000."""
 PICTURES = ("fill-image", "fill-shade")
@@ -67,16 +64,14 @@ def take_out(page: Any, image: Image.Image, draw: Callable[[Any], Image.Image]) 
     ``draw`` makes it of a page. Returns them."""
     try:
         spans = page.get_texttrace()
+        if not spans or sum(len(span["chars"]) for span in spans) > MOST_CHARACTERS:
+            return ()
+        words, origins = _words(spans)
+        if not (found := _hidden(page, words, image, draw)):
+            return ()
+        _remove(page, origins, {at for word, _ in found for at in range(word.first, word.last)})
     except Exception:  # contents that break off; drawing them reports the fault and keeps the rest
         return ()
-    if not spans or sum(len(span["chars"]) for span in spans) > MOST_CHARACTERS:
-        return ()
-    words, origins = _words(spans)
-    found = _hidden(page, words, image, draw)
-    if not found:
-        return ()
-    hidden = {at for word, _ in found for at in range(word.first, word.last)}
-    _remove(page, origins, hidden)
     return tuple(HiddenText(word.box, word.text, rule) for word, rule in found)
 
 
@@ -138,8 +133,8 @@ def _hidden(
         if word.span["size"] < SMALLEST and max(word.box.width / len(word.text), word.box.height) < SMALLEST:
             found.append((word, "too small"))
             continue
-        greys_of = _patch(greys, word.box, scale)
-        ground = None if not greys_of.size or np.ptp(greys_of) >= CONTRAST else _ground(pixels, word.box, scale)
+        greys_of = patch(greys, word.box, scale)
+        ground = None if not greys_of.size or np.ptp(greys_of) >= CONTRAST else ground_of(pixels, word.box, scale)
         unpainted = word.span["type"] == 3
         if unpainted or word.span["opacity"] <= FAINTEST:
             over_print = is_scan or (ground is None and any(one.overlap(word.box) > COVERS for one in pictures))
@@ -159,7 +154,7 @@ def _hidden(
             unseen = [
                 word
                 for word in unseen
-                if not (covers.by_picture(word) and _says_the_same(pixels, bare, word.box, scale))
+                if not (covers.by_picture(word) and says_the_same(pixels, bare, word.box, scale))
             ]
         found += [(word, "covered") for word in unseen]
     return sorted(found, key=lambda one: one[0].first)
@@ -188,21 +183,6 @@ class _Covers:
         height = np.minimum(y1, box.y1) - np.maximum(y0, box.y0)
         share = np.clip(width, 0, None) * np.clip(height, 0, None) / max(box.area, 1e-6)
         return self._shapes[(order > word.span["seqno"]) & (share >= COVERS)]
-
-
-def _patch(pixels: Any, box: BBox, scale: float) -> Any:
-    """The pixels of the middle of ``box``, without what touches it from above and below."""
-    inner = BBox(box.x0, box.y0 + 0.2 * box.height, box.x1, box.y1 - 0.2 * box.height).scaled(scale)
-    left, top, right, bottom = inner.clamped(pixels.shape[1], pixels.shape[0]).rounded()
-    return pixels[top : max(bottom, top + 1), left : max(right, left + 1)]
-
-
-def _ground(pixels: Any, box: BBox, scale: float) -> Any | None:
-    """The one colour of ``box``; ``None`` if it shows several."""
-    patch = _patch(pixels, box, scale).reshape(-1, 3)
-    if np.ptp(patch, axis=0).max() >= CONTRAST:
-        return None
-    return np.median(patch, axis=0)
 
 
 def _colour(span: dict[str, Any]) -> Any:
@@ -235,12 +215,7 @@ def _unseen(
         without = np.asarray(draw(other).convert("RGB"))
         if without.shape != pixels.shape:
             return []
-    return [word for word in doubtful if _looks_alike(pixels, without, word.box, scale)]
-
-
-def _looks_alike(pixels: Any, without: Any, box: BBox, scale: float) -> bool:
-    difference = _patch(pixels, box, scale).astype(int) - _patch(without, box, scale)
-    return int(np.abs(difference).max(initial=0)) < CONTRAST
+    return [word for word in doubtful if looks_alike(pixels, without, word.box, scale)]
 
 
 def _without_pictures(page: Any, draw: Callable[[Any], Image.Image]) -> Any:
@@ -250,29 +225,6 @@ def _without_pictures(page: Any, draw: Callable[[Any], Image.Image]) -> Any:
         for one in {picture[0] for picture in copy[0].get_images()}:
             copy[0].delete_image(one)
         return np.asarray(draw(copy[0]).convert("RGB"))
-
-
-def _says_the_same(pixels: Any, bare: Any, box: BBox, scale: float) -> bool:
-    """Whether the picture over a word shows the word: as much as two prints of it are alike."""
-    if bare.shape != pixels.shape:
-        return True
-    over = _patch(pixels, box, scale).mean(axis=2)
-    step = (
-        max(1.0, 0.08 * box.height * scale) / scale
-    )  # points: prints in pictures are a little beside the file's words
-    moves = [(x * step, y * step) for x in range(-4, 5) for y in range(-2, 3)]
-    return any(_correlation(over, _patch(bare, _moved(box, x, y), scale).mean(axis=2)) > SAME for x, y in moves)
-
-
-def _moved(box: BBox, x: float, y: float) -> BBox:
-    """``box`` moved by ``x`` and ``y``."""
-    return BBox(box.x0 + x, box.y0 + y, box.x1 + x, box.y1 + y)
-
-
-def _correlation(one: Any, other: Any) -> float:
-    if one.shape != other.shape or not one.std() or not other.std():
-        return 0.0
-    return float(np.corrcoef(one.ravel(), other.ravel())[0, 1])
 
 
 def _remove(page: Any, origins: Sequence[tuple[float, float]], hidden: set[int]) -> None:

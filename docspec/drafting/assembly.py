@@ -31,6 +31,7 @@ from docspec.drafting.lines import (
 )
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import white_space_order
+from docspec.drafting.set_lines import reach_of, set_lines
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
 
@@ -58,7 +59,8 @@ def assemble(
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
-    if is_typewritten(lines):
+    typewritten = is_typewritten(lines)
+    if typewritten:
         lines = [replace(line, even=0) for line in lines]  # no sign of a listing there
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
@@ -76,6 +78,8 @@ def assemble(
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for box in filled for part in _listings_apart(box)]
     filled = [part for box in filled for part in _entries_apart(box)]
+    if not typewritten:  # a page of program text looks so, too
+        filled = [part for box in filled for part in _set_lines_apart(box, filled)]
     filled = [part for box in _once(filled, tables) for part in _beside_tables(box, tables)]
     regions = [region for box in filled if (region := _region(box, tables)) is not None]
     return with_title(joined_listings(regions))
@@ -217,6 +221,17 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
         return [box]
     found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
+
+
+def _set_lines_apart(box: LayoutBox, boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
+    """Parts text whose lines end where they are meant to; those of program text stay together."""
+    rows = printed_lines(box.lines)
+    if box.category is not Category.TEXT or len(rows) < 2 or any(line.even or line.turns for line in box.lines):
+        return [box]
+    texts = [one.bbox for one in boxes if one.category is Category.TEXT and len(one.lines) > 1]
+    groups = set_lines(rows, reach_of(box.bbox, texts, [one.bbox for one in boxes]))
+    parts = [LayoutBox.around([line for row in group for line in row], Category.TEXT) for group in groups]
+    return parts if len(parts) > 1 else [box]
 
 
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:

@@ -44,6 +44,7 @@ _ITALIC = re.compile(
     r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si)|\bslant|-it\b|ital$|(?-i:\.B?I\b)", re.IGNORECASE
 )
 _NO_PART = " .,;:"
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,14 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     out. ``links`` are the page's.
     """
     pymupdf = mupdf()
+    # Ligatures are taken apart here: where two stand side by side, MuPDF loses letters while it collects styles.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
+    flags |= pymupdf.TEXT_PRESERVE_LIGATURES
     plain = page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP)
     if len(plain) <= MAX_STYLED:
         flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
     if has_right_to_left(plain):
-        return _lines_by_place(page, flags | pymupdf.TEXT_PRESERVE_LIGATURES, is_right_to_left(plain))
+        return _lines_by_place(page, flags, is_right_to_left(plain))
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
     strokes = strokes_of(page)
@@ -107,7 +110,7 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
             for span in spans:
                 if boxes and not names_signs(span["font"]):
                     span["text"] = with_boxes(span["text"], BBox(*span["bbox"]), boxes)
-                span["text"] = in_font(span["text"], span["font"])
+                span["text"] = in_font(span["text"], span["font"]).translate(_LIGATURES)
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:

@@ -22,6 +22,9 @@ LINES = 2
 APART = 2.5
 """Two listings at most so many heights of a line apart are one."""
 
+LEADED = 1.2
+"""Usual height of a line over the size of its type."""
+
 _NUMBER = re.compile(r"\d+(?=\s|$)")
 _ADDRESS = re.compile(r"\S*@[\w-]+(\.[\w-]+)+|(https?:|www\.)\S+")
 
@@ -79,9 +82,10 @@ def _go_on(first: Region, second: Region) -> bool:
     """Whether ``second`` stands below ``first`` and both are listings."""
     if not (first.listing and second.listing):
         return False
-    above, below = first.lines[-1].bbox, second.lines[0].bbox
+    above, below = first.lines[-1], second.lines[0]
     stacked = first.bbox.shared_width(second.bbox) > 0
-    return stacked and 0 < below.y1 - above.y1 <= (1 + APART) * min(above.height, below.height)
+    height = min(max(line.bbox.height, LEADED * line.size) for line in (above, below))  # letters without tails are low
+    return stacked and 0 < below.bbox.y1 - above.bbox.y1 <= (1 + APART) * height
 
 
 def _is_numbered(row: PrintedRow) -> bool:

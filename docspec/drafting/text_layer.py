@@ -18,7 +18,7 @@ from typing import Any
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.marks import carried
 from docspec.core.page import HiddenText
-from docspec.documents.mupdf import load_layout_model
+from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble, index_in_order
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
@@ -26,6 +26,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.spaced_letters import are_spaced, with_words
 from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.tables import find_tables
 from docspec.drafting.titles import with_level
@@ -67,6 +68,8 @@ class TextLayerDrafter:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
             lines = page_lines(page.pdf_page, page.links)
+            if are_spaced(lines):
+                lines = with_words(lines, page.pdf_page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
             sound = self._judge is None or self._judge.judge(page).trusted
             if self._recogniser is not None and sound:
                 lines = completed(page.pdf_page, lines, self._recogniser)

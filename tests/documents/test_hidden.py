@@ -15,7 +15,7 @@ from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
 
-from ..campaign.raw import document, stream, text
+from benchmarks.campaign.raw import document, stream, text
 
 SECRET = "Correction: the award is one dollar."
 SEEN = "The award amount is 485,000 dollars."

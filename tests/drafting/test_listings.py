@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from PIL import Image
 
 from docspec.core import BBox, Category, PageImage, Region
 from docspec.documents import open_document
@@ -118,3 +119,26 @@ def test_the_listing_of_a_real_page_is_found(tmp_path: Path) -> None:
         found = TextLayerDrafter().draft(shown).regions
     told = [region.texts[0].split() for region in found if region.listing]
     assert told == [" ".join(CODE).split()]
+
+
+def test_blank_lines_do_not_cut_a_listing() -> None:
+    """Boxes are as high as their letters: those of a line without tails are far lower than the line."""
+    code = [
+        "def tide(table):",
+        "",
+        "    for row in table:",
+        "        return row",
+        "",
+        "",
+        "    return None",
+        "",
+        "print(tide)",
+    ]
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for start, texts, font in ((80, 3 * PROSE, "helv"), (200, code, "cour"), (340, 3 * PROSE, "helv")):
+            for number, text in enumerate(texts):
+                page.insert_text((60, start + 13 * number), text, fontname=font, fontsize=10)
+        draft = TextLayerDrafter().draft(PageImage(Image.new("RGB", (595, 842), "white"), 1, 1.0, "a.pdf", page))
+    found = [region.texts[0].split("\n") for region in draft.regions if region.listing]
+    assert [[line.strip() for line in one] for one in found] == [[line.strip() for line in code if line]]

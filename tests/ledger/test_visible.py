@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 
 from docspec.core.account import VisibleWord
+from docspec.core import PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
@@ -21,7 +22,9 @@ def words_of(draw: Draw, sketched: bool = False) -> tuple[VisibleWord, ...]:
     document = pymupdf.open()
     draw(document.new_page())
     with open_document(source_from_bytes(document.tobytes(), "made.pdf")) as opened:
-        return visible_words(next(opened.pages(view=View(sketched=sketched))))
+        page = next(opened.pages(view=View(sketched=sketched, witness=visible_words)))
+        assert isinstance(page, PageImage) and page.words is not None
+        return page.words
 
 
 def text(words: tuple[VisibleWord, ...]) -> list[str]:

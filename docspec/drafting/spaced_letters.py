@@ -1,0 +1,93 @@
+"""Words whose letters are set apart (A N N U A L) put together again. MuPDF reads a space or a new line after each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from docspec.core import BBox
+from docspec.drafting.lines import TextLine
+
+LEAST = 5
+"""Letters."""
+WIDE = 1.5
+"""From so many usual gaps on, a gap parts two words."""
+FARTHEST = 2.2
+"""Most white between two letters of a word, in sizes of the type."""
+
+_SPACED = re.compile(r"\S(?: \S){4,}")
+
+
+def with_words(lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]]) -> list[TextLine]:
+    """``lines`` of a page, with whole words for those of single letters; ``words`` are the page's letters there (``x0,
+    y0, x1, y1, text, ...``)."""
+    found: list[TextLine] = []
+    for line in _joined(lines):
+        if not (_SPACED.fullmatch(line.text) and _is_word(line.text)):
+            found.append(line)
+            continue
+        own = sorted((word for word in words if line.bbox.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
+        text = _text([BBox(*word[:4]) for word in own], "".join(word[4] for word in own))
+        fits = text.replace(" ", "") == line.text.replace(" ", "")
+        found.append(replace(line, text=text, marks=()) if fits else line)
+    return found
+
+
+def are_spaced(lines: Sequence[TextLine]) -> bool:
+    """Whether a line, or some lines side by side, may be such words."""
+    single = sum(len(line.text) == 1 for line in lines)
+    return single >= LEAST or any(_SPACED.fullmatch(line.text) for line in lines)
+
+
+def _joined(lines: Sequence[TextLine]) -> list[TextLine]:
+    """``lines``, with runs of single letters on one height as one line, a space after each letter."""
+    runs: list[list[TextLine]] = []
+    for line in lines:
+        last = runs[-1][-1] if runs else None
+        if last is not None and len(line.text) == len(last.text) == 1 and _is_next(last, line):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    joined: list[TextLine] = []
+    for run in runs:
+        text = " ".join(line.text for line in run)
+        if len(run) >= LEAST and _is_word(text):
+            joined.append(replace(run[0], text=text, bbox=BBox.union(line.bbox for line in run), marks=()))
+        else:
+            joined += run
+    return joined
+
+
+def _is_next(first: TextLine, second: TextLine) -> bool:
+    gap = second.bbox.x0 - first.bbox.x1
+    same = abs(first.bbox.y1 - second.bbox.y1) < 0.1 * first.bbox.height and abs(first.size - second.size) < 0.1
+    return same and 0 <= gap <= FARTHEST * first.size
+
+
+def _is_word(text: str) -> bool:
+    """Whether single letters are a word rather than a list of letters: capitals or figures, some of them vowels, not
+    in the order of the alphabet."""
+    letters = text.replace(" ", "")
+    capitals = [letter for letter in letters if letter.isalpha()]
+    ordered = all(before < after for before, after in pairwise(capitals))
+    return (
+        len(capitals) >= LEAST
+        and all(letter.isupper() for letter in capitals)
+        and any(letter in "AEIOUYÄÖÜ" for letter in capitals)
+        and not ordered
+    )
+
+
+def _text(boxes: Sequence[BBox], letters: str) -> str:
+    """``letters`` in ``boxes`` as words."""
+    if len(boxes) != len(letters) or len(boxes) < 2:
+        return ""
+    gaps = [second.x0 - first.x1 for first, second in pairwise(boxes)]
+    usual = max(median(gaps), 0.01)
+    return letters[0] + "".join(
+        (" " if gap > WIDE * usual else "") + letter for gap, letter in zip(gaps, letters[1:], strict=True)
+    )

@@ -1,0 +1,57 @@
+"""Words whose letters are set apart are words; ligatures side by side lose no letter."""
+
+from __future__ import annotations
+
+import pymupdf
+import pytest
+
+from docspec.drafting.lines import page_lines
+from docspec.drafting.spaced_letters import are_spaced, with_words
+
+
+def read(page: pymupdf.Page) -> list[str]:
+    lines = page_lines(page)
+    return [line.text for line in (with_words(lines, page.get_text("words")) if are_spaced(lines) else lines)]
+
+
+def spread(page: pymupdf.Page, y: float, text: str, white: float) -> None:
+    x, font = 60.0, pymupdf.Font("helv")
+    for letter in text:
+        page.insert_text((x, y), letter, fontsize=16)
+        x += font.text_length(letter, 16) + white
+
+
+@pytest.mark.parametrize("white", [6, 9, 14])
+@pytest.mark.parametrize("text", ["SUMMARY", "BUDGET OF 2024", "ÜBERSICHT"])
+def test_letters_that_are_set_apart_make_words(text: str, white: float) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        spread(page, 100, text, white)
+        page.insert_text((60, 130), "The board met on the third of May.")
+        assert read(page) == [text, "The board met on the third of May."]
+
+
+def test_letters_with_typed_spaces_make_words() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), "A N N U A L   R E P O R T", fontsize=16)
+        assert read(page) == ["ANNUAL REPORT"]
+
+
+@pytest.mark.parametrize("text", ["A B C D E F", "a b c d e a", "1 2 3 4 5 1", "B C D F G B", "Plan A B"])
+def test_letters_that_are_a_list_stay_apart(text: str) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), text)
+        assert read(page) == [text]
+
+
+def test_ligatures_side_by_side_lose_no_letter() -> None:
+    path = pytest.importorskip("matplotlib").get_data_path() + "/fonts/ttf/DejaVuSans.ttf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text(
+            (60, 100), "o\ufb03ce sta\ufb00\ufb01 a\ufb02\ufb02 \ufb01\ufb02e", fontname="dj", fontfile=path
+        )
+        (line,) = page_lines(page)
+    assert line.text == "office stafffi aflfl fifle"
