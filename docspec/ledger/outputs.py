@@ -19,7 +19,7 @@ NOTHING = "\u2060"
 """The word joiner: it parts no word and is no letter."""
 
 _BLANKS = re.compile(r"[^\n]")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
 _LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _RULER = re.compile(r"(?m)^\s*\|?(?:\s*:?-{3,}:?\s*\|)+(?:\s*:?-{3,}:?\s*)?$")
 _IMAGE = re.compile(r"(?<!\\)!\[(?:[^\]\\]|\\.)*\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")

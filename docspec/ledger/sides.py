@@ -46,6 +46,12 @@ class Sides:
         self.offsets = [atom.start for atom in shown]
         self.block_of = _blocks_of(self.output, output.blocks)
         self.boxes = [block.bbox for block in output.blocks]
+        written = Counter(self.block_of)
+        self.unwritten = [
+            block.bbox
+            for number, block in enumerate(output.blocks)
+            if block.category.is_furniture and written[number] < len(keys_of(block.text))
+        ]
 
     def fits(self, one: int, other: int) -> bool:
         """Whether an atom of the page stands in the block of one of the output."""
@@ -55,24 +61,25 @@ class Sides:
 
 
 def paired(sides: Sides) -> Matched:
-    """The pairs of both sides; a hidden word has only what visible ones leave."""
-    seen = [at for at, number in enumerate(sides.word_of) if not sides.words[number].hidden]
-    keys = [sides.page[at] for at in seen]
-    found = matched(keys, sides.output, lambda one, other: sides.fits(seen[one], other))
+    """The pairs of both sides. Hidden words, and those of running heads that the output does not have, get only what
+    the words of the text leave."""
+    heads = [box for box in sides.unwritten if box is not None]
+    apart = [bool(word.hidden) or any(is_inside(word, box) for box in heads) for word in sides.words]
+    first = [at for at, number in enumerate(sides.word_of) if not apart[number]]
+    keys = [sides.page[at] for at in first]
+    found = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other))
     of_page = [-1] * len(sides.page)
-    for one, at in enumerate(seen):
+    for one, at in enumerate(first):
         of_page[at] = found.of_page[one]
-    of_output = [seen[one] if one >= 0 else -1 for one in found.of_output]
-    rest = Counter(sides.output[other] for other in found.left_of_output)
+    of_output = [first[one] if one >= 0 else -1 for one in found.of_output]
     places: dict[str, list[int]] = defaultdict(list)
-    for other in found.left_of_output:
+    for other in reversed(found.left_of_output):
         places[sides.output[other]].append(other)
-    for at, number in enumerate(sides.word_of):
-        key = sides.page[at]
-        if sides.words[number].hidden and rest[key] > 0:
-            rest[key] -= 1
-            of_page[at] = places[key].pop(0)
-            of_output[of_page[at]] = at
+    for hidden in (False, True):
+        for at, number in enumerate(sides.word_of):
+            if apart[number] and bool(sides.words[number].hidden) is hidden and places[sides.page[at]]:
+                of_page[at] = places[sides.page[at]].pop()
+                of_output[of_page[at]] = at
     return Matched(of_page, of_output)
 
 

@@ -109,6 +109,14 @@ def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_k
     assert (kept.rules, kept.counts["written"], kept.counts["left_out"]) == ({}, 6, 0)
 
 
+def test_a_running_head_takes_no_word_from_the_text() -> None:
+    """Its "Function" is as good a word as the one that the print breaks, and is not written."""
+    words = [*printed("Function reference"), *printed("by a func-", "tion of it", top=100)]
+    head = block("Function reference", (0, 0, 190, 20), category=Category.PAGE_HEADER)
+    found = account(words, "by a function of it", head, block("by a function of it", (0, 100, 200, 150)))
+    assert (found.rules, found.missing) == ({HEAD: 2}, ())
+
+
 def test_a_running_head_that_a_model_reads_otherwise_is_left_out_all_the_same() -> None:
     words = [*printed("Table & Street"), *printed("Of the harbour", top=100)]
     head = block("Table 8 Street", (0, 0, 150, 20), category=Category.PAGE_HEADER, words="model")
