@@ -47,10 +47,30 @@ class Sides:
         self.block_of = _blocks_of(self.output, output.blocks)
         self.boxes = [block.bbox for block in output.blocks]
         written = Counter(self.block_of)
-        self.unwritten = [
-            block.bbox
-            for number, block in enumerate(output.blocks)
-            if block.category.is_furniture and written[number] < len(keys_of(block.text))
+        heads = (
+            (block.bbox, keys_of(block.text), written[at])
+            for at, block in enumerate(output.blocks)
+            if block.category.is_furniture
+        )
+        self._unwritten = [(box, set(keys)) for box, keys, count in heads if box is not None and count < len(keys)]
+
+    def heads(self) -> list[bool]:
+        """Whether each word is one of a running head or foot that the output does not have, and stands there, beside
+        another one: boxes of heads that were put together reach over text with a word of theirs."""
+        own = [self._heads_of(word) for word in self.words]
+        beside = zip(own, [[], *own][:-1], [*own, []][1:], strict=True)
+        return [
+            any(alone or any(at == other for other, _ in (*before, *behind)) for at, alone in here)
+            for here, before, behind in beside
+        ]
+
+    def _heads_of(self, word: VisibleWord) -> list[tuple[int, bool]]:
+        """The heads that ``word`` may be of, and whether each is of this word alone."""
+        keys = keys_of(word.text) if self._unwritten else []
+        return [
+            (at, len(theirs) == len(keys))
+            for at, (box, theirs) in enumerate(self._unwritten)
+            if theirs.issuperset(keys) and is_inside(word, box)
         ]
 
     def fits(self, one: int, other: int) -> bool:
@@ -63,8 +83,7 @@ class Sides:
 def paired(sides: Sides) -> Matched:
     """The pairs of both sides. Hidden words, and those of running heads that the output does not have, get only what
     the words of the text leave."""
-    heads = [box for box in sides.unwritten if box is not None]
-    apart = [bool(word.hidden) or any(is_inside(word, box) for box in heads) for word in sides.words]
+    apart = [bool(word.hidden) or head for word, head in zip(sides.words, sides.heads(), strict=True)]
     first = [at for at, number in enumerate(sides.word_of) if not apart[number]]
     keys = [sides.page[at] for at in first]
     found = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other))

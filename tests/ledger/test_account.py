@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Block, Category, PageDraft, PrintedLine, Region
-from docspec.core.account import HEAD, PAGE_NUMBER, PageAccount, VisibleWord
+from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, PageAccount, VisibleWord
 from docspec.ledger import PageOutput, account_for, witness_of
 from docspec.ledger.fates import NOT_READ, READ, WORDLESS
 from docspec.ledger.outputs import markdown_words
@@ -229,3 +229,11 @@ def test_a_sound_layer_over_a_scan_tells_what_is_printed() -> None:
     draft = PageDraft((region("Of the harbour", words="text layer"),), soundness=0.97)
     witness, seen = witness_of(words, draft)
     assert (witness, {word.hidden for word in seen}) == ("text layer", {""})
+
+
+def test_the_box_of_a_running_foot_may_reach_over_the_text() -> None:
+    """Put together of several pieces it has a large box: words of the text stand in it, and one may be like its own."""
+    words = [*printed("fat com-", "position of it"), *printed("Downloaded from oup.com", top=300)]
+    foot = block("Downloaded from oup.com", (0, 0, 300, 320), category=Category.PAGE_FOOTER)
+    found = account(words, "fat composition of it", foot, block("fat composition of it", (0, 0, 200, 50)))
+    assert (found.rules, found.missing) == ({FOOT: 3}, ())
