@@ -37,10 +37,10 @@ class Sides:
         self.words, self.blocks = words, output.blocks
         self.page: list[str] = []
         self.word_of: list[int] = []
-        for number, word in enumerate(words):
-            for key in keys_of(word.text):
-                self.page.append(key)
-                self.word_of.append(number)
+        self._keys = [keys_of(word.text) for word in words]
+        for number, keys in enumerate(self._keys):
+            self.page += keys
+            self.word_of += [number] * len(keys)
         shown = atoms_of(output.shown)
         self.output = [atom.key for atom in shown]
         self.offsets = [atom.start for atom in shown]
@@ -57,20 +57,21 @@ class Sides:
     def heads(self) -> list[bool]:
         """Whether each word is one of a running head or foot that the output does not have, and stands there, beside
         another one: boxes of heads that were put together reach over text with a word of theirs."""
-        own = [self._heads_of(word) for word in self.words]
+        if not self._unwritten:
+            return [False] * len(self.words)
+        own = [self._heads_of(word, keys) for word, keys in zip(self.words, self._keys, strict=True)]
         beside = zip(own, [[], *own][:-1], [*own, []][1:], strict=True)
         return [
-            any(alone or any(at == other for other, _ in (*before, *behind)) for at, alone in here)
+            bool(here) and any(alone or any(at == other for other, _ in (*before, *behind)) for at, alone in here)
             for here, before, behind in beside
         ]
 
-    def _heads_of(self, word: VisibleWord) -> list[tuple[int, bool]]:
-        """The heads that ``word`` may be of, and whether each is of this word alone."""
-        keys = keys_of(word.text) if self._unwritten else []
+    def _heads_of(self, word: VisibleWord, keys: Sequence[str]) -> list[tuple[int, bool]]:
+        """The heads that ``word`` of ``keys`` may be of, and whether each is of this word alone."""
         return [
             (at, len(theirs) == len(keys))
             for at, (box, theirs) in enumerate(self._unwritten)
-            if theirs.issuperset(keys) and is_inside(word, box)
+            if is_inside(word, box) and theirs.issuperset(keys)
         ]
 
     def fits(self, one: int, other: int) -> bool:
