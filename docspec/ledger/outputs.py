@@ -19,15 +19,15 @@ NOTHING = "\u2060"
 """The word joiner: it parts no word and is no letter."""
 
 _BLANKS = re.compile(r"[^\n]")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_FENCE = re.compile(r"(?m)^ {0,3}(?:```|~~~)\S*$")
+_COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
+_LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _RULER = re.compile(r"(?m)^\s*\|?(?:\s*:?-{3,}:?\s*\|)+(?:\s*:?-{3,}:?\s*)?$")
 _IMAGE = re.compile(r"(?<!\\)!\[(?:[^\]\\]|\\.)*\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
 _LINK_END = re.compile(r"(?<!\\)\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
-_AUTOLINK = re.compile(r"<((?:https?|ftp|mailto|doi):[^<>\s]*)>", re.IGNORECASE)
+_AUTOLINK = re.compile(r"(?<!\\)<((?:https?|ftp|mailto|doi):[^<>\s]*)>", re.IGNORECASE)
 _NOTE = re.compile(r"\[\^([^\]\s]+?)(?:-p\d+)?\]:?")
-_RAISED = re.compile(r"</?(?:sup|sub)\b[^>]*>", re.IGNORECASE)
-_INLINE = re.compile(r"</?(?:b|i|em|strong|u|s|del|code|span|a)\b[^>]*>", re.IGNORECASE)
+_RAISED = re.compile(r"(?<!\\)</?(?:sup|sub)\b[^>]*>", re.IGNORECASE)
+_INLINE = re.compile(r"(?<!\\)</?(?:b|i|em|strong|u|s|del|code|span|a)\b[^>]*>", re.IGNORECASE)
 _TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?= )")
 _ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
@@ -57,7 +57,17 @@ def _bare_math(found: re.Match[str]) -> str:
 def markdown_words(text: str) -> str:
     """The words that ``text`` shows as Markdown, character by character in their places; what a picture is called
     counts as nothing, as it repeats its caption."""
-    for syntax in (_COMMENT, _FENCE, _RULER, _IMAGE):
+    parts, end = [], 0
+    for listing in _LISTING.finditer(text):
+        parts += [_words_outside(text[end : listing.start()]), " " * (listing.start(2) - listing.start())]
+        parts += [listing[2], " " * (listing.end() - listing.end(2))]
+        end = listing.end()
+    return "".join([*parts, _words_outside(text[end:])])
+
+
+def _words_outside(text: str) -> str:
+    """The same of text without listings, in which nothing is syntax."""
+    for syntax in (_COMMENT, _RULER, _IMAGE):
         if syntax.search(text):
             text = syntax.sub(_blank, text)
     text = _QUOTE_OR_ITEM.sub(_blank, _HEADING.sub(_blank, text))

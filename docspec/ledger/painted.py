@@ -83,8 +83,11 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
         way = dx, dy = span["dir"]
         slant = abs(dx * dy) > 0.01
         tall = size * (span["ascender"] - span["descender"])
-        for code, _, (x, y), box in span["chars"]:
+        for code, glyph, (x, y), box in span["chars"]:
             sign = _sign(code)
+            if glyph < 0 and word is not None:  # a further letter of a ligature
+                word.signs.append(sign.strip())
+                continue
             if sign == " ":
                 if word is not None:
                     yield word.closed()

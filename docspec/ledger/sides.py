@@ -37,15 +37,42 @@ class Sides:
         self.words, self.blocks = words, output.blocks
         self.page: list[str] = []
         self.word_of: list[int] = []
-        for number, word in enumerate(words):
-            for key in keys_of(word.text):
-                self.page.append(key)
-                self.word_of.append(number)
+        self._keys = [keys_of(word.text) for word in words]
+        for number, keys in enumerate(self._keys):
+            self.page += keys
+            self.word_of += [number] * len(keys)
         shown = atoms_of(output.shown)
         self.output = [atom.key for atom in shown]
         self.offsets = [atom.start for atom in shown]
         self.block_of = _blocks_of(self.output, output.blocks)
         self.boxes = [block.bbox for block in output.blocks]
+        written = Counter(self.block_of)
+        heads = (
+            (block.bbox, keys_of(block.text), written[at])
+            for at, block in enumerate(output.blocks)
+            if block.category.is_furniture
+        )
+        self._unwritten = [(box, set(keys)) for box, keys, count in heads if box is not None and count < len(keys)]
+
+    def heads(self) -> list[bool]:
+        """Whether each word is one of a running head or foot that the output does not have, and stands there, beside
+        another one: boxes of heads that were put together reach over text with a word of theirs."""
+        if not self._unwritten:
+            return [False] * len(self.words)
+        own = [self._heads_of(word, keys) for word, keys in zip(self.words, self._keys, strict=True)]
+        beside = zip(own, [[], *own][:-1], [*own, []][1:], strict=True)
+        return [
+            bool(here) and any(alone or any(at == other for other, _ in (*before, *behind)) for at, alone in here)
+            for here, before, behind in beside
+        ]
+
+    def _heads_of(self, word: VisibleWord, keys: Sequence[str]) -> list[tuple[int, bool]]:
+        """The heads that ``word`` of ``keys`` may be of, and whether each is of this word alone."""
+        return [
+            (at, len(theirs) == len(keys))
+            for at, (box, theirs) in enumerate(self._unwritten)
+            if is_inside(word, box) and theirs.issuperset(keys)
+        ]
 
     def fits(self, one: int, other: int) -> bool:
         """Whether an atom of the page stands in the block of one of the output."""
@@ -55,24 +82,24 @@ class Sides:
 
 
 def paired(sides: Sides) -> Matched:
-    """The pairs of both sides; a hidden word has only what visible ones leave."""
-    seen = [at for at, number in enumerate(sides.word_of) if not sides.words[number].hidden]
-    keys = [sides.page[at] for at in seen]
-    found = matched(keys, sides.output, lambda one, other: sides.fits(seen[one], other))
+    """The pairs of both sides. Hidden words, and those of running heads that the output does not have, get only what
+    the words of the text leave."""
+    apart = [bool(word.hidden) or head for word, head in zip(sides.words, sides.heads(), strict=True)]
+    first = [at for at, number in enumerate(sides.word_of) if not apart[number]]
+    keys = [sides.page[at] for at in first]
+    found = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other))
     of_page = [-1] * len(sides.page)
-    for one, at in enumerate(seen):
+    for one, at in enumerate(first):
         of_page[at] = found.of_page[one]
-    of_output = [seen[one] if one >= 0 else -1 for one in found.of_output]
-    rest = Counter(sides.output[other] for other in found.left_of_output)
+    of_output = [first[one] if one >= 0 else -1 for one in found.of_output]
     places: dict[str, list[int]] = defaultdict(list)
-    for other in found.left_of_output:
+    for other in reversed(found.left_of_output):
         places[sides.output[other]].append(other)
-    for at, number in enumerate(sides.word_of):
-        key = sides.page[at]
-        if sides.words[number].hidden and rest[key] > 0:
-            rest[key] -= 1
-            of_page[at] = places[key].pop(0)
-            of_output[of_page[at]] = at
+    for hidden in (False, True):
+        for at, number in enumerate(sides.word_of):
+            if apart[number] and bool(sides.words[number].hidden) is hidden and places[sides.page[at]]:
+                of_page[at] = places[sides.page[at]].pop()
+                of_output[of_page[at]] = at
     return Matched(of_page, of_output)
 
 

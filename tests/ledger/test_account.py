@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Block, Category, PageDraft, PrintedLine, Region
-from docspec.core.account import HEAD, PAGE_NUMBER, PageAccount, VisibleWord
+from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, PageAccount, VisibleWord
 from docspec.ledger import PageOutput, account_for, witness_of
 from docspec.ledger.fates import NOT_READ, READ, WORDLESS
 from docspec.ledger.outputs import markdown_words
@@ -107,6 +107,14 @@ def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_k
     assert found.missing == ()
     kept = found.with_furniture()
     assert (kept.rules, kept.counts["written"], kept.counts["left_out"]) == ({}, 6, 0)
+
+
+def test_a_running_head_takes_no_word_from_the_text() -> None:
+    """Its "Function" is as good a word as the one that the print breaks, and is not written."""
+    words = [*printed("Function reference"), *printed("by a func-", "tion of it", top=100)]
+    head = block("Function reference", (0, 0, 190, 20), category=Category.PAGE_HEADER)
+    found = account(words, "by a function of it", head, block("by a function of it", (0, 100, 200, 150)))
+    assert (found.rules, found.missing) == ({HEAD: 2}, ())
 
 
 def test_a_running_head_that_a_model_reads_otherwise_is_left_out_all_the_same() -> None:
@@ -221,3 +229,11 @@ def test_a_sound_layer_over_a_scan_tells_what_is_printed() -> None:
     draft = PageDraft((region("Of the harbour", words="text layer"),), soundness=0.97)
     witness, seen = witness_of(words, draft)
     assert (witness, {word.hidden for word in seen}) == ("text layer", {""})
+
+
+def test_the_box_of_a_running_foot_may_reach_over_the_text() -> None:
+    """Put together of several pieces it has a large box: words of the text stand in it, and one may be like its own."""
+    words = [*printed("fat com-", "position of it"), *printed("Downloaded from oup.com", top=300)]
+    foot = block("Downloaded from oup.com", (0, 0, 300, 320), category=Category.PAGE_FOOTER)
+    found = account(words, "fat composition of it", foot, block("fat composition of it", (0, 0, 200, 50)))
+    assert (found.rules, found.missing) == ({FOOT: 3}, ())

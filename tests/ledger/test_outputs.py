@@ -34,6 +34,8 @@ from docspec.reporting.renderer import Layout
         ("x < y and a &lt; b", "x y and a b"),
         ("Tom &amp; Co", "tom & co"),
         ("```python\nprint(1)\n```", "print 1"),
+        ("one\n\n```\n# <a> & *b* <!-- c -->\n```\n\n*two*", "one # a & b c two"),
+        (r"\<a>\<b/>", "a b"),
         ("<!-- docspec: page 3 could not be read -->\n\nrest", "rest"),
         (r"$$\frac{a}{b} = \alpha x_1$$", "a b = x 1"),
         ("it costs $5 or $6", "it costs $ 5 or $ 6"),

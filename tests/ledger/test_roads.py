@@ -11,6 +11,8 @@ import pytest
 from docspec import ParseOptions, Parser, accounting
 from docspec.cli.app import run
 from docspec.core import Category
+from docspec.documents import open_document
+from docspec.documents.sources import source_from_bytes
 from docspec.ledger import PageOutput, account_for, witness_of
 from docspec.ledger.outputs import csv_words, html_words, json_words, markdown_words
 from docspec.reporting.csv_text import csv_of
@@ -109,3 +111,15 @@ def test_tables_have_the_words_of_their_lines_in_csv_too() -> None:
                 assert (found.missing, found.added) == ((), ()), page.result.source
                 assert found.written == len(inside) > 5
     assert tables >= 3
+
+
+def test_a_scan_is_accounted_for_by_its_recognised_lines_and_pages_read_in_this_process_are_too() -> None:
+    with Parser(ParseOptions(), images=False) as parser:
+        (scan,) = parser.pages(Path(__file__).parents[2] / "samples" / "notes-scan.pdf")
+        with open_document(source_from_bytes(typed(), "typed.pdf")) as document:
+            (typewritten,) = map(parser.parse_page, parser.page_images(document))
+    assert scan.account is not None and typewritten.account is not None
+    assert (scan.account.witness, scan.account.missing) == ("recognised lines", ())
+    assert scan.account.written > 100
+    assert (typewritten.account.witness, typewritten.account.missing) == ("text layer", ())
+    assert typewritten.account.written > 50

@@ -111,6 +111,23 @@ def test_a_word_that_is_printed_again_to_look_bold_counts_once() -> None:
     assert [word.hidden for word in words] == ["", painted.DOUBLE, ""]
 
 
+def test_all_letters_of_a_ligature_are_read() -> None:
+    """A font may have one glyph for "ffi", which its file tells to be three letters on one place."""
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "bu\u00e9er o\u00e9line")
+        space = "1 begincodespacerange <00> <ff> endcodespacerange"
+        codes = "1 beginbfchar <e9> <006600660069> endbfchar"
+        cmap = f"/CIDInit /ProcSet findresource begin 12 dict begin begincmap {space} {codes} endcmap end end"
+        document = page.parent
+        number = document.get_new_xref()
+        document.update_object(number, "<<>>")
+        document.update_stream(number, cmap.encode())
+        document.xref_set_key(page.get_fonts()[0][0], "ToUnicode", f"{number} 0 R")
+
+    assert text(words_of(draw)) == ["buffier", "offiline"]
+
+
 def test_what_a_path_clips_is_hidden() -> None:
     def draw(page: pymupdf.Page) -> None:
         page.insert_text((72, 100), "1234567890")
