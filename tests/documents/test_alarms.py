@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.campaign.raw import FONT, document, packed, stream, text
 from docspec.core import PageImage
 from docspec.documents import open_document
 from docspec.documents.damage import is_loss
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
-
-from benchmarks.campaign.raw import FONT, document, packed, stream, text
 
 GOOD = stream(text("A sound line of text", "and a second one"))
 LINK = b"<</Type/Annot/Subtype/Link/Rect[9 9 90 40]/Border[0 0 0]/%b>>"

@@ -9,13 +9,12 @@ import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
+from benchmarks.campaign.raw import document, stream, text
 from docspec import ParseOptions, Parser
 from docspec.core import PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
-
-from benchmarks.campaign.raw import document, stream, text
 
 SECRET = "Correction: the award is one dollar."
 SEEN = "The award amount is 485,000 dollars."

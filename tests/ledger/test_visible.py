@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pymupdf
 import pytest
 
-from docspec.core.account import VisibleWord
 from docspec.core import PageImage
+from docspec.core.account import VisibleWord
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
