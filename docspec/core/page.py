@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docspec.core.geometry import BBox
 from docspec.core.result import Event
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+class EdgeText(NamedTuple):
+    """A piece of text near the upper or lower edge of a page, in points, and whether pages nearby repeat it there."""
+
+    bbox: BBox
+    repeats: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +29,7 @@ class PageImage:
     until the next page is asked for. ``events`` say what is wrong with the page in its file and what was done to show
     it (turned, reduced). ``links`` are boxes in points with their addresses, ``bookmarks`` the levels (from 1) and
     titles of the bookmarks of this page. ``sketch`` is the page in small if its ``image`` is rendered only when it is
-    first used.
+    first used. ``edges`` are the pieces of text near its upper and lower edge, as the file has them.
     """
 
     image: Image
@@ -35,6 +42,7 @@ class PageImage:
     links: tuple[tuple[BBox, str], ...] = ()
     bookmarks: tuple[tuple[int, str], ...] = ()
     sketch: Image | None = None
+    edges: tuple[EdgeText, ...] = ()
 
     @property
     def width(self) -> int:

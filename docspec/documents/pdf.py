@@ -10,6 +10,7 @@ import math
 import os
 import re
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from docspec.core import BBox, Event, Failure, InputError, PageError, PageImage
 from docspec.documents.damage import DAMAGED_PAGE, damage_on, events_of, heard, lost_contents, lost_size, told_loss
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
+from docspec.documents.edges import Edges
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
 from docspec.documents.rotation import make_upright
@@ -49,6 +51,7 @@ class PdfDocument(Document):
             self._pdf, self._tree = _open_pdf(source, password)
         self.page_count = len(self._tree.indices)
         self._lost = told_loss(warnings)
+        self._edges = Edges(self._open_again)
         self._rendered = 0
         self._repaired = bool(self._pdf.is_repaired)  # also later: MuPDF repairs a fault when it first meets it
 
@@ -68,6 +71,7 @@ class PdfDocument(Document):
         if self._rendered and self._rendered % REOPEN_AFTER == 0:
             self._pdf.close()
             self._pdf, self._tree = _open_pdf(self.source, self._password)
+            self._edges.close()
         self._rendered += 1
         index = self._tree.indices[number - 1]
         if index is None:
@@ -111,7 +115,12 @@ class PdfDocument(Document):
             links=() if turn or not readable else links_of(self._pdf[index]),
             bookmarks=tuple(self._bookmarks.get(index + 1, ())),
             sketch=sketch,
+            edges=() if turn or not readable or self.page_count == 1 else self._edges.of(number, self.page_count),
         )
+
+    def _open_again(self) -> tuple[Any, Sequence[int | None]]:
+        pdf, tree = _open_pdf(self.source, self._password)
+        return pdf, tree.indices
 
     def _private_page(self, index: int) -> Any:
         """A page in a document of its own: a copy, or, if objects that it refers to cannot be copied, the page itself
@@ -132,6 +141,7 @@ class PdfDocument(Document):
         mupdf().TOOLS.store_shrink(100)
 
     def close(self) -> None:
+        self._edges.close()
         if not self._pdf.is_closed:
             self._pdf.close()
         mupdf().TOOLS.store_shrink(100)

@@ -16,8 +16,10 @@ from typing import Any
 
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
 from docspec.core.marks import carried
+from docspec.core.page import EdgeText
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.assembly import assemble
+from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
@@ -25,7 +27,7 @@ from docspec.drafting.picture_text import find_text, furniture_of, is_prose, wit
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tables import find_tables
-from docspec.drafting.titles import with_level
+from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.unruled import with_unruled
@@ -84,6 +86,8 @@ class TextLayerDrafter:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: text layer unreadable ({error})") from error
+        near = [EdgeText(edge.bbox.scaled(page.scale), edge.repeats) for edge in page.edges]
+        regions = with_title(settled_furniture(regions, near))
         if page.bookmarks:
             regions = [with_level(region, page.bookmarks) for region in regions]
         return PageDraft(

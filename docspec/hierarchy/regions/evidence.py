@@ -173,6 +173,7 @@ def known_block(region: Region, text: str) -> Block:
         level=region.level,
         points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,
         indents=_indents(region, text) if region.category is Category.LIST_ITEM else (),
+        running=region.running,
     )
 
 
