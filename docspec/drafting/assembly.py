@@ -31,6 +31,7 @@ from docspec.drafting.lines import (
 )
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import by_white_space, white_space_order
+from docspec.drafting.signs import with_signs
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
 
@@ -78,7 +79,7 @@ def assemble(
     filled = [part for box in filled for part in _entries_apart(box)]
     filled = [part for box in _once(filled, tables) for part in _tables_apart(box, tables)]
     regions = [region for box in filled if (region := _region(box)) is not None]
-    return with_title(joined_listings(regions))
+    return with_title(with_signs(joined_listings(regions)))
 
 
 def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[LayoutBox]:

@@ -157,7 +157,8 @@ def known_text(region: Region) -> str:
     lines = text.split("\n")
     if len(places) != len(lines):
         lines, places = [text], [region.bbox]
-    return laid_out(region, [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)])
+    pieces = [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)]
+    return laid_out(region, pieces, printed=True)
 
 
 def known_block(region: Region, text: str) -> Block:
