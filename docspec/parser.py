@@ -27,6 +27,7 @@ from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
+from docspec.hierarchy.regions.running_heads import RunningHeads
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, PageRef
 from docspec.page_stream import Found, PageStream, PagesVerifier
@@ -152,8 +153,9 @@ class Parser(Closing):
         document.begin()
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
+        heads = RunningHeads()
         for _, result in self._in_turn(stream):
-            yield self._done(document, result)
+            yield self._done(document, heads.settled(result))
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
@@ -186,7 +188,8 @@ class Parser(Closing):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    done = (self._done(document, result) for _, result in found)
+                    heads = RunningHeads()
+                    done = (self._done(document, heads.settled(result)) for _, result in found)
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docspec.core.account import VisibleWord
 from docspec.core.geometry import BBox
@@ -22,6 +22,13 @@ class HiddenText:
     rule: str
 
 
+class EdgeText(NamedTuple):
+    """A piece of text near the upper or lower edge of a page, in points, and whether pages nearby repeat it there."""
+
+    bbox: BBox
+    repeats: bool
+
+
 @dataclass(frozen=True, eq=False)
 class PageImage:
     """A page on its way through the pipeline.
@@ -34,7 +41,7 @@ class PageImage:
     titles of the bookmarks of this page. ``words`` are those of the file's text as they are painted (``None``: nobody
     has looked, :func:`docspec.ledger.visible_words`). ``sketch`` is the page in small if its ``image`` is rendered only
     when it is first used. ``hidden`` are words that nobody sees; they are in ``pdf_page`` no more, and empty unless
-    they are asked for.
+    they are asked for. ``edges`` are the pieces of text near its upper and lower edge, as the file has them.
     """
 
     image: Image
@@ -49,6 +56,7 @@ class PageImage:
     words: tuple[VisibleWord, ...] | None = None
     sketch: Image | None = None
     hidden: tuple[HiddenText, ...] = ()
+    edges: tuple[EdgeText, ...] = ()
 
     @property
     def width(self) -> int:

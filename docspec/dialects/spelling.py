@@ -60,11 +60,17 @@ def heading(text: str, prefixes: Iterable[str]) -> list[str]:
     return _with_raised(unique(f"**{line}**" if prefix == "**" else prefix + line for prefix in prefixes))
 
 
-def list_items(text: str, bullets: tuple[str, ...]) -> list[str]:
-    """The items of one region, one a line, under each bullet and as printed; printed numbers stay."""
+def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]:
+    """The items of one region, one a line, under each bullet and as printed; printed numbers stay, and so do the
+    symbols ``kept``."""
     items = [split_marker(join_lines(item)) for item in split_items(text)]
     styles = [*bullets, None]
-    return _with_raised(unique("\n".join(_item(marker, body, style) for marker, body in items) for style in styles))
+    return _with_raised(
+        unique(
+            "\n".join(_item(marker, body, None if marker and marker in kept else style) for marker, body in items)
+            for style in styles
+        )
+    )
 
 
 def formula(text: str, *, display_lines: bool = True) -> list[str]:

@@ -10,6 +10,7 @@ import math
 import os
 import re
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from docspec.core.page import HiddenText
 from docspec.documents.damage import DAMAGED_PAGE, damage_on, events_of, heard, lost_contents, lost_size, told_loss
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
+from docspec.documents.edges import Edges
 from docspec.documents.hidden import event_of, on_layers, take_out
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pagetree import PageTree, settled_tree
@@ -53,6 +55,7 @@ class PdfDocument(Document):
         with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
             self._pdf, self._tree = _open_pdf(source, password)
         self.page_count = len(self._tree.indices)
+        self._edges = Edges(self._open_again)
         self._rendered = 0
         self._look: SecondLook | None = None
         self._lost: str | None = None
@@ -96,6 +99,7 @@ class PdfDocument(Document):
         if self._rendered and self._rendered % REOPEN_AFTER == 0:
             self._pdf.close()
             self._pdf, self._tree = _open_pdf(self.source, self._password)
+            self._edges.close()
         self._rendered += 1
         index = self._tree.indices[number - 1]
         if index is None:
@@ -152,6 +156,7 @@ class PdfDocument(Document):
             words=words,
             sketch=sketch,
             hidden=hidden if view.hidden else (),
+            edges=() if turn or not readable or self.page_count == 1 else self._edges.of(number, self.page_count),
         )
 
     @cached_property
@@ -161,6 +166,10 @@ class PdfDocument(Document):
             return {str(layer["name"]) for layer in self._pdf.get_ocgs().values() if not layer["on"]}
         except Exception:  # a damaged list of layers: all are shown
             return set()
+
+    def _open_again(self) -> tuple[Any, Sequence[int | None]]:
+        pdf, tree = _open_pdf(self.source, self._password)
+        return pdf, tree.indices
 
     def _private_page(self, index: int) -> Any:
         """A page in a document of its own: a copy, or, if objects that it refers to cannot be copied, the page itself
@@ -199,6 +208,7 @@ class PdfDocument(Document):
 
     def close(self) -> None:
         self._look = None
+        self._edges.close()
         if not self._pdf.is_closed:
             self._pdf.close()
         mupdf().TOOLS.store_shrink(100)

@@ -30,8 +30,9 @@ from docspec.drafting.lines import (
     without_spaces,
 )
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
-from docspec.drafting.order import white_space_order
+from docspec.drafting.order import by_white_space, white_space_order
 from docspec.drafting.set_lines import reach_of, set_lines
+from docspec.drafting.signs import with_signs
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
 
@@ -80,9 +81,9 @@ def assemble(
     filled = [part for box in filled for part in _entries_apart(box)]
     if not typewritten:  # a page of program text looks so, too
         filled = [part for box in filled for part in _set_lines_apart(box, filled)]
-    filled = [part for box in _once(filled, tables) for part in _beside_tables(box, tables)]
-    regions = [region for box in filled if (region := _region(box, tables)) is not None]
-    return with_title(joined_listings(regions))
+    filled = [part for box in _once(filled, tables) for part in _tables_apart(box, tables)]
+    regions = [region for box in filled if (region := _region(box)) is not None]
+    return with_title(with_signs(joined_listings(regions)))
 
 
 def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[LayoutBox]:
@@ -260,8 +261,14 @@ def _joined_furniture(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
 
 
 def _tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
-    """The ``tables`` that lie mostly inside ``box``, if that is called a table."""
-    return [table for table in tables if box.category is Category.TABLE and table.bbox.overlap(box.bbox) > 0.5]
+    """The ``tables`` that lie mostly inside ``box``, if that is called a table, and have lines of it."""
+    return [
+        table
+        for table in tables
+        if box.category is Category.TABLE
+        and table.bbox.overlap(box.bbox) > 0.5
+        and any(table.bbox.has_center_of(line.bbox) for line in box.lines)
+    ]
 
 
 def _once(boxes: Sequence[LayoutBox], tables: Sequence[FoundTable]) -> list[LayoutBox]:
@@ -279,19 +286,40 @@ def _once(boxes: Sequence[LayoutBox], tables: Sequence[FoundTable]) -> list[Layo
     return [box for box in boxes if not is_told(box)]
 
 
-def _beside_tables(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
-    """A supposed table, and as text the lines in its box that are in none of the tables found there (they would be
-    lost)."""
+def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
+    """Each table found in a supposed table's box for itself, and as text the lines that are in none of them (they would
+    be lost), in reading order."""
     found = _tables_in(box, tables)
-    beside = [line for line in box.lines if not any(table.bbox.has_center_of(line.bbox) for table in found)]
-    if not found or not beside:
+    inside: list[list[TextLine]] = [[] for _ in found]
+    beside: dict[tuple[int, int], list[TextLine]] = {}
+    for line in box.lines:
+        owner = next((number for number, one in enumerate(found) if one.bbox.has_center_of(line.bbox)), None)
+        (beside.setdefault(_side(line.bbox, found), []) if owner is None else inside[owner]).append(line)
+    if not found:
         return [box]
-    inside = tuple(line for line in box.lines if line not in beside)
-    apart = LayoutBox.around(beside, Category.TEXT)
-    return [apart, replace(box, lines=inside)] if inside else [apart]
+    whole = len(found) == 1 and not beside
+    parts = [
+        replace(box, lines=tuple(own), table=table)
+        if whole
+        else replace(LayoutBox.around(own, box.category), bbox=table.bbox, table=table)
+        for table, own in zip(found, inside, strict=True)
+        if own
+    ]
+    parts += [LayoutBox.around(lines, Category.TEXT) for lines in beside.values()]
+    return by_white_space(parts, runs_leftwards(box.lines))
 
 
-def _region(box: LayoutBox, tables: Sequence[FoundTable]) -> Region | None:
+def _side(line: BBox, tables: Sequence[FoundTable]) -> tuple[int, int]:
+    """The table that ``line`` stands next to, the one below it rather than the one above it, and on which side."""
+    over = [number for number, one in enumerate(tables) if one.bbox.shared_width(line) > 0]
+    below = min((n for n in over if tables[n].bbox.y0 >= line.center_y), key=lambda n: tables[n].bbox.y0, default=None)
+    above = max((n for n in over if tables[n].bbox.y1 <= line.center_y), key=lambda n: tables[n].bbox.y1, default=None)
+    if below is not None:
+        return below, -1
+    return (-1, 0) if above is None else (above, 1)
+
+
+def _region(box: LayoutBox) -> Region | None:
     lines = box.lines
     if box.category is Category.PICTURE:
         if not _is_only_text(box):
@@ -302,14 +330,11 @@ def _region(box: LayoutBox, tables: Sequence[FoundTable]) -> Region | None:
         return None
     bbox = BBox.union([box.bbox, *(line.bbox for line in lines)]).grown(0.1 * usual_height(lines))
     confidence = sum(line.confidence * len(line.text) for line in lines) / sum(len(line.text) for line in lines)
+    if box.category is Category.TABLE and box.table is not None:
+        framed, html = BBox.union([bbox, box.table.bbox]), box.table.html
+        words, links = _source_of(lines), _links(printed_lines(lines))
+        return Region(framed, Category.TABLE, (html,), confidence, grid=box.table.grid, words=words, links=links)
     if box.category is Category.TABLE:
-        found = _tables_in(box, tables)
-        if found:
-            framed = BBox.union([bbox, *(table.bbox for table in found)])
-            html = "".join(table.html for table in found)
-            grid = found[0].grid if len(found) == 1 else ()
-            words, links = _source_of(lines), _links(printed_lines(lines))
-            return Region(framed, Category.TABLE, (html,), confidence, grid=grid, words=words, links=links)
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
     listing = is_listing(rows, box.category)

@@ -1,5 +1,8 @@
 """Running heads and feet that a layout model took for text: boxes in one row with furniture at the edge of the page,
-above or below all else, and a first line with the number of the page in front of running text."""
+above or below all else, and a first line with the number of the page in front of running text.
+
+What a layout model calls a head or a foot is left out of the text only if it is one: the number of the page, or what
+pages nearby repeat in the same place. All else near an edge (totals, addresses, signatures, dates) is text."""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from statistics import median
 
-from docspec.core import BBox, Category
+from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.page import EdgeText
+from docspec.core.running_text import in_place, is_page_number
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 
@@ -17,6 +23,12 @@ TOUCH = 0.5
 
 PROSE = 3
 """Least lines of running text below a running head, each of one piece."""
+
+WRAPPED = 0.6
+"""Least width of a line near an edge, as a share of all text's, that the next line may go on from."""
+
+LARGE = 1.35
+"""Least size of type of a heading near an edge, over that of the text."""
 
 _NUMBER = re.compile(r"\[?(?:\d{1,4}|[ivxlc]{1,7})\]?")
 
@@ -52,3 +64,51 @@ def _furniture(box: LayoutBox, boxes: Sequence[LayoutBox]) -> Category | None:
 
 def _in_one_row(a: BBox, b: BBox) -> bool:
     return a.shared_height(b) > TOUCH * max(a.height, b.height)
+
+
+def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> list[Region]:
+    """``regions`` of the text layer, in which heads and feet that are none are text, above or below all else if they
+    stand there. ``edges`` are the pieces near the edges of the page, in the same unit. Recognised ones are settled when
+    the pages before are known."""
+    text = [region for region in regions if not region.category.is_furniture]
+    sizes = [line.size for region in text if region.category.is_running_text for line in region.lines if line.size]
+    body = median(sizes) if sizes else 0.0
+    width = max((region.bbox.x1 for region in regions), default=0.0) - min((r.bbox.x0 for r in regions), default=0.0)
+    settled: list[Region] = []
+    kept: set[int] = set()
+    for region in regions:
+        if not region.category.is_furniture or not region.lines or region.words == "recognition":
+            settled.append(region)
+            continue
+        repeated = [_is_repeated(line, edges) for line in region.lines]
+        if all(known or is_page_number(line.text) for line, known in zip(region.lines, repeated, strict=True)):
+            settled.append(replace(region, running=True))
+            continue
+        for known, run in _runs(region.lines, repeated, WRAPPED * width):
+            large = not known and body > 0 and min(line.size for line in run) > LARGE * body
+            kind = region.category if known else Category.SECTION_HEADER if large else Category.TEXT
+            texts = ("\n".join(line.text for line in run),)
+            box = region.bbox if len(run) == len(region.lines) else BBox.union(line.bbox for line in run)
+            settled.append(replace(region, bbox=box, category=kind, texts=texts, lines=tuple(run), running=known))
+            if not known:
+                kept.add(id(settled[-1]))
+    return in_place(settled, lambda region: id(region) in kept, lambda region: region.bbox)
+
+
+def _is_repeated(line: PrintedLine, edges: Sequence[EdgeText]) -> bool:
+    place = line.bbox.grown(0.1 * line.bbox.height)
+    inside = [piece.repeats for piece in edges if place.has_center_of(piece.bbox) or piece.bbox.overlap(place) > 0.7]
+    return bool(inside) and all(inside)
+
+
+def _runs(lines: Sequence[PrintedLine], repeated: Sequence[bool], width: float) -> list[tuple[bool, list[PrintedLine]]]:
+    """``lines`` one by one, but those together that are ``repeated``, and those that go on from a line over ``width``
+    above."""
+    runs: list[tuple[bool, list[PrintedLine]]] = []
+    for line, known in zip(lines, repeated, strict=True):
+        last = runs[-1] if runs and runs[-1][0] is known else None
+        if last is not None and (known or last[1][-1].bbox.width > width):
+            last[1].append(line)
+        else:
+            runs.append((known, [line]))
+    return runs

@@ -19,6 +19,7 @@ import numpy as np
 from docspec.core import BBox, Category
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.lines import TextLine
+from docspec.drafting.tables import FoundTable
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""
@@ -29,12 +30,13 @@ ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (
 @dataclass(frozen=True, slots=True)
 class LayoutBox:
     """A region in points; ``members`` are the boxes of the lines, rules and images that it is made of, ``lines`` its
-    text once it has been assigned."""
+    text once it has been assigned, ``table`` the one that was found in it."""
 
     bbox: BBox
     category: Category
     members: tuple[BBox, ...] = ()
     lines: tuple[TextLine, ...] = ()
+    table: FoundTable | None = None
 
     @classmethod
     def around(cls, lines: Sequence[TextLine], category: Category) -> Self:

@@ -11,7 +11,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape, unescape
 from typing import Any
 
@@ -20,10 +20,15 @@ from docspec.core.marks import Mark
 from docspec.core.raised import plain
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 
+TOUCH = 2.0
+"""Most points between two tables that were one before they were parted."""
+
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _CELL = re.compile(r"(<t[dh]\b[^>]*>)(.*?)(</t[dh]>)", re.DOTALL)
 _TAG = re.compile("<[^>]*>")
 _SPECIAL = ("raised", "lowered", "struck")
+_HEAD_OF_CELL = re.compile(r"<t[dh]\b")
+_LAST_ROW = re.compile(r'<tr><t[dh] colspan="(\d+)">([^<]*)</t[dh]></tr></table>$')
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +56,17 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
     ``lines`` (points) where these say more than the letters: raised figures stay apart there."""
     tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
-    found = []
-    for table in tables:
+    boxes = [BBox(*table.bbox) for table in tables]
+    found: list[FoundTable] = []
+    last: Sequence[float] = ()
+    for table, box in zip(tables, boxes, strict=True):
         html = _BREAK.sub(" ", table.to_html())
+        own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
             html = _as_printed(html, table, lines)
-            found.append(FoundTable(_framed(BBox(*table.bbox), drawings), html, _grid(table)))
+            one = FoundTable(_framed(box, own), html, _grid(table))
+            found += _with_head(found.pop(), one, last) if found and last else [one]
+            last = table.rows[-1].bbox
     return found
 
 
@@ -98,6 +108,28 @@ def struck_text(text: str, marks: Sequence[Mark]) -> str:
 def _letters(text: str) -> list[str]:
     """The characters of ``text`` in any order, raised ones as ordinary ones: the finder moves them."""
     return sorted(without_spaces(unicodedata.normalize("NFKC", plain(text))))
+
+
+def _with_head(upper: FoundTable, lower: FoundTable, last: Sequence[float]) -> tuple[FoundTable, FoundTable]:
+    """Two tables right below each other with the same columns, in which a last row of ``upper`` across all of them
+    becomes the head of ``lower``: PyMuPDF parts tables where the heads of the columns are repeated, and the row above
+    these is the next table's. ``last`` is the box of that row."""
+    row, columns = _LAST_ROW.search(upper.html), _columns_of(upper.html)
+    touches = abs(lower.bbox.y0 - upper.bbox.y1) < TOUCH and upper.bbox.shared_width(lower.bbox) > 0
+    if row is None or not touches or not 1 < int(row[1]) == columns == _columns_of(lower.html):
+        return upper, lower
+    rest = f"{upper.html[: row.start()]}</table>"
+    head = f'<table><tr><th colspan="{columns}">{row[2]}</th></tr>'
+    return (
+        FoundTable(replace(upper.bbox, y1=last[1]), rest),
+        FoundTable(replace(lower.bbox, y0=last[1]), lower.html.replace("<table>", head, 1)),
+    )
+
+
+def _columns_of(html: str) -> int:
+    """How many columns the first row of a table takes that has no cell over several."""
+    rows = (row for row in html.split("<tr>")[1:] if "colspan" not in row)
+    return max((len(_HEAD_OF_CELL.findall(row)) for row in rows), default=0)
 
 
 def _grid(table: Any) -> CellBoxes:

@@ -17,9 +17,10 @@ from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.marks import carried
-from docspec.core.page import HiddenText
+from docspec.core.page import EdgeText, HiddenText
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
@@ -29,7 +30,7 @@ from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.spaced_letters import are_spaced, with_words
 from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.tables import find_tables
-from docspec.drafting.titles import with_level
+from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.unruled import with_unruled
@@ -98,6 +99,8 @@ class TextLayerDrafter:
             raise DrafterError(f"{page.source}, page {page.number}: text layer unreadable ({error})") from error
         for one in hidden_regions(page):
             regions.insert(index_in_order(one.bbox, [region.bbox for region in regions]), one)
+        near = [EdgeText(edge.bbox.scaled(page.scale), edge.repeats) for edge in page.edges]
+        regions = with_title(settled_furniture(regions, near))
         if page.bookmarks:
             regions = [with_level(region, page.bookmarks) for region in regions]
         return PageDraft(

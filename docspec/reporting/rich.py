@@ -24,7 +24,7 @@ from docspec.reporting.nesting import nested
 
 _PLAIN = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 _NO_REFERENCES = _PLAIN | {Category.FOOTNOTE}
-_CLOSING = re.compile(r"#+\s*$")
+_CLOSING = re.compile(r"(?<![\\#])#+\s*$")
 _LABEL = re.compile(r"\d{1,3}|[*†‡§¶‖]{1,3}|[a-z]")
 _NOTE = re.compile(r"(\d{1,3}|[*†‡§¶‖]{1,3}|[a-z])[.)]?(?:\s+|(?=[A-Z“\"(]))")
 _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)

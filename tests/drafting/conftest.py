@@ -10,9 +10,11 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from docspec import Parser
 from docspec.core import PageImage
 from docspec.documents import open_document
 from docspec.drafting.recogniser import Recogniser
+from docspec.results import ParsedDocument
 
 PROSE = (
     "The ferry left the harbour before sunrise, and by the time the mist had lifted the island was only a "
@@ -97,6 +99,28 @@ def page_of(tmp_path: Path) -> Iterator[Callable[..., PageImage]]:
     yield make
     for document, _ in opened:
         document.close()
+
+
+@pytest.fixture(scope="session")
+def parser() -> Iterator[Parser]:
+    """One parser as the bare command has it, for all tests: starting its processes takes seconds."""
+    with Parser(images=False) as parser:
+        yield parser
+
+
+@pytest.fixture
+def parsed(tmp_path: Path, parser: Parser) -> Callable[..., ParsedDocument]:
+    """Draws pages (A4) and reads the document as the bare command does."""
+
+    def make(*draws: Callable[[Any], None]) -> ParsedDocument:
+        pdf = pymupdf.open()
+        for draw in draws:
+            draw(pdf.new_page(width=595, height=842))
+        path = tmp_path / "drawn.pdf"
+        path.write_bytes(pdf.tobytes())
+        return parser.parse(path)
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -274,8 +274,9 @@ def test_lines_in_the_box_of_a_table_that_its_cells_do_not_hold_are_text_beside_
     lines = [*cells, beside, *below]
     regions = assemble([box(Category.TABLE, *lines)], lines, found)
     assert [(region.category, region.texts[0]) for region in regions] == [
+        (Category.TABLE, found[0].html),
         (Category.TEXT, beside.text),
-        (Category.TABLE, found[0].html + found[1].html),
+        (Category.TABLE, found[1].html),
     ]
 
 

@@ -161,7 +161,8 @@ def known_text(region: Region) -> str:
     lines = text.split("\n")
     if len(places) != len(lines):
         lines, places = [text], [region.bbox]
-    return laid_out(region, [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)])
+    pieces = [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)]
+    return laid_out(region, pieces, printed=True)
 
 
 def known_block(region: Region, text: str) -> Block:
@@ -177,6 +178,7 @@ def known_block(region: Region, text: str) -> Block:
         level=region.level,
         points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,
         indents=_indents(region, text) if region.category is Category.LIST_ITEM else (),
+        running=region.running,
     )
 
 

@@ -42,8 +42,9 @@ def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     return laid_out(region, [(unpacked(written), piece) for written, piece in pieces])
 
 
-def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
-    """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its slice."""
+def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool = False) -> str:
+    """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its slice. In ``printed``
+    texts a number sign at the beginning is no mark of a heading, and a plus no bullet."""
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
@@ -64,12 +65,16 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     if category is Category.FORMULA:
         return display_formula(text)
     if category in _HEADING_MARKS:
+        if printed:
+            return _HEADING_MARKS[category][0] + join_lines(text).replace("\n\n", " ")
         bare = "\n".join(strip_heading(line) for line in text.split("\n"))
         return heading(bare, _HEADING_MARKS[category])[0]
-    if len(lines) > 1:  # no line of a paragraph is a heading; of what stands alone the reader may know better
+    if (
+        len(lines) > 1 and not printed
+    ):  # no line of a paragraph is a heading; of what stands alone the reader may know better
         text = "\n".join(strip_heading(line) for line in text.split("\n"))
     if category is Category.LIST_ITEM:
-        return list_items(text, ("- ",))[0]
+        return list_items(text, ("- ",), "+" if printed else "")[0]
     return join_lines(text)
 
 

@@ -100,7 +100,9 @@ class RegionsRead:
         text = region_text(region, pieces)
         trusted = len(text) if number in self.taken else 0
         unread = region.unsearched and not pieces
-        return Block(region.category, text, region.bbox, "draft", trusted=trusted, unread=unread)
+        return Block(
+            region.category, text, region.bbox, "draft", trusted=trusted, unread=unread, running=region.running
+        )
 
 
 class CropReader(ABC):
