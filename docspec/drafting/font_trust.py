@@ -27,6 +27,8 @@ MIN_LIKENESS, MAIN = 0.6, 0.3
 """Least likeness of a font with that share of the page's characters."""
 TWICE, THRICE = 2, 3
 """Times that a sign, or a letter or figure, is to be seen before it is called wrong; others may be misread once."""
+READABLE = 0.95
+"""Least share of a piece's characters that the recogniser writes."""
 CERTAIN = 0.85
 """Least confidence of a reading that counts."""
 
@@ -76,7 +78,8 @@ class FontJudge:
     ) -> str | None:
         pairs = []
         for box, text in _pieces(spans, words):
-            if sum(letter in self.recogniser.alphabet for letter in text) < 0.9 * len(text.replace(" ", "")):
+            letters = text.replace(" ", "")
+            if sum(letter in self.recogniser.alphabet for letter in letters) < READABLE * len(letters):
                 continue
             read, confidence = self.recogniser.read_line(self.picture(page, TextLine(box, text)))
             if confidence >= CERTAIN:
