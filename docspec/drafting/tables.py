@@ -14,6 +14,8 @@ from html import escape
 from typing import Any
 
 from docspec.core import BBox, CellBoxes
+from docspec.drafting.lines import cell_texts
+from docspec.drafting.right_to_left import has_right_to_left
 
 TOUCH = 2.0
 """Most points between two tables that were one before they were parted."""
@@ -46,6 +48,8 @@ def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
 def find_tables(page: Any) -> list[FoundTable]:
     """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen."""
     tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
+    if tables and has_right_to_left(page.get_text()):
+        _tell_by_place(page, tables)
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     boxes = [BBox(*table.bbox) for table in tables]
     found: list[FoundTable] = []
@@ -80,6 +84,15 @@ def _columns_of(html: str) -> int:
     """How many columns the first row of a table takes that has no cell over several."""
     rows = (row for row in html.split("<tr>")[1:] if "colspan" not in row)
     return max((len(_CELL.findall(row)) for row in rows), default=0)
+
+
+def _tell_by_place(page: Any, tables: Sequence[Any]) -> None:
+    """Gives the cells of ``tables`` their words in the order of reading: PyMuPDF has them from left to right."""
+    for table in tables:
+        cells = [cell for row in table.placements or () for cell in row if cell.bbox is not None]
+        for cell, told in zip(cells, cell_texts(page, [BBox(*cell.bbox) for cell in cells]), strict=True):
+            if has_right_to_left(cell.text):
+                cell.text = " ".join(text for _, text in told)
 
 
 def _grid(table: Any) -> CellBoxes:
