@@ -50,7 +50,8 @@ class Region:
     inside a picture. ``words`` names the source of the first text, or of the labels, if that source was judged sound.
     ``level`` is that of the bookmark with a heading's words (0: there is none). ``links`` are the linked words of a
     table with their addresses, in the order of the print. ``unsearched``: a picture in which no recogniser has looked
-    for text. ``running``: a head or foot that is known to be the number of the page, or to be repeated on pages nearby.
+    for text. ``running``: whether a head or foot is known to be the number of the page, or repeated on pages nearby; if
+    not (``False``), it is text.
     """
 
     bbox: BBox
@@ -67,7 +68,7 @@ class Region:
     level: int = 0
     links: tuple[tuple[str, str], ...] = ()
     unsearched: bool = False
-    running: bool = False
+    running: bool | None = None
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""

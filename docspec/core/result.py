@@ -44,7 +44,8 @@ class Block:
     draft; of a block joined from several, the least certain one. If the words are not the model's, ``marks`` say how
     they are printed; of a heading, ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its
     type (0: unknown); of list items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a
-    picture in which no text was searched for. ``running``: a head or foot that pages nearby are known to repeat.
+    picture in which no text was searched for. ``running``: whether a head or foot is known to be repeated on pages
+    nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes through.
     """
 
     category: Category
@@ -60,7 +61,7 @@ class Block:
     points: float = 0.0
     indents: tuple[float, ...] = ()
     unread: bool = False
-    running: bool = False
+    running: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

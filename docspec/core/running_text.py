@@ -24,7 +24,7 @@ _NUMBER_OF_PAGE = re.compile(
     rf"(?i:[-–—|·•(\[~\s]*(?:{_PAGE}\.?:?\s*)?(?:\d{{1,3}}|{_ROMAN})"
     rf"(?:\s*(?:/|of|de|von|di|sur|av|из)\s*\d{{1,4}})?\s*[页頁]?[-–—|·•)\]~.\s]*)"
 )
-_COUNTED = re.compile(r"(?<![\w.,:'’#№-])[1-9]\d{0,3}(?!\w|[.,:'’-]\d)")
+_COUNTED = re.compile(r"(?<![\w.,:'’#№-])[1-9]\d{0,3}(?!\w|[.,:'’-]\w)")
 _SECTION_AND_PAGE = re.compile(r"(\w{1,3}[-–.])(\d{1,4})")
 _PAGE_BEFORE = re.compile(rf"(?:\b{_PAGE}\.?:?)\s*$", re.IGNORECASE)
 _LABEL_BEFORE = re.compile(

@@ -5,8 +5,10 @@ The file is opened a second time for it: MuPDF warns of a fault only once, and t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
 from docspec.core import BBox
 from docspec.core.page import EdgeText
@@ -18,7 +20,7 @@ from docspec.documents.weight import weigh
 BAND = 0.16
 """Share of a page's height at each edge in which heads and feet stand."""
 
-NEARBY = 3
+NEARBY = 4
 """Pages before and behind that are compared: left and right pages, and the first pages of chapters, may differ."""
 
 LEVEL = 12.0
@@ -34,12 +36,24 @@ KEPT = 32
 """Pages whose edges are remembered."""
 
 
-class Piece(NamedTuple):
-    """Words side by side in one row; ``upper``: at the upper edge. The ``level`` is counted from that edge."""
+_FIRST = re.compile(r"(\d{1,4})\s+(.+)")
+
+
+class Word(NamedTuple):
+    """A word with its place, and the numbers of its block and line."""
 
     bbox: BBox
     text: str
-    upper: bool
+    line: tuple[int, int]
+
+
+class Piece(NamedTuple):
+    """Words side by side near an edge of the page, ``level`` points from it, and the text of the whole ``row``."""
+
+    bbox: BBox
+    text: str
+    row: str
+    edge: Literal["top", "bottom", "left", "right"]
     level: float
 
 
@@ -92,37 +106,64 @@ class Edges:
         if weigh(pdf, page).characters > MOST:
             return []
         words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
-        return pieces_of([(BBox(*word[:4]), word[4]) for word in words], page.rect.height)
+        found = [Word(BBox(*word[:4]), word[4], word[5:7]) for word in words]
+        return pieces_of(found, page.rect.width, page.rect.height)
 
 
-def pieces_of(words: Sequence[tuple[BBox, str]], height: float) -> list[Piece]:
-    """The pieces of ``words`` near the edges of a page of that ``height``."""
-    rows: list[list[tuple[BBox, str]]] = []
-    edges = [word for word in words if not BAND * height < word[0].center_y < (1 - BAND) * height]
-    for word in sorted(edges, key=lambda word: word[0].center_y):
-        if rows and rows[-1][0][0].in_row_with(word[0]):
+def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]:
+    """The pieces of ``words`` near the edges of a page of that size: rows above and below, and lines that run up or
+    down at the sides."""
+    lines: dict[tuple[int, int], list[Word]] = {}
+    for word in words:
+        lines.setdefault(word.line, []).append(word)
+    upright = [line for line in lines.values() if _runs_upwards(line, width)]
+    pieces = [_piece(line, line, width, height) for line in upright]
+    beside = {line[0].line for line in upright}
+    rows: list[list[Word]] = []
+    edges = [one for one in words if not BAND * height < one.bbox.center_y < (1 - BAND) * height]
+    for word in sorted(edges, key=lambda word: word.bbox.center_y):
+        if word.line in beside:
+            continue
+        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
             rows[-1].append(word)
         else:
             rows.append([word])
-    pieces = []
     for row in rows:
-        runs: list[list[tuple[BBox, str]]] = []
-        for word in sorted(row, key=lambda word: word[0].x0):
-            apart = not runs or word[0].x0 - runs[-1][-1][0].x1 > GAP * word[0].height
+        row.sort(key=lambda word: word.bbox.x0)
+        runs = [[row[0]]]
+        for before, word in pairwise(row):
+            apart = word.bbox.x0 - before.bbox.x1 > GAP * word.bbox.height
             runs.append([word]) if apart else runs[-1].append(word)
-        for run in runs:
-            box = BBox.union(place for place, _ in run)
-            upper = box.center_y < height / 2
-            level = box.center_y if upper else height - box.center_y
-            pieces.append(Piece(box, " ".join(text for _, text in run), upper, level))
+        pieces += [_piece(run, row, width, height) for run in runs]
     return pieces
+
+
+def _runs_upwards(line: Sequence[Word], width: float) -> bool:
+    """Whether ``line`` runs up or down at a side of the page."""
+    box = BBox.union(word.bbox for word in line)
+    return len(line) > 1 and box.height > 2 * box.width and not BAND * width < box.center_x < (1 - BAND) * width
+
+
+def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float) -> Piece:
+    box = BBox.union(word.bbox for word in run)
+    told, whole = (" ".join(word.text for word in one) for one in (run, row))
+    if box.height > 2 * box.width and run is row:
+        left = box.center_x < width / 2
+        return Piece(box, told, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
+    upper = box.center_y < height / 2
+    return Piece(box, told, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
 
 
 def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:
     return any(
-        piece.upper is other.upper
+        piece.edge == other.edge
         and abs(piece.level - other.level) <= LEVEL
-        and repeats(piece.text, other.text, apart)
+        and (repeats(piece.text, other.text, apart) or repeats(_number_last(piece.row), _number_last(other.row), apart))
         for apart, page in others
         for other in page
     )
+
+
+def _number_last(row: str) -> str:
+    """``row`` with a number at its beginning at its end: left and right pages have theirs on the outer side."""
+    return _FIRST.sub(r"\2 \1", row)

@@ -75,7 +75,6 @@ def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> l
     body = median(sizes) if sizes else 0.0
     width = max((region.bbox.x1 for region in regions), default=0.0) - min((r.bbox.x0 for r in regions), default=0.0)
     settled: list[Region] = []
-    kept: set[int] = set()
     for region in regions:
         if not region.category.is_furniture or not region.lines or region.words == "recognition":
             settled.append(region)
@@ -90,9 +89,7 @@ def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> l
             texts = ("\n".join(line.text for line in run),)
             box = region.bbox if len(run) == len(region.lines) else BBox.union(line.bbox for line in run)
             settled.append(replace(region, bbox=box, category=kind, texts=texts, lines=tuple(run), running=known))
-            if not known:
-                kept.add(id(settled[-1]))
-    return in_place(settled, lambda region: id(region) in kept, lambda region: region.bbox)
+    return in_place(settled, lambda region: region.running is False, lambda region: region.bbox)
 
 
 def _is_repeated(line: PrintedLine, edges: Sequence[EdgeText]) -> bool:

@@ -21,7 +21,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
 from docspec.drafting.raised import with_raised
 from docspec.drafting.repair import letters_untold, repair
-from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left, logical_text
+from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
 from docspec.drafting.struck import strokes_of, with_struck
 from docspec.drafting.symbol_fonts import names_signs
 from docspec.drafting.symbol_fonts import told as in_font
@@ -156,6 +156,49 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
             hidden = all(span.get("alpha", 255) == 0 for span in spans)
             lines.append(TextLine(box, text, size, group[0][1], hidden=hidden, words=_source_of(whole)))
     return lines
+
+
+def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]]:
+    """What stands in each of ``boxes`` of a ``pymupdf.Page``: its printed lines, top to bottom, as their middles and
+    their texts in the order of reading, repaired."""
+    pymupdf = mupdf()
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
+    found: list[list[tuple[BBox, list[dict[str, Any]], float]]] = [[] for _ in boxes]
+    runs_left = is_right_to_left(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP))
+    for block in page.get_text("rawdict", flags=flags)["blocks"]:
+        for span in (span for line in block.get("lines", ()) for span in line["spans"]):
+            for number, box in enumerate(boxes):
+                chars = [char for char in span["chars"] if box.has_center_of(BBox(*char["bbox"]))]
+                if chars:
+                    found[number].append((BBox.union(BBox(*char["bbox"]) for char in chars), chars, span["size"]))
+    texts = []
+    for pieces in found:
+        rows: list[list[tuple[BBox, list[dict[str, Any]], float]]] = []
+        for piece in sorted(pieces, key=lambda piece: piece[0].center_y):
+            if rows and rows[-1][0][0].in_row_with(piece[0]):
+                rows[-1].append(piece)
+            else:
+                rows.append([piece])
+        told = []
+        for row in rows:
+            row.sort(key=lambda piece: piece[0].x0)
+            whole = _spaced([char for _, chars, _ in row for char in chars], max(piece[2] for piece in row), runs_left)
+            if text := repair(whole):
+                told.append((BBox.union(piece[0] for piece in row).center_y, text))
+        texts.append(told)
+    return texts
+
+
+def _spaced(chars: Sequence[dict[str, Any]], size: float, runs_left: bool) -> str:
+    """The text of one printed line from its characters, with spaces where it has gaps."""
+    plain = "".join(char["c"] for char in chars)
+    if has_right_to_left(plain):
+        return logical_text(chars, size, runs_left)
+    text = ""
+    for before, char in zip((None, *chars), chars, strict=False):
+        wide = before is not None and char["bbox"][0] - before["bbox"][2] > SPACE * size
+        text += " " * (wide and not text.endswith(" ") and char["c"] != " ") + char["c"]
+    return text
 
 
 def _source_of(layer: str) -> WordsOf | None:

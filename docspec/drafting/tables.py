@@ -18,7 +18,8 @@ from typing import Any
 from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
-from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
+from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
+from docspec.drafting.right_to_left import has_right_to_left
 
 TOUCH = 2.0
 """Most points between two tables that were one before they were parted."""
@@ -55,6 +56,8 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
     """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen. The texts of cells are those of
     ``lines`` (points) where these say more than the letters: raised figures stay apart there."""
     tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
+    if tables and has_right_to_left(page.get_text()):
+        _tell_by_place(page, tables)
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     boxes = [BBox(*table.bbox) for table in tables]
     found: list[FoundTable] = []
@@ -130,6 +133,15 @@ def _columns_of(html: str) -> int:
     """How many columns the first row of a table takes that has no cell over several."""
     rows = (row for row in html.split("<tr>")[1:] if "colspan" not in row)
     return max((len(_HEAD_OF_CELL.findall(row)) for row in rows), default=0)
+
+
+def _tell_by_place(page: Any, tables: Sequence[Any]) -> None:
+    """Gives the cells of ``tables`` their words in the order of reading: PyMuPDF has them from left to right."""
+    for table in tables:
+        cells = [cell for row in table.placements or () for cell in row if cell.bbox is not None]
+        for cell, told in zip(cells, cell_texts(page, [BBox(*cell.bbox) for cell in cells]), strict=True):
+            if has_right_to_left(cell.text):
+                cell.text = " ".join(text for _, text in told)
 
 
 def _grid(table: Any) -> CellBoxes:

@@ -27,6 +27,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.ruled import with_drawn_cells
 from docspec.drafting.spaced_letters import are_spaced, with_words
 from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.tables import find_tables
@@ -120,6 +121,7 @@ class TextLayerDrafter:
         sheet = page.pdf_page
         boxes, layout, events = layout_of(sheet, lines, self._quick)
         tables = find_tables(sheet, lines) if any(box.category is Category.TABLE for box in boxes) else []
+        tables = with_drawn_cells(sheet, tables)
         boxes, tables = with_unruled(boxes, lines, tables, sheet)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:

@@ -140,7 +140,8 @@ def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> I
 
 def _is_running(block: Block) -> bool:
     """Whether this is running text that a layout cut out of the page."""
-    return block.category is Category.TEXT and block.bbox_from == "draft" and block.gap is None
+    in_text = block.category is Category.TEXT and block.running is not False
+    return in_text and block.bbox_from == "draft" and block.gap is None
 
 
 def _is_bare_picture(block: Block) -> bool:

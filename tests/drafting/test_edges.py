@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pymupdf
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.running_text import is_page_number, repeats
+from docspec.documents import open_document
 from docspec.hierarchy.regions.running_heads import RunningHeads
 from docspec.results import ParsedDocument
 
@@ -169,3 +171,30 @@ def test_a_scan_of_one_page_keeps_its_total(parsed: Parsed) -> None:
 
     written = "".join(parsed(draw).to_markdown().split())
     assert "2031-00442" in written and "412.50" in written
+
+
+def test_a_line_up_the_margin_of_every_page_is_known_to_repeat(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    for number in range(3):
+        page = pdf.new_page(width=595, height=842)
+        page.insert_text((580, 600), "Fetched from the harbour archive on 4 June", fontsize=8, rotate=90)
+        page_with((60, 800, f"Drawing {number * number + 40}-B", 9))(page)
+    path = tmp_path / "margins.pdf"
+    path.write_bytes(pdf.tobytes())
+    with open_document(path) as document:
+        for page in document.pages(dpi=50):
+            told = {edge.bbox.height > edge.bbox.width: edge.repeats for edge in page.edges}
+            assert told == {True: True, False: False}
+
+
+def test_no_paragraph_goes_on_through_the_foot_of_a_page(parsed: Parsed) -> None:
+    def draw(number: int) -> Draw:
+        def on(page: Any) -> None:
+            text = f"The {number}th crossing began before sunrise and ended in a harbour whose lights nobody on deck"
+            page.insert_textbox(pymupdf.Rect(60, 130, 520, 200), text + " of the ferry had ever seen and", fontsize=11)
+            page.insert_text((60, 800), f"Drawing {number * number + 40}-B", fontsize=9)
+
+        return on
+
+    written = parsed(*map(draw, range(4, 8))).to_markdown() + "\n"
+    assert [f"\n\nDrawing {number * number + 40}-B\n" in written for number in range(4, 8)] == [True] * 4

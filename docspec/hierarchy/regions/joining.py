@@ -135,6 +135,9 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     found: list[Block] = []
     open_at: int | None = None
     for block in blocks:
+        if block.running is False:
+            found.append(block)
+            continue
         if open_at is not None and block.category is Category.TEXT and goes_on(found[open_at].text, block.text):
             before = found[open_at]
             whole = join_lines(f"{before.text}\n{block.text}")

@@ -23,26 +23,19 @@ class RunningHeads:
         stands on a page before, too; it is written once."""
         if result.read != "regions" or not any(block.category.is_furniture for block in result.blocks):
             return result
-        kept: set[int] = set()
-        blocks = [self._settled(block, result.number, kept) for block in result.blocks]
+        blocks = [self._settled(block, result.number) for block in result.blocks]
         self._seen += [
             (result.number, block.category, block.text) for block in result.blocks if block.category.is_furniture
         ]
         self._seen = [one for one in self._seen if one[0] > result.number - REMEMBERED]
-        if not kept:
-            return replace(result, blocks=tuple(blocks))
-        ordered = tuple(in_place(blocks, lambda block: id(block) in kept, lambda block: block.bbox))
+        ordered = tuple(in_place(blocks, lambda block: block.running is False, lambda block: block.bbox))
         return replace(result, blocks=ordered, text=markdown_of(ordered))
 
-    def _settled(self, block: Block, number: int, kept: set[int]) -> Block:
+    def _settled(self, block: Block, number: int) -> Block:
         if not block.category.is_furniture or block.bbox_from != "draft" or block.running:
             return block
         known = is_page_number(block.text) or any(
             category is block.category and repeats(text, block.text, number - page, recognised=True)
             for page, category, text in self._seen
         )
-        if known:
-            return replace(block, running=True)
-        text = replace(block, category=Category.TEXT)
-        kept.add(id(text))
-        return text
+        return replace(block, running=True) if known else replace(block, category=Category.TEXT, running=False)
