@@ -10,8 +10,8 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from docspec.core import BBox
-from docspec.drafting.lines import cell_texts
-from docspec.drafting.tables import FoundTable
+from docspec.drafting.lines import TextLine, cell_texts
+from docspec.drafting.tables import FoundTable, printed_text
 
 NEAR = 3.0
 """Points between two edges of cells that are one line."""
@@ -35,14 +35,14 @@ class Slot(NamedTuple):
     columns: int
 
 
-def with_drawn_cells(page: Any, tables: Sequence[FoundTable]) -> list[FoundTable]:
-    """``tables`` of a ``pymupdf.Page``, in which closed cells are cells: those that were cut into several rows at the
-    lines of their text are whole again."""
+def with_drawn_cells(page: Any, tables: Sequence[FoundTable], lines: Sequence[TextLine]) -> list[FoundTable]:
+    """``tables`` of a ``pymupdf.Page`` with these ``lines`` (points), in which closed cells are cells:
+    those that were cut into several rows at the lines of their text are whole again."""
     if not tables or not page.get_drawings():
         return list(tables)
     drawn = page.find_tables(strategy="lines_strict", use_layout=False)
     grids = [slots for one in (drawn.tables if drawn is not None else ()) if (slots := slots_of(one.cells))]
-    return [_drawn(page, table, grids) for table in tables]
+    return [_drawn(page, table, grids, lines) for table in tables]
 
 
 def slots_of(cells: Sequence[Sequence[float]]) -> list[Slot]:
@@ -69,7 +69,7 @@ def _at(edges: Sequence[float], value: float) -> int:
     return min(range(len(edges)), key=lambda number: abs(edges[number] - value))
 
 
-def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]]) -> FoundTable:
+def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], lines: Sequence[TextLine]) -> FoundTable:
     """``table`` by its closed cells, if these are fewer rows than it has and hold no rows without rules."""
     for slots in grids:
         box = BBox.union(slot.bbox for slot in slots)
@@ -82,9 +82,12 @@ def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]]) -> Fou
             for row in range(rows)
         ):
             continue
-        return replace(
-            table, html=_html(slots, texts, table.html.startswith("<table><tr><th")), grid=_grid(slots, rows)
-        )
+        plain = [" ".join(one for _, one in text) for text in texts]
+        told = [
+            printed_text([line for line in lines if slot.bbox.has_center_of(line.bbox)], text) or text
+            for slot, text in zip(slots, plain, strict=True)
+        ]
+        return replace(table, html=_html(slots, told, table.html.startswith("<table><tr><th")), grid=_grid(slots, rows))
     return table
 
 
@@ -104,7 +107,7 @@ def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
     return len(full) >= len(filled) - 1 and (most >= ROWS or 2 * figures >= most * len(full))
 
 
-def _html(slots: Sequence[Slot], texts: Sequence[Sequence[tuple[float, str]]], headed: bool) -> str:
+def _html(slots: Sequence[Slot], texts: Sequence[str], headed: bool) -> str:
     taken = {(slot.row + y, slot.column + x) for slot in slots for y in range(slot.rows) for x in range(slot.columns)}
     columns = max(slot.column + slot.columns for slot in slots)
     rows: list[list[tuple[int, str]]] = [[] for _ in range(max(slot.row + slot.rows for slot in slots))]
@@ -113,8 +116,7 @@ def _html(slots: Sequence[Slot], texts: Sequence[Sequence[tuple[float, str]]], h
         spans = "".join(
             f' {name}="{count}"' for name, count in (("colspan", slot.columns), ("rowspan", slot.rows)) if count > 1
         )
-        told = escape(" ".join(one for _, one in text), quote=False)
-        rows[slot.row].append((slot.column, f"<{kind}{spans}>{told}</{kind}>"))
+        rows[slot.row].append((slot.column, f"<{kind}{spans}>{escape(text, quote=False)}</{kind}>"))
     for row, cells in enumerate(rows):
         cells += [(column, "<td></td>") for column in range(columns) if (row, column) not in taken]
     return f"<table>{''.join(f'<tr>{_told(cells)}</tr>' for cells in rows)}</table>"

@@ -85,19 +85,27 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
         places = []
     written = {}
     for number, cell in enumerate(_CELL.finditer(html)):
-        letters = _letters(unescape(_TAG.sub("", cell[2])))
+        told = unescape(_TAG.sub("", cell[2]))
         inside = [line for line in lines if places[number].has_center_of(line.bbox)] if places else []
         choices = [inside] if inside else [[line] for line in special]
         for chosen in choices:
-            rows = [joined_row(row) for row in printed_lines(chosen)]
-            text = " ".join(text for text, _ in rows)
-            if any(line in special for line in chosen) and _letters(text) == letters:
-                written[number] = escape(" ".join(struck_text(*row) for row in rows), quote=False)
+            if (text := printed_text(chosen, told)) is not None:
+                written[number] = escape(text, quote=False)
                 break
         if number in written and not inside:
             special = [line for line in special if line not in chosen]
     count = itertools.count()
     return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
+
+
+def printed_text(lines: Sequence[TextLine], told: str) -> str | None:
+    """The text of the ``lines`` of a cell with raised, lowered and struck characters; ``None`` if they have none, or
+    other letters than the text that was ``told`` of it."""
+    rows = [joined_row(row) for row in printed_lines(lines)]
+    text = " ".join(text for text, _ in rows)
+    if not any(line.has(*_SPECIAL) for line in lines) or _letters(text) != _letters(told):
+        return None
+    return " ".join(struck_text(*row) for row in rows)
 
 
 def struck_text(text: str, marks: Sequence[Mark]) -> str:

@@ -121,7 +121,7 @@ class TextLayerDrafter:
         sheet = page.pdf_page
         boxes, layout, events = layout_of(sheet, lines, self._quick)
         tables = find_tables(sheet, lines) if any(box.category is Category.TABLE for box in boxes) else []
-        tables = with_drawn_cells(sheet, tables)
+        tables = with_drawn_cells(sheet, tables, lines)
         boxes, tables = with_unruled(boxes, lines, tables, sheet)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:

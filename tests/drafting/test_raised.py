@@ -152,3 +152,26 @@ def test_powers_refer_to_no_note(text: str, power: bool) -> None:
 def test_spelling_raised_and_back_changes_no_letter() -> None:
     for text in ("12", "1,2", "-3", "a", "n+1", "*", "th", "[2]", "1b", "é"):
         assert plain(raised(text)).replace("−", "-") == text
+
+
+def test_raised_figures_stay_apart_in_closed_cells_of_several_lines() -> None:
+    """Their rows are drawn anew by the lines around them, and their words taken by place."""
+    rows = (
+        (("Name", "of the site"), ("Figure", "in 2023"), ("Area", "")),
+        (("North", "harbour"), ("1,357^1", "old 983^2"), ("36 km^2", "")),
+    )
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                x, y = 60 + 140 * column, 100 + 36 * number
+                page.draw_rect(pymupdf.Rect(x, y, x + 140, y + 36), width=0.6)
+                for line, text in enumerate(cell):
+                    words, _, mark = text.partition("^")
+                    draw(page, x + 5, y + 14 + 15 * line, [(words, 0), (mark, 4)])
+        for number in range(6):
+            page.insert_text((60, 220 + 15 * number), PROSE[number % 3], fontsize=11)
+        data = pdf.tobytes()
+    with Parser(ParseOptions()) as parser:
+        written = parser.parse(data).to_markdown()
+    assert "| North harbour | 1,357¹ old 983² | 36 km² |" in written
