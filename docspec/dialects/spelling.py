@@ -17,6 +17,9 @@ from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
 
+TICKS = "□☐☑☒✓✔✕✖✗✘"
+"""Signs of a list that say something of their item."""
+
 _HEADING_PREFIXES = {Category.TITLE: ("# ", "## ", "", "**"), Category.SECTION_HEADER: ("## ", "# ", "### ", "", "**")}
 
 
@@ -65,7 +68,7 @@ def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]
     items = [split_marker(join_lines(item)) for item in split_items(text)]
     styles = [*bullets, None]
     return unique(
-        "\n".join(_item(marker, body, None if marker and marker in kept else style) for marker, body in items)
+        "\n".join(_item(*(_told(*item) if item[0] and item[0] in kept else (*item, style))) for item in items)
         for style in styles
     )
 
@@ -86,6 +89,10 @@ def unique(texts: Iterable[str]) -> list[str]:
 def interleaved(groups: Iterable[list[str]]) -> list[str]:
     """The first of each group, then the second of each, and so on, without duplicates."""
     return unique(text for tier in itertools.zip_longest(*groups) for text in tier if text is not None)
+
+
+def _told(marker: str, body: str) -> tuple[str, str, str | None]:
+    return (marker, body, None) if marker in "-*+" else ("", f"{marker} {body}", "- ")
 
 
 def _item(marker: str, body: str, bullet: str | None) -> str:

@@ -32,6 +32,10 @@ _NO_LOSS = re.compile(
     r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times", re.IGNORECASE
 )
 
+_WAITING = re.compile(
+    r"please wait|later version of (?:the|adobe)|pdf viewer|upgrade to the latest|adobe reader|acrobat", re.IGNORECASE
+)
+
 MOST_PIXELS = 200_000_000
 
 MOST_PICTURES = 64
@@ -93,6 +97,19 @@ def lost_contents(pdf: Any, page: Any) -> str | None:
     if all(kind == "null" or value == "<<>>" for kind, value in brought):
         return None
     return "it has fonts or images of its own and no contents"
+
+
+def dynamic_form(pdf: Any, page: Any) -> str | None:
+    """The fault of a page that only says to wait: it stands for a dynamic form (XFA), which few programs show."""
+    if pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm")[0] == "null":
+        return None
+    kind, value = pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm/XFA")
+    dynamic = pdf.xref_get_key(pdf.pdf_catalog(), "NeedsRendering")[1] == "true"
+    if kind == "null" or value in ("null", "[]") or not (dynamic or page.first_widget is None):
+        return None
+    if not dynamic and _WAITING.search(" ".join(page.get_text().split())) is None:
+        return None
+    return "it stands for a dynamic form (XFA), whose contents are not shown"
 
 
 def is_loss(message: str) -> bool:

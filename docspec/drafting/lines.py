@@ -20,6 +20,7 @@ from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
+from docspec.drafting.symbols import with_symbols
 
 MAX_STYLED = 20_000
 """Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
@@ -86,7 +87,7 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     lines = []
     for number, block in enumerate(page.get_text("dict", flags=flags)["blocks"]):
         for line in block.get("lines", ()):
-            spans = line["spans"]
+            spans = list(map(with_symbols, line["spans"]))
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:

@@ -15,7 +15,7 @@ from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
 from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
-from docspec.dialects.spelling import heading, list_items
+from docspec.dialects.spelling import TICKS, heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
 from docspec.hierarchy.regions.slices import Slice
@@ -74,7 +74,7 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
     ):  # no line of a paragraph is a heading; of what stands alone the reader may know better
         text = "\n".join(strip_heading(line) for line in text.split("\n"))
     if category is Category.LIST_ITEM:
-        return list_items(text, ("- ",), "+" if printed else "")[0]
+        return list_items(text, ("- ",), "+" + TICKS if printed else "")[0]
     return join_lines(text)
 
 
