@@ -15,6 +15,7 @@ from itertools import groupby
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
+from docspec.drafting.breaks import notes_in_order, with_breaks
 from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, entries, is_no_table
 from docspec.drafting.furniture import is_running_head
@@ -79,7 +80,7 @@ def assemble(
     filled = [part for box in filled for part in _entries_apart(box)]
     filled = [part for box in _once(filled, tables) for part in _tables_apart(box, tables)]
     regions = [region for box in filled if (region := _region(box)) is not None]
-    return with_title(with_signs(joined_listings(regions)))
+    return with_breaks(notes_in_order(with_title(with_signs(joined_listings(regions)))))
 
 
 def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[LayoutBox]:
