@@ -17,8 +17,10 @@ from typing import Any
 from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, Region
 from docspec.core.marks import carried
 from docspec.core.page import EdgeText
+from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.assembly import assemble
+from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_ticks, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
@@ -33,6 +35,7 @@ from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.unruled import with_forms, with_unruled
+from docspec.drafting.vertical import vertical_columns, vertical_regions
 
 CUT = "text layer, cut along white space"
 
@@ -109,6 +112,12 @@ class TextLayerDrafter:
     ) -> tuple[list[Region], str, tuple[Event, ...]]:
         """The regions of ``lines`` (points) in pixels, the source of their layout, and the events. ``sheet`` is the
         page of the file, on which ticks are written, with its ``fields``."""
+        columns, lines = vertical_columns(lines)
+        if columns:
+            text = vertical_regions(columns)
+            others = assemble(cut_layout(lines, sheet.rect.height), lines)
+            ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
+            return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
         forms = form_tables(fields, lines)
         if forms:
             sheet = without_fields(sheet)
