@@ -47,7 +47,8 @@ def with_drawn_cells(page: Any, tables: Sequence[FoundTable]) -> list[FoundTable
         return list(tables)
     drawn = page.find_tables(strategy="lines_strict", use_layout=False)
     grids = [slots for one in (drawn.tables if drawn is not None else ()) if (slots := slots_of(one.cells))]
-    return [_drawn(page, table, grids) for table in tables]
+    words = [BBox(*word[:4]) for word in page.get_text("words")]
+    return [_drawn(page, table, grids, words) for table in tables]
 
 
 def slots_of(cells: Sequence[Sequence[float]]) -> list[Slot]:
@@ -74,12 +75,15 @@ def _at(edges: Sequence[float], value: float) -> int:
     return min(range(len(edges)), key=lambda number: abs(edges[number] - value))
 
 
-def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]]) -> FoundTable:
-    """``table`` by its closed cells, if these are fewer rows than it has and hold no rows without rules."""
+def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], words: Sequence[BBox]) -> FoundTable:
+    """``table`` by its closed cells, if these are fewer rows than it has, hold all of its words and no rows without
+    rules."""
     for slots in grids:
         box = BBox.union(slot.bbox for slot in slots)
         rows = max(slot.row + slot.rows for slot in slots)
         if min(box.overlap(table.bbox), table.bbox.overlap(box)) < SAME or table.html.count("<tr") <= rows:
+            continue
+        if any(table.bbox.has_center_of(word) and not box.grown(NEAR).has_center_of(word) for word in words):
             continue
         texts = cell_texts(page, [slot.bbox for slot in slots])
         if any(
