@@ -107,7 +107,7 @@ def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
     beside = [text for text in others if len(text) >= FILLED * len(longest) and _stand_beside(text, longest)]
     if 2 * len(beside) < len(others) or (len(longest) < ROWS and len(beside) < len(others)):
         return False
-    told = ["".join(line.split()) for text in beside for _, line in text]
+    told = ["".join(line.split()) for text in (*beside, longest) for _, line in text]
     return 2 * sum(_FIGURES.fullmatch(one) is not None for one in told) >= len(told) or len(longest) >= MANY
 
 
