@@ -8,7 +8,7 @@ table of labels and values: a layout model takes a page with such fields for one
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
 from docspec.core import BBox
@@ -24,6 +24,9 @@ BESIDE = 2.5
 
 MOST_DRAWINGS = 3000
 """Drawings of a page beyond which none is looked at: a map or a chart."""
+
+MOST_STROKES = 400
+"""Level strokes that are looked at for boxes made of four."""
 
 MOST_FIELDS = 2000
 
@@ -86,6 +89,7 @@ def drawn_ticks(page: Any, words: Sequence[BBox]) -> list[Field]:
                 BBox(min(a.x, b.x), min(a.y, b.y), max(a.x, b.x), max(a.y, b.y))
                 for a, b in ((item[1], item[-1]) for item in drawing["items"])
             ]
+    boxes += [box for box in _boxes_of(strokes) if not any(box.grown(1).has_center_of(other) for other in boxes)]
     found = []
     for box in boxes:
         touching = any(other is not box and other.grown(0.5).intersection(box) for other in boxes)
@@ -97,6 +101,24 @@ def drawn_ticks(page: Any, words: Sequence[BBox]) -> list[Field]:
         slanted = [one for one in inside if min(one.width, one.height) > 0.15 * box.width]
         found.append(Field(box, bool(slanted)))
     return found
+
+
+def _boxes_of(strokes: Sequence[BBox]) -> Iterator[BBox]:
+    """Squares of four single strokes."""
+    level = [one for one in strokes if one.height < 0.5 and SMALLEST <= one.width <= LARGEST]
+    upright = [one for one in strokes if one.width < 0.5 and SMALLEST <= one.height <= LARGEST]
+    for top, bottom in combinations(sorted(level, key=lambda one: one.y0)[:MOST_STROKES], 2):
+        box = BBox(top.x0, top.y0, top.x1, bottom.y1)
+        square = abs(box.width - box.height) <= 0.15 * box.width
+        if (
+            square
+            and abs(top.x0 - bottom.x0) + abs(top.x1 - bottom.x1) < 1
+            and all(
+                any(abs(one.x0 - x) + abs(one.y0 - box.y0) + abs(one.y1 - box.y1) < 1.5 for one in upright)
+                for x in (box.x0, box.x1)
+            )
+        ):
+            yield box
 
 
 def _is_box(box: BBox, drawing: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,23 @@ def test_ticks_stand_before_the_labels_on_their_right(parsed: Parsed) -> None:
     assert "[ ] Alpha quay" in written and "[x] Beta quay" in written and "[ ] Gamma quay" in written
 
 
-def test_drawn_boxes_tell_whether_they_are_crossed(parsed: Parsed) -> None:
+def rectangle(page: Any, x: float, y: float) -> None:
+    page.draw_rect(pymupdf.Rect(x, y, x + 10, y + 10), width=0.8)
+
+
+def four_lines(page: Any, x: float, y: float) -> None:
+    corners = [(x, y), (x + 10, y), (x + 10, y + 10), (x, y + 10), (x, y)]
+    for start, end in pairwise(corners):
+        page.draw_line(start, end, width=0.8)
+
+
+@pytest.mark.parametrize("box", [rectangle, four_lines])
+def test_drawn_boxes_tell_whether_they_are_crossed(parsed: Parsed, box: Callable[..., None]) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
         for number, (label, on) in enumerate((("Grain", True), ("Timber", False))):
             y = 220 + 24 * number
-            page.draw_rect(pymupdf.Rect(60, y - 9, 70, y + 1), width=0.8)
+            box(page, 60, y - 9)
             if on:
                 page.draw_line((61, y - 8), (69, y))
                 page.draw_line((69, y - 8), (61, y))
