@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.core import BBox, Block, Category, PageResult
+from docspec.core import BBox, Block, Category, PageResult, PrintedLine, Region
+from docspec.core.page import EdgeText
 from docspec.core.running_text import is_page_number, repeats
 from docspec.documents import open_document
+from docspec.drafting.furniture import known_furniture
 from docspec.hierarchy.regions.running_heads import RunningHeads
 from docspec.results import ParsedDocument
 
@@ -211,3 +213,11 @@ def test_left_and_right_pages_with_their_number_on_the_outer_side_repeat_each_ot
     path.write_bytes(pdf.tobytes())
     with open_document(path) as document:
         assert [[edge.repeats for edge in page.edges] for page in document.pages(dpi=50)] == [[True] * 3] * 2
+
+
+def test_recognised_heads_are_known_where_the_file_repeats_its_own_text_there() -> None:
+    line = PrintedLine(BBox(60, 30, 200, 42), "Harbour s 2031", 10)
+    head = Region(line.bbox, Category.PAGE_HEADER, (line.text,), 1.0, (line,), words="recognition")
+    edge = BBox(61, 31, 199, 41)
+    assert [known_furniture([head], [EdgeText(edge, repeats)])[0].running for repeats in (True, False)] == [True, None]
+    assert known_furniture([head], []) == [head]
