@@ -51,7 +51,7 @@ class Region:
     ``level`` is that of the bookmark with a heading's words (0: there is none). ``links`` are the linked words of a
     table with their addresses, in the order of the print. ``unsearched``: a picture in which no recogniser has looked
     for text. ``running``: whether a head or foot is known to be the number of the page, or repeated on pages nearby; if
-    not (``False``), it is text.
+    not (``False``), it is text. ``broken``: text whose lines are not to be joined (an address).
     """
 
     bbox: BBox
@@ -69,6 +69,7 @@ class Region:
     links: tuple[tuple[str, str], ...] = ()
     unsearched: bool = False
     running: bool | None = None
+    broken: bool = False
 
     def moved(self, move: Callable[[BBox], BBox]) -> Region:
         """The region with every box moved; sizes of type follow the height of their lines."""

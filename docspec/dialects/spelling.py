@@ -18,6 +18,9 @@ from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
 
+TICKS = "□☐☑☒✓✔✕✖✗✘"
+"""Signs of a list that say something of their item."""
+
 _HEADING_PREFIXES = {Category.TITLE: ("# ", "## ", "", "**"), Category.SECTION_HEADER: ("## ", "# ", "### ", "", "**")}
 
 
@@ -67,7 +70,7 @@ def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]
     styles = [*bullets, None]
     return _with_raised(
         unique(
-            "\n".join(_item(marker, body, None if marker and marker in kept else style) for marker, body in items)
+            "\n".join(_item(*(_told(*item) if item[0] and item[0] in kept else (*item, style))) for item in items)
             for style in styles
         )
     )
@@ -98,6 +101,10 @@ def _with_raised(texts: list[str]) -> list[str]:
     tags = respelled(texts[0], "<sup>{}</sup>".format, "<sub>{}</sub>".format)
     maths = respelled(texts[0], "$^{{{}}}$".format, "$_{{{}}}$".format)
     return unique([texts[0], tags, maths, plain(texts[0]), *texts[1:]])
+
+
+def _told(marker: str, body: str) -> tuple[str, str, str | None]:
+    return (marker, body, None) if marker in "-*+" else ("", f"{marker} {body}", "- ")
 
 
 def _item(marker: str, body: str, bullet: str | None) -> str:

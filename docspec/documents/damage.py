@@ -35,6 +35,10 @@ _NO_LOSS = re.compile(
 )
 """OpenJPEG warns of all that is odd in a picture which it then decodes in full."""
 
+_WAITING = re.compile(
+    r"please wait|later version of (?:the|adobe)|pdf viewer|upgrade to the latest|adobe reader|acrobat", re.IGNORECASE
+)
+
 MOST_PIXELS = 200_000_000
 
 MOST_PICTURES = 64
@@ -99,6 +103,19 @@ def lost_contents(pdf: Any, page: Any) -> str | None:
     if all(kind == "null" or value == "<<>>" for kind, value in brought):
         return None
     return "it has fonts or images of its own and no contents"
+
+
+def dynamic_form(pdf: Any, page: Any) -> str | None:
+    """The fault of a page that only says to wait: it stands for a dynamic form (XFA), which few programs show."""
+    if pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm")[0] == "null":
+        return None
+    kind, value = pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm/XFA")
+    dynamic = pdf.xref_get_key(pdf.pdf_catalog(), "NeedsRendering")[1] == "true"
+    if kind == "null" or value in ("null", "[]") or not (dynamic or page.first_widget is None):
+        return None
+    if not dynamic and _WAITING.search(" ".join(page.get_text().split())) is None:
+        return None
+    return "it stands for a dynamic form (XFA), whose contents are not shown"
 
 
 def is_loss(message: str) -> bool:

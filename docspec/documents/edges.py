@@ -36,7 +36,7 @@ KEPT = 32
 """Pages whose edges are remembered."""
 
 
-_FIRST = re.compile(r"(\d{1,4})\s+(.+)")
+_FIRST = re.compile(r"^(\d{1,4})\s+(.+)")
 
 
 class Word(NamedTuple):

@@ -19,7 +19,16 @@ from PIL.Image import Image
 
 from docspec.core import BBox, Event, Failure, InputError, PageError, PageImage
 from docspec.core.page import HiddenText
-from docspec.documents.damage import DAMAGED_PAGE, damage_on, events_of, heard, lost_contents, lost_size, told_loss
+from docspec.documents.damage import (
+    DAMAGED_PAGE,
+    damage_on,
+    dynamic_form,
+    events_of,
+    heard,
+    lost_contents,
+    lost_size,
+    told_loss,
+)
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
@@ -130,7 +139,8 @@ class PdfDocument(Document):
         events = list(events_of([*self._lost_on(index, warnings), *drawn], remarks=(*self._remarks, *warnings)))
         self._remarks = []
         own = self._pdf[index]
-        for what in filter(None, (drawing.trouble, lost_size(own), lost_contents(self._pdf, own))):
+        lost = (drawing.trouble, lost_size(own), lost_contents(self._pdf, own), dynamic_form(self._pdf, own))
+        for what in filter(None, lost):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
         if DAMAGED_PAGE not in {event.kind for event in events} and (damage := damage_on(self._pdf, index)):
             events.append(Event(DAMAGED_PAGE, f"a picture is damaged ({damage}); some of it may be missing"))

@@ -15,6 +15,7 @@ from itertools import groupby
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
+from docspec.drafting.breaks import notes_in_order, with_breaks
 from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, entries, is_no_table
 from docspec.drafting.furniture import is_running_head
@@ -31,7 +32,6 @@ from docspec.drafting.lines import (
 )
 from docspec.drafting.listings import is_listing, is_typewritten, joined_listings, listings_apart
 from docspec.drafting.order import by_white_space, white_space_order
-from docspec.drafting.set_lines import reach_of, set_lines
 from docspec.drafting.signs import with_signs
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
@@ -60,8 +60,7 @@ def assemble(
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
-    typewritten = is_typewritten(lines)
-    if typewritten:
+    if is_typewritten(lines):
         lines = [replace(line, even=0) for line in lines]  # no sign of a listing there
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
@@ -79,11 +78,9 @@ def assemble(
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for box in filled for part in _listings_apart(box)]
     filled = [part for box in filled for part in _entries_apart(box)]
-    if not typewritten:  # a page of program text looks so, too
-        filled = [part for box in filled for part in _set_lines_apart(box, filled)]
     filled = [part for box in _once(filled, tables) for part in _tables_apart(box, tables)]
     regions = [region for box in filled if (region := _region(box)) is not None]
-    return with_title(with_signs(joined_listings(regions)))
+    return with_breaks(notes_in_order(with_title(with_signs(joined_listings(regions)))))
 
 
 def _filled(box: LayoutBox, lines: Sequence[TextLine]) -> list[LayoutBox]:
@@ -222,17 +219,6 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
         return [box]
     found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
-
-
-def _set_lines_apart(box: LayoutBox, boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """Parts text whose lines end where they are meant to; those of program text stay together."""
-    rows = printed_lines(box.lines)
-    if box.category is not Category.TEXT or len(rows) < 2 or any(line.even or line.turns for line in box.lines):
-        return [box]
-    texts = [one.bbox for one in boxes if one.category is Category.TEXT and len(one.lines) > 1]
-    groups = set_lines(rows, reach_of(box.bbox, texts, [one.bbox for one in boxes]))
-    parts = [LayoutBox.around([line for row in group for line in row], Category.TEXT) for group in groups]
-    return parts if len(parts) > 1 else [box]
 
 
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:

@@ -10,9 +10,11 @@ import time
 from dataclasses import replace
 
 from docspec.core import DrafterError, PageDraft, PageImage
+from docspec.core.page import EdgeText
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
+from docspec.drafting.furniture import known_furniture
 from docspec.drafting.policy import DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
@@ -51,6 +53,9 @@ class AutoDrafter:
     def draft(self, page: PageImage) -> PageDraft:
         start = time.perf_counter()
         draft = self._choose(page)
+        if page.edges and not (draft.turns or draft.tilt):
+            near = [EdgeText(edge.bbox.scaled(page.scale), edge.repeats) for edge in page.edges]
+            draft = replace(draft, regions=tuple(known_furniture(draft.regions, near)))
         return replace(draft, seconds=time.perf_counter() - start)
 
     def _choose(self, page: PageImage) -> PageDraft:

@@ -92,6 +92,16 @@ def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> l
     return in_place(settled, lambda region: region.running is False, lambda region: region.bbox)
 
 
+def known_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> list[Region]:
+    """``regions`` in which heads and feet are known that the file's own text, though not sound, repeats nearby."""
+    return [
+        replace(region, running=True)
+        if region.category.is_furniture and region.lines and all(_is_repeated(line, edges) for line in region.lines)
+        else region
+        for region in regions
+    ]
+
+
 def _is_repeated(line: PrintedLine, edges: Sequence[EdgeText]) -> bool:
     place = line.bbox.grown(0.1 * line.bbox.height)
     inside = [piece.repeats for piece in edges if place.has_center_of(piece.bbox) or piece.bbox.overlap(place) > 0.7]

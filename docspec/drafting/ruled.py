@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
-from statistics import median
 from typing import Any, NamedTuple
 
 from docspec.core import BBox
@@ -20,7 +19,13 @@ SAME = 0.8
 """Least share of a table and of the cells around it that both cover."""
 
 ROWS = 3
-"""Least lines of text in all cells of a drawn row that make them rows without rules between them."""
+"""Least lines of text in cells of a drawn row that make rows without rules where not all cells have them."""
+
+FILLED = 0.6
+"""Least lines of such a cell, as a share of those of the longest one."""
+
+MANY = 6
+"""Least lines that make rows without figures."""
 
 _FIGURES = re.compile(r"[\d.,%$€£()+−–-]+")
 
@@ -42,7 +47,8 @@ def with_drawn_cells(page: Any, tables: Sequence[FoundTable], lines: Sequence[Te
         return list(tables)
     drawn = page.find_tables(strategy="lines_strict", use_layout=False)
     grids = [slots for one in (drawn.tables if drawn is not None else ()) if (slots := slots_of(one.cells))]
-    return [_drawn(page, table, grids, lines) for table in tables]
+    words = [BBox(*word[:4]) for word in page.get_text("words")]
+    return [_drawn(page, table, grids, words, lines) for table in tables]
 
 
 def slots_of(cells: Sequence[Sequence[float]]) -> list[Slot]:
@@ -69,12 +75,17 @@ def _at(edges: Sequence[float], value: float) -> int:
     return min(range(len(edges)), key=lambda number: abs(edges[number] - value))
 
 
-def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], lines: Sequence[TextLine]) -> FoundTable:
-    """``table`` by its closed cells, if these are fewer rows than it has and hold no rows without rules."""
+def _drawn(
+    page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], words: Sequence[BBox], lines: Sequence[TextLine]
+) -> FoundTable:
+    """``table`` by its closed cells, if these are fewer rows than it has, hold all of its words and no rows without
+    rules."""
     for slots in grids:
         box = BBox.union(slot.bbox for slot in slots)
         rows = max(slot.row + slot.rows for slot in slots)
         if min(box.overlap(table.bbox), table.bbox.overlap(box)) < SAME or table.html.count("<tr") <= rows:
+            continue
+        if any(table.bbox.has_center_of(word) and not box.grown(NEAR).has_center_of(word) for word in words):
             continue
         texts = cell_texts(page, [slot.bbox for slot in slots])
         if any(
@@ -92,19 +103,22 @@ def _drawn(page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], lines:
 
 
 def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
-    """Whether the cells of one drawn row hold rows of their own, at the same heights (the ``texts`` with theirs)."""
-    filled = [text for text in texts if text]
-    most = max(map(len, filled), default=0)
-    if len(filled) < 2 or most < 2:
+    """Whether the cells of one drawn row (lines of text with their heights) hold rows of their own: lines beside each
+    other in most of them, figures above all."""
+    filled = sorted((text for text in texts if text), key=len)
+    if len(filled) < 2 or len(filled[-1]) < 2:
         return False
-    level = median(high for text in filled for high, _ in text)
-    full = [text for text in filled if len(text) == most]
-    if len(full) < 2 or any(
-        abs(a - b) > 0.02 * level + NEAR for one in full for (a, _), (b, _) in zip(one, full[0], strict=True)
-    ):
+    *others, longest = filled
+    beside = [text for text in others if len(text) >= FILLED * len(longest) and _stand_beside(text, longest)]
+    if 2 * len(beside) < len(others) or (len(longest) < ROWS and len(beside) < len(others)):
         return False
-    figures = sum(_FIGURES.fullmatch("".join(told.split())) is not None for text in full for _, told in text)
-    return len(full) >= len(filled) - 1 and (most >= ROWS or 2 * figures >= most * len(full))
+    told = ["".join(line.split()) for text in (*beside, longest) for _, line in text]
+    return 2 * sum(_FIGURES.fullmatch(one) is not None for one in told) >= len(told) or len(longest) >= MANY
+
+
+def _stand_beside(text: Sequence[tuple[float, str]], longest: Sequence[tuple[float, str]]) -> bool:
+    """Whether the lines of ``text`` stand beside lines of the ``longest`` cell."""
+    return all(min(abs(high - other) for other, _ in longest) <= NEAR for high, _ in text)
 
 
 def _html(slots: Sequence[Slot], texts: Sequence[str], headed: bool) -> str:

@@ -18,8 +18,11 @@ from typing import Any
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.marks import carried
 from docspec.core.page import EdgeText, HiddenText
+from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.columns import cut_layout
+from docspec.drafting.forms import Field, form_tables, with_ticks, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
@@ -34,7 +37,8 @@ from docspec.drafting.tables import find_tables
 from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
-from docspec.drafting.unruled import with_unruled
+from docspec.drafting.unruled import with_forms, with_unruled
+from docspec.drafting.vertical import vertical_columns, vertical_regions
 
 CUT = "text layer, cut along white space"
 
@@ -69,14 +73,15 @@ class TextLayerDrafter:
         if page.pdf_page is None:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
-            lines = page_lines(page.pdf_page, page.links)
+            sheet, fields = with_ticks(page.pdf_page)
+            lines = page_lines(sheet, page.links)
             if are_spaced(lines):
-                lines = with_words(lines, page.pdf_page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
+                lines = with_words(lines, sheet.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
             sound = self._judge is None or self._judge.judge(page).trusted
             if self._recogniser is not None and sound:
                 lines = completed(page.pdf_page, lines, self._recogniser)
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
-            regions, layout, events = self._regions(page, lines)
+            regions, layout, events = self._regions(page, sheet, lines, fields)
             unread: list[Region] | None = None
             told: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
@@ -87,8 +92,8 @@ class TextLayerDrafter:
                 found = [line for line in found if not any(line in band for band in edges.values())]
                 if is_prose(found):
                     in_points = [one.scaled(1 / page.scale) for one in found]
-                    write_hidden(page.pdf_page, in_points)
-                    regions, layout, events = self._regions(page, [*lines, *in_points])
+                    write_hidden(sheet, in_points)
+                    regions, layout, events = self._regions(page, sheet, [*lines, *in_points], fields)
                 elif found:
                     regions = with_labels(regions, assemble((), found))
                 regions = with_furniture(regions, edges)
@@ -116,13 +121,25 @@ class TextLayerDrafter:
             recognised=told,
         )
 
-    def _regions(self, page: PageImage, lines: Sequence[TextLine]) -> tuple[list[Region], str, tuple[Event, ...]]:
-        """The regions of ``lines`` (points) in pixels, the source of their layout, and the events."""
-        sheet = page.pdf_page
+    def _regions(
+        self, page: PageImage, sheet: Any, lines: Sequence[TextLine], fields: Sequence[Field]
+    ) -> tuple[list[Region], str, tuple[Event, ...]]:
+        """The regions of ``lines`` (points) in pixels, the source of their layout, and the events. ``sheet`` is the
+        page of the file, on which ticks are written, with its ``fields``."""
+        columns, lines = vertical_columns(lines)
+        if columns:
+            text = vertical_regions(columns)
+            others = assemble(cut_layout(lines, sheet.rect.height), lines)
+            ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
+            return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
+        forms = form_tables(fields, lines)
+        if forms:
+            sheet = without_fields(sheet)
         boxes, layout, events = layout_of(sheet, lines, self._quick)
         tables = find_tables(sheet, lines) if any(box.category is Category.TABLE for box in boxes) else []
         tables = with_drawn_cells(sheet, tables, lines)
         boxes, tables = with_unruled(boxes, lines, tables, sheet)
+        boxes, tables = with_forms(boxes, tables, forms)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them

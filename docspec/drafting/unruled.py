@@ -72,6 +72,18 @@ def with_unruled(
     return result, found
 
 
+def with_forms(
+    boxes: Sequence[LayoutBox], tables: Sequence[FoundTable], forms: Sequence[tuple[FoundTable, list[BBox]]]
+) -> tuple[list[LayoutBox], list[FoundTable]]:
+    """``boxes`` and ``tables`` with the tables ``forms``, in place of those that hold a part of them; each with the
+    places of its lines."""
+    result, found = list(boxes), list(tables)
+    for table, inside in forms:
+        result = _taken_out(result, inside, table.bbox)
+        found = [*(one for one in found if not one.bbox.intersection(table.bbox)), table]
+    return result, found
+
+
 def _cells(
     lines: Sequence[TextLine], owners: Sequence[int | None], kinds: Sequence[Category], page: Any
 ) -> Iterator[Cell]:

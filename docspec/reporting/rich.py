@@ -117,7 +117,7 @@ def _lines(block: Block, indents: Sequence[str] | None, notes: dict[str, str] | 
     start = 0
     for number, line in enumerate(block.text.split("\n")):
         end = start + len(line)
-        yield "\n" if number else ""
+        yield ("\\\n" if _is_hard(block, start) else "\n") if number else ""
         item = MARKER.match(line) if block.category is Category.LIST_ITEM else None
         if indents is not None:
             yield indents[number]
@@ -126,6 +126,12 @@ def _lines(block: Block, indents: Sequence[str] | None, notes: dict[str, str] | 
             start += item.end()
         yield _written(block, start, end, notes)
         start = end + 1
+
+
+def _is_hard(block: Block, start: int) -> bool:
+    """Whether the line break of running text before ``start`` is to be shown: not one around a blank line."""
+    apart = block.text[start : start + 1] in ("", "\n") or block.text[start - 2 : start - 1] in ("", "\n")
+    return block.category is Category.TEXT and not apart
 
 
 def _footnotes(block: Block, notes: dict[str, str]) -> Iterator[str]:

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.core import BBox, Block, Category, PageResult
+from docspec.core import BBox, Block, Category, PageResult, PrintedLine, Region
+from docspec.core.page import EdgeText
 from docspec.core.running_text import is_page_number, repeats
 from docspec.documents import open_document
+from docspec.drafting.furniture import known_furniture
 from docspec.hierarchy.regions.running_heads import RunningHeads
 from docspec.results import ParsedDocument
 
@@ -198,3 +200,24 @@ def test_no_paragraph_goes_on_through_the_foot_of_a_page(parsed: Parsed) -> None
 
     written = parsed(*map(draw, range(4, 8))).to_markdown() + "\n"
     assert [f"\n\nDrawing {number * number + 40}-B\n" in written for number in range(4, 8)] == [True] * 4
+
+
+def test_left_and_right_pages_with_their_number_on_the_outer_side_repeat_each_other(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    for number in (180, 181):
+        texts = [f"{number}", "Harbours 2031", f"{number}/312"]
+        page = pdf.new_page(width=595, height=842)
+        for x, text in zip((60, 150, 300), texts if number % 2 == 0 else [*texts[1:], texts[0]], strict=True):
+            page.insert_text((x, 800), text, fontsize=9)
+    path = tmp_path / "sides.pdf"
+    path.write_bytes(pdf.tobytes())
+    with open_document(path) as document:
+        assert [[edge.repeats for edge in page.edges] for page in document.pages(dpi=50)] == [[True] * 3] * 2
+
+
+def test_recognised_heads_are_known_where_the_file_repeats_its_own_text_there() -> None:
+    line = PrintedLine(BBox(60, 30, 200, 42), "Harbour s 2031", 10)
+    head = Region(line.bbox, Category.PAGE_HEADER, (line.text,), 1.0, (line,), words="recognition")
+    edge = BBox(61, 31, 199, 41)
+    assert [known_furniture([head], [EdgeText(edge, repeats)])[0].running for repeats in (True, False)] == [True, None]
+    assert known_furniture([head], []) == [head]

@@ -10,6 +10,9 @@ import matplotlib
 import pymupdf
 import pytest
 
+from docspec.core import BBox
+from docspec.drafting.ruled import with_drawn_cells
+from docspec.drafting.tables import FoundTable, table_html
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -76,6 +79,30 @@ def test_rows_without_rules_in_one_drawn_row_stay_rows(parsed: Parsed) -> None:
 
     [table] = lines_of(parsed(draw))
     assert ["Tiree", "7", "210"] in table and ["Mull", "19", "880"] in table
+
+
+def test_rows_without_rules_of_which_some_cells_are_empty_stay_rows() -> None:
+    ports = "Oban\nTiree\nColl\nMull\nAll pilots"
+    page = pymupdf.open().new_page()
+    ruled(page, 80, [60, 200, 330, 460], [("Port", "Ships", "Tons")])
+    ruled(page, 110, [60, 200, 330, 460], [(ports, "12\n7\n3\n19", "450\n210\n95\n880\n31")], 75)
+    seen = FoundTable(BBox(60, 80, 460, 185), table_html([["Oban", "12", "450"]] * 6))
+    assert with_drawn_cells(page, [seen]) == [seen]
+    words = pymupdf.open().new_page()
+    ruled(words, 80, [60, 200, 330, 460], [("Port", "Pilot", "Remark")])
+    ruled(words, 110, [60, 200, 330, 460], [("Oban", "Hay and\nSons", "deep\nwater at\nall times")], 75)
+    [whole] = with_drawn_cells(words, [seen])
+    assert whole.html.count("<tr>") == 2 and "deep water at all times" in whole.html
+
+
+def test_a_head_outside_of_the_drawn_cells_stays_in_the_table(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        for x, text in ((64, "Port"), (204, "Ships"), (334, "Remark")):
+            page.insert_text((x, 76), text, fontsize=9, fontname="hebo")
+        ruled(page, 80, [60, 200, 330, 460], [("Oban", "12", "deep\nwater"), ("Tiree", "7", "pilot\nneeded")])
+
+    told = [" ".join(row) for table in lines_of(parsed(draw)) for row in table]
+    assert told[0] == "Port Ships Remark"
 
 
 def right_to_left(page: Any, x1: float, y: float, text: str) -> None:

@@ -6,6 +6,7 @@ joints between pieces: a space, or nothing inside a broken word; in listings lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
 from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
-from docspec.dialects.spelling import heading, list_items
+from docspec.dialects.spelling import TICKS, heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
 from docspec.hierarchy.regions.slices import Slice
@@ -73,8 +74,10 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
         len(lines) > 1 and not printed
     ):  # no line of a paragraph is a heading; of what stands alone the reader may know better
         text = "\n".join(strip_heading(line) for line in text.split("\n"))
+    if region.broken and printed and category is Category.TEXT:
+        return text
     if category is Category.LIST_ITEM:
-        return list_items(text, ("- ",), "+" if printed else "")[0]
+        return list_items(text, ("- ",), "+" + TICKS if printed else "")[0]
     return join_lines(text)
 
 
@@ -127,6 +130,11 @@ def _indented(lines: Sequence[tuple[str, BBox]], letter: float) -> list[str]:
     return found
 
 
+def is_broken_text(text: str) -> bool:
+    """Whether ``text`` has lines that are not to be joined: a paragraph has none, a listing has a fence."""
+    return re.search(r"[^\n]\n[^\n]", text) is not None and not text.startswith("```")
+
+
 def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     """``blocks`` in reading order; running text that a column break or a figure interrupts becomes one block again.
 
@@ -135,7 +143,7 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     found: list[Block] = []
     open_at: int | None = None
     for block in blocks:
-        if block.running is False:
+        if block.running is False or (block.category is Category.TEXT and is_broken_text(block.text)):
             found.append(block)
             continue
         if open_at is not None and block.category is Category.TEXT and goes_on(found[open_at].text, block.text):

@@ -1,0 +1,103 @@
+"""Line breaks that are meant: addresses, receipts, pairs of labels and values. A line of prose ends where its next word
+does not fit; a line that ends well before is a line of its own. And footnotes in the order of their numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from docspec.core import Category, PrintedLine, Region
+
+SLACK = 1.5
+"""Sizes of type by which the next word must fit."""
+
+FAR = 0.25
+"""Share of the column's width that the first of only two lines leaves free."""
+
+LONGEST = 60
+"""Most characters of such a line."""
+
+LINES = 3
+"""Least lines of another region that show where a column ends."""
+
+WORDS = 4
+"""Most words of such lines, on average, where all are nearly as long: more may be prose in a narrow column."""
+
+_HYPHENS = "-\u00ad\u2010"
+_PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
+_NUMBERED = re.compile(r"\(?(\d{1,3})[.)]\s+\S")
+_NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
+
+
+def with_breaks(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text is marked whose lines are not to be joined."""
+    return [replace(region, broken=True) if _is_broken(region, regions) else region for region in regions]
+
+
+def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
+    lines = region.lines
+    if region.category is not Category.TEXT or region.listing or len(lines) < 2:
+        return False
+    if any(line.turns or not line.text.strip() or len(line.text) > LONGEST for line in lines):
+        return False
+    if all(_PAIR.match(line.text) for line in lines) or _counts([line.text for line in lines]):
+        return True
+    goes_on = any(
+        line.text.rstrip()[-1] in _HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)
+    )
+    if goes_on:
+        return False
+    edge, own = _edge_of_column(region, regions), max(line.bbox.x1 for line in lines)
+    if len(lines) == 2:
+        return edge is not None and edge - lines[0].bbox.x1 > FAR * (edge - region.bbox.x0) and _ends(lines, edge) == 1
+    if edge is None:
+        return _ends(lines, own) >= len(lines) - 2
+    few = sum(len(line.text.split()) for line in lines) <= WORDS * len(lines)
+    return _ends(lines, edge) == len(lines) - 1 and (few or 2 * _ends(lines, own) >= len(lines) - 1)
+
+
+def _counts(texts: Sequence[str]) -> bool:
+    """Whether ``texts`` are numbered in order."""
+    numbers = [int(found[1]) for text in texts if (found := _NUMBERED.match(text))]
+    return len(numbers) == len(texts) and all(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:
+    """Where lines end in the column of ``region``, as other regions show; ``None`` if none does."""
+    edges = [
+        other.bbox.x1
+        for other in regions
+        if other is not region
+        and other.category.is_running_text
+        and len(other.lines) >= LINES
+        and region.bbox.shared_width(other.bbox) > 0.5 * region.bbox.width
+        and other.bbox.width > region.bbox.width
+    ]
+    return min(edges, default=None)
+
+
+def _ends(lines: Sequence[PrintedLine], edge: float) -> int:
+    """How many lines end although the first word of the next one fits before ``edge``."""
+    return sum(_fits(line, below, edge) for line, below in pairwise(lines))
+
+
+def _fits(line: PrintedLine, below: PrintedLine, edge: float) -> bool:
+    first = below.text.split(maxsplit=1)[0]
+    width = below.bbox.width * len(first) / len(below.text)
+    return line.bbox.x1 + width + SLACK * (line.size or line.bbox.height) < edge
+
+
+def notes_in_order(regions: Sequence[Region]) -> list[Region]:
+    """``regions`` with footnotes that follow each other in the order of their numbers: those of several columns are
+    numbered across them."""
+    ordered: list[Region] = []
+    for is_note, run in groupby(regions, lambda region: region.category is Category.FOOTNOTE):
+        own = list(run)
+        numbers = [_NOTE.match(region.texts[0]) if region.texts else None for region in own]
+        if is_note and all(numbers):
+            told = [(int(found[1]), at) for at, found in enumerate(numbers) if found is not None]
+            own = [own[at] for _, at in sorted(told)]
+        ordered += own
+    return ordered

@@ -1,0 +1,219 @@
+"""Forms: ticks as signs, and the values of fields beside their labels.
+
+A ticked box is a glyph of a symbol font, a drawing, or a field; all are written as text, ``[x]`` or ``[ ]``, onto a
+copy of the page that is analysed in place of the page. Fields with their labels on the left, below each other, are a
+table of labels and values: a layout model takes a page with such fields for one table as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, groupby
+from typing import Any, NamedTuple
+
+from docspec.core import BBox
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.lines import TextLine, join_lines, printed_lines
+from docspec.drafting.tables import FoundTable, table_html
+
+SMALLEST, LARGEST = 5.0, 18.0
+"""Points: sides of a box that is drawn to be ticked."""
+
+BESIDE = 2.5
+"""Most sides of a box between it and its label."""
+
+MOST_DRAWINGS = 3000
+"""Drawings of a page beyond which none is looked at: a map or a chart."""
+
+MOST_STROKES = 400
+"""Level strokes that are looked at for boxes made of four."""
+
+MOST_FIELDS = 2000
+
+ON, OFF = "[x]", "[ ]"
+
+
+class Field(NamedTuple):
+    """A field of a form in points; ``ticked`` says whether it is, of a box to be ticked."""
+
+    bbox: BBox
+    ticked: bool | None = None
+
+
+class Row(NamedTuple):
+    """The labels and values in one row of a form, and all their lines."""
+
+    texts: tuple[str, ...]
+    lines: tuple[TextLine, ...]
+
+    @property
+    def bbox(self) -> BBox:
+        return BBox.union(line.bbox for line in self.lines)
+
+
+def fields_of(page: Any) -> list[Field]:
+    """The fields shown on a ``pymupdf.Page``, buttons to be pushed left out."""
+    pymupdf = mupdf()
+    found: list[Field] = []
+    try:
+        for widget in page.widgets():
+            kind = widget.field_type
+            flags = page.parent.xref_get_key(widget.xref, "F")[1]
+            if len(found) >= MOST_FIELDS or (flags.isdigit() and int(flags) & 0x22):  # hidden, not shown
+                continue
+            box = BBox(*widget.rect)
+            if kind in (pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON):
+                state = page.parent.xref_get_key(widget.xref, "AS")[1]
+                found.append(Field(box, state not in ("/Off", "null", "")))
+            elif kind != pymupdf.PDF_WIDGET_TYPE_BUTTON:
+                found.append(Field(box))
+    except Exception:  # damaged fields: the page is worth more
+        return found
+    return found
+
+
+def drawn_ticks(page: Any, words: Sequence[BBox]) -> list[Field]:
+    """Boxes drawn beside ``words`` and empty of them, and whether they are crossed or checked."""
+    drawings = page.get_drawings()
+    if len(drawings) > MOST_DRAWINGS:
+        return []
+    boxes: list[BBox] = []
+    strokes: list[BBox] = []
+    for drawing in drawings:
+        box = BBox(*drawing["rect"])
+        kinds = {item[0] for item in drawing["items"]}
+        if _is_box(box, drawing) and not any(box.grown(-1).overlap(other) > 0.5 for other in boxes):
+            boxes.append(box)
+        elif kinds <= {"l", "c"}:
+            strokes += [
+                BBox(min(a.x, b.x), min(a.y, b.y), max(a.x, b.x), max(a.y, b.y))
+                for a, b in ((item[1], item[-1]) for item in drawing["items"])
+            ]
+    boxes += [box for box in _boxes_of(strokes) if not any(box.grown(1).has_center_of(other) for other in boxes)]
+    found = []
+    for box in boxes:
+        touching = any(other is not box and other.grown(0.5).intersection(box) for other in boxes)
+        labelled = any(_is_beside(box, word) for word in words)
+        if touching or not labelled or any(box.has_center_of(word) for word in words):
+            continue
+        near = box.grown(0.2 * box.width)
+        inside = [one for one in strokes if near.has_center_of(one) and one.width <= 1.6 * box.width]
+        slanted = [one for one in inside if min(one.width, one.height) > 0.15 * box.width]
+        found.append(Field(box, bool(slanted)))
+    return found
+
+
+def _boxes_of(strokes: Sequence[BBox]) -> Iterator[BBox]:
+    """Squares of four single strokes."""
+    level = [one for one in strokes if one.height < 0.5 and SMALLEST <= one.width <= LARGEST]
+    upright = [one for one in strokes if one.width < 0.5 and SMALLEST <= one.height <= LARGEST]
+    for top, bottom in combinations(sorted(level, key=lambda one: one.y0)[:MOST_STROKES], 2):
+        box = BBox(top.x0, top.y0, top.x1, bottom.y1)
+        square = abs(box.width - box.height) <= 0.15 * box.width
+        if (
+            square
+            and abs(top.x0 - bottom.x0) + abs(top.x1 - bottom.x1) < 1
+            and all(
+                any(abs(one.x0 - x) + abs(one.y0 - box.y0) + abs(one.y1 - box.y1) < 1.5 for one in upright)
+                for x in (box.x0, box.x1)
+            )
+        ):
+            yield box
+
+
+def _is_box(box: BBox, drawing: Any) -> bool:
+    sides = sum(4 if item[0] in ("re", "qu") else 1 for item in drawing["items"] if item[0] in ("re", "qu", "l"))
+    square = abs(box.width - box.height) <= 0.15 * max(box.width, box.height)
+    hollow = drawing.get("fill") is None or min(drawing["fill"]) > 0.9
+    return square and hollow and sides == 4 and SMALLEST <= box.width <= LARGEST
+
+
+def _is_beside(box: BBox, word: BBox) -> bool:
+    gap = -box.shared_width(word)
+    return box.in_row_with(word) and 0 <= gap <= BESIDE * box.width
+
+
+def with_ticks(page: Any) -> tuple[Any, list[Field]]:
+    """A copy of ``page`` on which ticks are written as text, and all its fields; the page itself without any."""
+    words = [BBox(*word[:4]) for word in page.get_text("words")]
+    fields = fields_of(page)
+    ticks = [field for field in (*fields, *drawn_ticks(page, words)) if field.ticked is not None]
+    if not ticks:
+        return page, fields
+    copy = _copy(page, widgets=bool(fields))
+    for widget in list(copy.widgets()):
+        if any(tick.bbox.overlap(BBox(*widget.rect)) > 0.9 for tick in ticks):
+            copy.delete_widget(widget)
+    for tick in ticks:
+        size = max(4.0, 0.9 * min(tick.bbox.width, tick.bbox.height))
+        start = mupdf().Point(tick.bbox.x0, tick.bbox.center_y + 0.3 * size)
+        copy.insert_text(start, ON if tick.ticked else OFF, fontname="helv", fontsize=size)
+    others = [field for field in fields if field.ticked is None]
+    return copy, [*others, *ticks]
+
+
+def without_fields(page: Any) -> Any:
+    """A copy of ``page`` without the values of its fields."""
+    return _copy(page, widgets=False)
+
+
+def _copy(page: Any, widgets: bool) -> Any:
+    pdf = mupdf().open()
+    pdf.insert_pdf(page.parent, from_page=page.number, to_page=page.number, annots=True, widgets=widgets)
+    return pdf[0]
+
+
+def form_tables(fields: Sequence[Field], lines: Sequence[TextLine]) -> list[tuple[FoundTable, list[BBox]]]:
+    """Tables of labels and values, each with the places of its lines: of ``fields`` that stand in rows below each other
+    with their labels, out of ``lines``, on the left."""
+    rows = [row for row in _rows(fields, lines) if row is not None]
+    tables = []
+    for _, run in groupby(_numbered_runs(rows, lines), lambda one: one[0]):
+        own = [row for _, row in run]
+        if len(own) > 1:
+            bbox = BBox.union(row.bbox for row in own)
+            table = FoundTable(bbox, table_html(row.texts for row in own))
+            tables.append((table, [line.bbox for row in own for line in row.lines]))
+    return tables
+
+
+def _rows(fields: Sequence[Field], lines: Sequence[TextLine]) -> Iterator[Row | None]:
+    """The rows of a form, top to bottom; ``None`` for rows that are none of labels and values in turn."""
+    ordered = sorted(fields, key=lambda field: field.bbox.center_y)
+    inside = {line for line in lines if any(field.bbox.grown(2).has_center_of(line.bbox) for field in fields)}
+    while ordered:
+        first = ordered[0].bbox
+        own = [field for field in ordered if field.bbox.in_row_with(first)]
+        ordered = [field for field in ordered if field not in own]
+        row = [
+            line
+            for line in lines
+            if any(line.bbox.in_row_with(field.bbox) for field in own)
+            or (line in inside and any(field.bbox.grown(2).has_center_of(line.bbox) for field in own))
+        ]
+        texts, used, left = [], list[TextLine](), float("-inf")
+        for field in sorted(own, key=lambda field: field.bbox.x0):
+            values = [line for line in row if field.bbox.grown(2).has_center_of(line.bbox)]
+            labels = [line for line in row if line not in inside and left < line.bbox.x0 < field.bbox.x0]
+            texts += [join_lines(printed_lines(part)).replace("\n", " ") if part else "" for part in (labels, values)]
+            used += [*labels, *values]
+            left = field.bbox.x1
+        yield Row(tuple(texts), tuple(used)) if all(texts[::2]) and len(used) == len(row) else None
+
+
+def _numbered_runs(rows: Sequence[Row], lines: Sequence[TextLine]) -> Iterator[tuple[int, Row]]:
+    """``rows`` with the number of their table: as many fields, in one column, and no text between the rows."""
+    number, before = 0, None
+    for row in rows:
+        if before is not None:
+            box, other = before.bbox, row.bbox
+            between = [
+                line
+                for line in lines
+                if box.y1 < line.bbox.center_y < other.y0 and line not in before.lines and line not in row.lines
+            ]
+            aligned = abs(box.x0 - other.x0) <= 3 and other.y0 - box.y1 < 3 * max(box.height, other.height)
+            if between or not aligned or len(before.texts) != len(row.texts):
+                number += 1
+        yield number, row
+        before = row

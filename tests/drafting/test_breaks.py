@@ -1,0 +1,74 @@
+"""Lines that are printed each for itself are not joined; lines of prose are, however narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.drafting.breaks import notes_in_order, with_breaks
+from docspec.results import ParsedDocument
+
+from .conftest import PROSE, SECOND
+
+Parsed = Callable[..., ParsedDocument]
+
+
+def text(lines: Sequence[tuple[str, float]], x: float = 60, y: float = 0, kind: Category = Category.TEXT) -> Region:
+    """A region of ``lines`` with their widths."""
+    printed = tuple(
+        PrintedLine(BBox(x, y + 14 * row, x + width, y + 14 * row + 11), told, 11)
+        for row, (told, width) in enumerate(lines)
+    )
+    box = BBox.union(line.bbox for line in printed)
+    return Region(box, kind, ("\n".join(told for told, _ in lines),), 1.0, printed)
+
+
+BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, y=300)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Hay & Sons Ltd", "12 Quay Street", "Oban PA34 5PX", "Scotland"),
+        ("Vessel: Marit", "Port of registry: Oban", "gross tons: 450"),
+        ("Coffee 2.40", "Bread and butter 1.10", "Sum 3.50", "Cash 5.00"),
+    ],
+    ids=["address", "pairs", "receipt"],
+)
+def test_short_lines_are_written_line_by_line(parsed: Parsed, lines: tuple[str, ...]) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 60, 535, 130), PROSE, fontsize=11)
+        page.insert_text((60, 170), "\n".join(lines), fontsize=11)
+        page.insert_textbox(pymupdf.Rect(60, 260, 535, 330), SECOND, fontsize=11)
+
+    document = parsed(draw)
+    written = [line.rstrip("\\") for line in document.to_markdown().splitlines() if line.strip()]
+    at = written.index(lines[0])
+    assert written[at : at + len(lines)] == list(lines)
+    assert len(written) == len(lines) + 2, "prose is joined"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [("The board met on the third of May in", 380), ("the town hall.", 80)],
+        [("He was there", 390), ("When it began", 398), ("Nobody else was", 395), ("seen.", 30)],
+        [("The well-", 40), ("Known unit is", 60), ("One of many", 55)],
+        [("Prose in a narrow column,", 118), ("Because of a picture that", 120), ("Stands beside it there.", 112)],
+    ],
+    ids=["ragged", "full", "hyphens", "narrow"],
+)
+def test_lines_of_prose_are_joined(lines: list[tuple[str, float]]) -> None:
+    assert not with_breaks([text(lines), BODY])[0].broken
+
+
+def test_footnotes_follow_each_other_in_the_order_of_their_numbers() -> None:
+    notes = [text([(f"{number} See the list.", 90)], x, 700, Category.FOOTNOTE) for number, x in ((2, 60), (1, 320))]
+    ordered = notes_in_order([BODY, *notes])
+    assert [region.texts[0][0] for region in ordered[1:]] == ["1", "2"]
+    unnumbered = text([("See the list.", 90)], 320, 700, Category.FOOTNOTE)
+    assert notes_in_order([notes[0], unnumbered]) == [notes[0], unnumbered]

@@ -1,0 +1,124 @@
+"""Forms: values stand beside their labels, ticks are signs, prose stays prose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec import Parser
+from docspec.reporting.tables import grids
+from docspec.results import ParsedDocument
+
+from .conftest import PROSE, SECOND
+
+Parsed = Callable[..., ParsedDocument]
+TEXT, CHECK, RADIO = pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON
+CHOICE, LIST = pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX
+
+
+def field(page: Any, name: str, kind: int, value: Any, box: tuple[float, float, float, float]) -> None:
+    widget = pymupdf.Widget()
+    widget.rect, widget.field_type, widget.field_name = pymupdf.Rect(box), kind, name
+    widget.field_value, widget.border_color = value, (0, 0, 0)
+    widget.text_fontsize = 0 if kind in (CHECK, RADIO) else 11
+    if kind in (CHOICE, LIST):
+        widget.choice_values = ["Oban", "Tiree", "Coll"]
+    page.add_widget(widget)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("Vessel", TEXT, "Marit"), ("Built on", TEXT, "4.06.1987"), ("Crew", TEXT, "12")],
+        [("Harbour", CHOICE, "Tiree"), ("Pilot wanted", CHECK, True), ("Night berth", CHECK, False)],
+    ],
+    ids=["values", "choices and ticks"],
+)
+def test_labels_and_values_are_a_table_below_the_prose(parsed: Parsed, rows: list[tuple[str, int, Any]]) -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((60, 80), "Notice of arrival", fontsize=18, fontname="hebo")
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, (label, kind, value) in enumerate(rows):
+            y = 200 + 28 * number
+            page.insert_text((60, y), label)
+            field(page, label, kind, value, (200, y - 13, 216 if kind == CHECK else 420, y + 4))
+
+    document = parsed(draw)
+    told = {True: "[x]", False: "[ ]"}
+    found = [grid.lines() for block in document.pages[0].blocks for grid in grids(block)]
+    assert found == [[[label, told.get(value, value)] for label, _, value in rows]]
+    written = document.to_markdown()
+    assert written.startswith("# Notice of arrival\n\nThe ferry left the harbour before sunrise")
+
+
+def test_ticks_stand_before_the_labels_on_their_right(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, (label, on) in enumerate((("Alpha quay", False), ("Beta quay", True), ("Gamma quay", False))):
+            y = 220 + 24 * number
+            field(page, label, CHECK, on, (60, y - 11, 73, y + 2))
+            page.insert_text((80, y), label)
+        page.insert_textbox(pymupdf.Rect(60, 320, 535, 400), SECOND, fontsize=11)
+
+    written = parsed(draw).to_markdown().replace("\\", "")
+    assert "[ ] Alpha quay" in written and "[x] Beta quay" in written and "[ ] Gamma quay" in written
+
+
+def rectangle(page: Any, x: float, y: float) -> None:
+    page.draw_rect(pymupdf.Rect(x, y, x + 10, y + 10), width=0.8)
+
+
+def four_lines(page: Any, x: float, y: float) -> None:
+    corners = [(x, y), (x + 10, y), (x + 10, y + 10), (x, y + 10), (x, y)]
+    for start, end in pairwise(corners):
+        page.draw_line(start, end, width=0.8)
+
+
+@pytest.mark.parametrize("box", [rectangle, four_lines])
+def test_drawn_boxes_tell_whether_they_are_crossed(parsed: Parsed, box: Callable[..., None]) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, (label, on) in enumerate((("Grain", True), ("Timber", False))):
+            y = 220 + 24 * number
+            box(page, 60, y - 9)
+            if on:
+                page.draw_line((61, y - 8), (69, y))
+                page.draw_line((69, y - 8), (61, y))
+            page.insert_text((78, y), label)
+
+    written = parsed(draw).to_markdown().replace("\\", "")
+    assert "[x] Grain" in written and "[ ] Timber" in written
+
+
+def test_boxes_and_ticks_of_a_symbol_font(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, (sign, label) in enumerate((("o", "Alpha"), ("o", "Beta"), ("4", "Gamma"), ("8", "Delta"))):
+            page.insert_text((60, 220 + 24 * number), sign, fontname="zadb")
+            page.insert_text((76, 220 + 24 * number), label)
+
+    written = parsed(draw).to_markdown()
+    assert all(
+        f"{sign} {label}" in written for sign, label in zip("☐☐✔✘", ("Alpha", "Beta", "Gamma", "Delta"), strict=True)
+    )
+
+
+@pytest.mark.parametrize("said", ["Please wait...", "The document you are trying to load requires Adobe Reader 8."])
+def test_a_dynamic_form_is_damaged(tmp_path: Path, parser: Parser, said: str) -> None:
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    page.insert_text((60, 80), said, fontsize=14)
+    page.insert_text((60, 120), "If this message is not eventually replaced, your viewer cannot show this document.")
+    stream = pdf.get_new_xref()
+    pdf.update_object(stream, "<<>>")
+    pdf.update_stream(stream, b"<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'></xdp:xdp>")
+    pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm", f"<</Fields [] /XFA {stream} 0 R>>")
+    path = tmp_path / "dynamic.pdf"
+    path.write_bytes(pdf.tobytes())
+    [result] = parser.parse(path).pages
+    assert [event.detail for event in result.events if event.kind == "damaged_page" and "XFA" in event.detail]
