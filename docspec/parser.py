@@ -27,7 +27,6 @@ from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.hierarchy.regions.running_heads import RunningHeads
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, PageRef
 from docspec.page_stream import Found, PageStream, PagesVerifier
@@ -39,6 +38,7 @@ from docspec.verifier import Verifier
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
+    from docspec.hierarchy.regions.running_heads import RunningHeads
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
@@ -153,7 +153,7 @@ class Parser(Closing):
         document.begin()
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
-        heads = RunningHeads()
+        heads = _running_heads()
         for _, result in self._in_turn(stream):
             yield self._done(document, heads.settled(result))
 
@@ -188,7 +188,7 @@ class Parser(Closing):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    heads = RunningHeads()
+                    heads = _running_heads()
                     done = (self._done(document, heads.settled(result)) for _, result in found)
                     try:
                         yield Reading(document.name, document, None, done)
@@ -334,3 +334,10 @@ def parse(source: Input, **options: Any) -> ParsedDocument:
     pages="1-3")``. Raises what :class:`Parser` raises."""
     with Parser(ParseOptions(**options)) as parser:
         return parser.parse(source)
+
+
+def _running_heads() -> RunningHeads:
+    """What the pages of one document repeat; importing it imports Pillow."""
+    from docspec.hierarchy.regions.running_heads import RunningHeads
+
+    return RunningHeads()

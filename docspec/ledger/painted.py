@@ -6,6 +6,7 @@ the baseline, the direction or the way of painting changes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -33,6 +34,9 @@ PALE = 0.35
 UNPAINTED, TRANSPARENT, TINY = "hidden: not painted", "hidden: transparent", "hidden: type below one point"
 OUTSIDE = "hidden: outside the page"
 DOUBLE = "double print"
+
+_OF_SIGNS = re.compile("dingbats|webdings|wingdings", re.IGNORECASE)
+"""Fonts that have no letters: those that a file tells of their signs are none."""
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in points."""
@@ -84,7 +88,7 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
         slant = abs(dx * dy) > 0.01
         tall = size * (span["ascender"] - span["descender"])
         for code, glyph, (x, y), box in span["chars"]:
-            sign = _sign(code)
+            sign = _sign(code, span["font"])
             if glyph < 0 and word is not None:  # a further letter of a ligature
                 word.signs.append(sign.strip())
                 continue
@@ -123,10 +127,12 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
         yield word.closed()
 
 
-def _sign(code: int) -> str:
+def _sign(code: int, font: str) -> str:
     """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell."""
     if code <= 32 or code == 160:
         return " " if code in (9, 10, 13, 32, 160) else UNTOLD
+    if _OF_SIGNS.search(font):
+        return UNTOLD
     if 0xE000 <= code <= 0xF8FF or 0x7F <= code < 0xA0 or code > 0x10FFFF or 0xD800 <= code < 0xE000:
         return UNTOLD
     sign = chr(code)

@@ -104,7 +104,7 @@ def test_boxes_and_ticks_of_a_symbol_font(parsed: Parsed) -> None:
 
     written = parsed(draw).to_markdown()
     assert all(
-        f"{sign} {label}" in written for sign, label in zip("☐☐✔✘", ("Alpha", "Beta", "Gamma", "Delta"), strict=True)
+        f"{sign} {label}" in written for sign, label in zip("❏❏✔✘", ("Alpha", "Beta", "Gamma", "Delta"), strict=True)
     )
 
 
