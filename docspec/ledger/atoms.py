@@ -25,7 +25,7 @@ _SIGNS = (
     "\u2213-\u2218\u221a-\u22bf\u2610-\u2612\u2713-\u2718"
 )
 _ATOM = re.compile(
-    rf"[{_RAISED}]+"
+    rf"[{_RAISED}]+(?:[.,][{_RAISED}]+)*"
     r"|\d+(?:[.,]\d+)*"
     rf"|[{_EACH}]"
     rf"|[^\W\d_{_RAISED}{_EACH}\ufffd](?:[^\W\d_{_RAISED}{_EACH}]|[{_IN_WORDS}\ufffd])*"

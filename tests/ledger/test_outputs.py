@@ -99,6 +99,10 @@ def test_one_word_in_two_spellings_has_one_key(one: str, other: str) -> None:
     assert keys_of(one) == keys_of(other)
 
 
+def test_marks_of_several_notes_are_those_that_are_printed() -> None:
+    assert keys_of("boats2,3") == keys_of("boats²,³") == ["boats", "2,3"]
+
+
 @pytest.mark.parametrize(("one", "other"), [("1,357", "1,3571"), ("1.5", "15"), ("12", "1 2"), ("H2O", "H20")])
 def test_another_number_has_another_key(one: str, other: str) -> None:
     assert keys_of(one) != keys_of(other)
