@@ -88,7 +88,7 @@ class RichText:
         text = block.text
         if block.category is Category.TABLE:
             return replace(block, text=_linked_table(text, block.marks))
-        if block.category in _PLAIN or text.startswith("```"):  # a listing
+        if block.category in _PLAIN or (text.startswith("```") and text.endswith("\n```")):  # a listing
             return block
         if block.category.is_heading:
             start = found.end() if (found := MARKS.match(text)) else 0

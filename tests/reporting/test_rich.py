@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -244,6 +244,7 @@ def test_links_stand_in_the_cells_of_tables(opened: bool) -> None:
     assert '<a href="https://a.b/1">Map</a>' in html
 
 
+@example([(Category.TEXT, ("```", []))])
 @given(st.lists(st.tuples(KINDS, printed()), max_size=4))
 @settings(deadline=None, max_examples=150)
 def test_rich_pages_have_the_letters_of_plain_ones(pages: list[tuple[Category, tuple[str, list[Mark]]]]) -> None:
