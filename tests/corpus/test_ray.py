@@ -77,6 +77,7 @@ def test_a_cluster_reads_a_bucket_and_writes_one(tmp_path: Path, lively_qwen: Pa
         assert again.returncode == 3 and b"1 done before, 1 failed before" in again.stderr
 
 
+@pytest.mark.words_missing("a stand-in reads")
 def test_actors_read_with_a_server(tmp_path: Path) -> None:
     source = tmp_path / "in"
     source.mkdir()

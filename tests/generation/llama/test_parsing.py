@@ -15,6 +15,7 @@ SAMPLE = Path(__file__).parents[3] / "samples" / "notes.pdf"
 OWN = ParseOptions(model="mini", device="cpu", dtype="float32", drafter="text-layer", words="model", pages="1")
 
 
+@pytest.mark.words_missing("the bundled reader reads")
 def test_a_page_has_the_words_of_docspecs_own_engine(reader_gguf: Path, python: Path) -> None:
     options = replace(OWN, engine="llama", model=str(reader_gguf), engine_python=python)
     with Parser(OWN) as own, Parser(options) as llama:
@@ -25,6 +26,7 @@ def test_a_page_has_the_words_of_docspecs_own_engine(reader_gguf: Path, python: 
     assert page.stage2.steps < page.stage2.tokens / 2
 
 
+@pytest.mark.words_missing("the bundled reader reads")
 def test_drafts_change_nothing_in_float32_and_the_command_says_so(
     reader_gguf: Path, python: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
