@@ -49,11 +49,22 @@ class ScriptedTarget:
         self.card = inner.card
         self.max_length = inner.max_length
         self.sight = inner.sight
-        self.can_split, self.split_from = False, 0
         self._codec = codec
         self._script: list[int] = []
         self._start = 0
         self._rope_delta = 0
+
+    @property
+    def no_split(self) -> str:
+        return self.inner.no_split
+
+    @property
+    def split(self) -> bool:
+        return self.inner.split
+
+    @split.setter
+    def split(self, split: bool) -> None:
+        self.inner.split = split
 
     def follow(self, tokens: Sequence[int]) -> None:
         """From the next prefill on the output is ``tokens``, and then the end."""
@@ -106,7 +117,7 @@ class ScriptedTarget:
         return self.inner.embed(tokens)
 
     def hidden(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor | None, cache: SlotCache
     ) -> torch.Tensor:
         return self.inner.hidden(tokens, positions, mask, cache)
 

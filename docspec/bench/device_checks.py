@@ -259,15 +259,15 @@ def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
                 runner.run(_steps(1, 12, PREFIX, 3), cache)
             finally:
                 module.set_sync_debug_mode("default")
-        found[runner.report.mode] = sum("synchroniz" in str(one.message) for one in told)
+        found[runner.report.mode] = sum("called a synchronizing" in str(one.message) for one in told)
     allowed = {"eager": 1}  # for its answer; a captured step waits in a call of its own, of which torch does not warn
     fine = all(waits <= allowed.get(mode, 0) for mode, waits in found.items())
     return _line(fine, ", ".join(f"{mode}: {waits} a step" for mode, waits in found.items()), waits=found)
 
 
 def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
-    """Times torch's kernels that take the attention of a tree, and a whole step with one mask over prefix and tree and
-    with split attention; pages use the quicker way."""
+    """Times the kernels that take the attention of a tree, and whole steps with masks and with keys split
+    (:mod:`docspec.targets.tree_attention`); pages use the quicker way."""
     from docspec.bench.step import measure_attention
     from docspec.hierarchy import calibration
 
@@ -280,13 +280,13 @@ def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
         told.append(f"a layer's, tree of {max(TREES)}: {kernels}; cuDNN's is {'on' if cudnn else 'off'}")
         figures = {"milliseconds": found, "cudnn": cudnn}
     clock.check()
-    if target.can_split:
-        slots = calibration.PREFIX + max(calibration.WIDTHS)
-        cache = target.kv.cache(*target.steps.geometry(1, slots))
-        masked, apart = calibration.choose_attention(target, cache, REPEATS)
-        chosen = "apart" if target.split_from else "masked"
-        told.append(f"a step: masked {1e3 * masked:.2f} ms, prefix and tree apart {1e3 * apart:.2f} ms, so {chosen}")
-        figures |= {"masked_ms": 1e3 * masked, "apart_ms": 1e3 * apart, "split_from": target.split_from}
+    if not target.no_split:
+        prefix = calibration.prefix_of(target)
+        cache = target.kv.cache(*target.steps.geometry(2, prefix + max(calibration.WIDTHS)))
+        masked, split = calibration.choose_attention(target, cache, prefix, REPEATS)
+        chosen = "split" if target.split else "masked"
+        told.append(f"three steps: masked {1e3 * masked:.2f} ms, keys split {1e3 * split:.2f} ms, so {chosen}")
+        figures |= {"masked_ms": 1e3 * masked, "split_ms": 1e3 * split, "split": target.split}
     detail = "; ".join(told) or f"{loaded.info.attention}; torch has one way on {spec.device.type}"
     return _line(fine if told else None, detail, **figures)
 

@@ -18,9 +18,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
 from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.targets.kv import Trees
 from docspec.targets.stepping.eager import EagerSteps, view_of
 from docspec.targets.stepping.step import StepBatch, StepRunner, chain
 from docspec.targets.threads import decoding_threads
+from docspec.targets.tree_attention import tree_attention, unavailable
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -80,16 +82,16 @@ def measure_bandwidth(device: torch.device, repeats: int = 9) -> float:
 
 def measure_attention(spec: KVSpec, heads: int, prefix: int, tree: int) -> dict[str, float | None]:
     """Milliseconds of one layer's attention of a folded tree of ``tree`` nodes behind ``prefix`` tokens, by each of
-    :data:`KERNELS` and by split attention (:mod:`docspec.targets.split_attention`); ``None`` where a kernel refuses."""
-    from docspec.targets.split_attention import split_attention
-
+    :data:`KERNELS` and by :mod:`docspec.targets.tree_attention`; ``None`` where a kernel refuses or is not there."""
     groups, slots = heads // spec.kv_heads, -(-(prefix + tree) // 128) * 128
     made = {"dtype": spec.dtype, "device": spec.device}
     query = torch.randn(1, spec.kv_heads, groups * tree, spec.head_dim, **made)  # type: ignore[arg-type]
     key, value = torch.randn(2, 1, spec.kv_heads, slots, spec.head_dim, **made)  # type: ignore[call-overload]
     mask = torch.zeros(1, 1, groups * tree, slots, **made)  # type: ignore[arg-type]
-    length = torch.tensor([prefix], device=spec.device)
-    own = mask[..., :tree]
+    trees = Trees(
+        torch.tensor([prefix], device=spec.device), torch.ones(1, tree, tree, dtype=torch.bool, device=spec.device)
+    )
+    nodes = query.view(1, heads, tree, spec.head_dim)
 
     def milliseconds(run: Callable[[], object]) -> float | None:
         try:
@@ -101,7 +103,8 @@ def measure_attention(spec: KVSpec, heads: int, prefix: int, tree: int) -> dict[
     for name, kernel in KERNELS.items():
         with sdpa_kernel(kernel):
             found[name] = milliseconds(lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask))
-    found["apart"] = milliseconds(lambda: split_attention(query, key, value, own, length, tree))
+    can_split = not unavailable(spec.device)
+    found["split"] = milliseconds(lambda: tree_attention(nodes, key, value, trees)) if can_split else None
     return found
 
 

@@ -58,8 +58,8 @@ HELP = {
         "Load linear weights in 8 or 4 bits, with bitsandbytes: less memory, but not the same output as without.", MODEL
     ),
     "attention": Help(
-        "Attention implementation. split computes prefix and tree separately; auto chooses it for wide trees on GPUs "
-        "where it was measured to be faster.",
+        "Attention implementation. split has steps attend by kernels that divide the keys of a prefix among a GPU's "
+        "processors (CUDA, Triton); auto takes it where it was measured to be faster.",
         MODEL,
     ),
     "offline": Help("Open no network connection; use only what is on this machine.", MODEL),

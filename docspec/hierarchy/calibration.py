@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 WIDTHS = (1, 16, 64)
 PREFIX = 1024
-"""Slots of the prefix in the measured steps."""
+"""Tokens before the measured steps on a CPU, where longer ones would take longer than they tell."""
+
+PAGE = 1654 * 2339
+"""Pixels of an A4 page at 200 dpi; elsewhere its image tokens are before the measured steps."""
+
+SHAPES = ((1, 1), (1, max(WIDTHS)), (2, 16))
+"""Rows and nodes of the steps by which the attention is chosen: plain decoding, a wide tree, and several pages."""
 
 MARGINS = OutputFlags(margins=True)
 """The output flags of the steps of a page: a step that is captured here is reused there."""
@@ -34,44 +40,52 @@ PATIENCE = 1.0
 """Seconds after which a width is not measured again."""
 
 
+def prefix_of(target: TargetModel) -> int:
+    """Tokens before the steps that are measured: about the prompt of a page."""
+    if target.kv_spec.device.type == "cpu":
+        return PREFIX
+    sight = target.sight
+    pixels = min(PAGE, sight.most_pixels or PAGE)
+    return max(PREFIX, min(pixels // sight.factor**2, target.max_length - max(WIDTHS) - 1))
+
+
 def calibrate(target: TargetModel, costs: Costs, kv_limit: int | None = None) -> float:
     """Fills ``costs.step`` and ``costs.row`` with the fastest of :data:`REPEATS` steps; returns the seconds of all
     measurements.
 
-    Nothing is measured if two rows of 1,024 tokens take more than ``kv_limit`` bytes.
+    Nothing is measured if two rows of a page take more than ``kv_limit`` bytes.
     """
     start = time.perf_counter()
+    prefix = prefix_of(target)
     try:
-        cache = target.kv.cache(2, PREFIX + max(WIDTHS), kv_limit)
+        cache = target.kv.cache(2, prefix + max(WIDTHS), kv_limit)
     except PageError:
         return 0.0
     from docspec.targets.threads import decoding_threads
 
     with decoding_threads(target):
-        if target.kv_spec.device.type != "cpu" and target.can_split and not target.split_from:
-            choose_attention(target, cache)
+        if not (target.split or target.no_split):
+            choose_attention(target, cache, prefix)
         for width in WIDTHS:
-            costs.note_step(width, _least(target, cache, 1, width))
-        two = _least(target, cache, 2, 16)
+            costs.note_step(width, _least(target, cache, 1, width, prefix))
+        two = _least(target, cache, 2, 16, prefix)
     costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
     return time.perf_counter() - start
 
 
-def choose_attention(target: TargetModel, cache: SlotCache, repeats: int = REPEATS) -> tuple[float, float]:
-    """Splits the attention of wide trees into prefix and tree (:mod:`docspec.targets.split_attention`) if that makes a
-    step faster. Returns the seconds of a step with one mask over both, and with split attention."""
-    widest = max(WIDTHS)
-    target.split_from = 0
-    masked = _least(target, cache, 1, widest, repeats)
-    target.split_from = widest
-    apart = _least(target, cache, 1, widest, repeats)
-    if not apart < PAYS * masked:
-        target.split_from = 0
-    return masked, apart
+def choose_attention(target: TargetModel, cache: SlotCache, prefix: int, repeats: int = REPEATS) -> tuple[float, float]:
+    """Has steps attend by :mod:`docspec.targets.tree_attention` if that makes them faster. Returns the seconds of steps
+    of :data:`SHAPES` with masks, and with split keys."""
+    spent = []
+    for target.split in (False, True):
+        spent.append(sum(_least(target, cache, rows, width, prefix, repeats) for rows, width in SHAPES))
+    masked, split = spent
+    target.split = split < PAYS * masked
+    return masked, split
 
 
-def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, repeats: int = REPEATS) -> float:
-    step = replace(chain(rows, width, PREFIX, PREFIX + width), flags=MARGINS)
+def _least(target: TargetModel, cache: SlotCache, rows: int, width: int, prefix: int, repeats: int = REPEATS) -> float:
+    step = replace(chain(rows, width, prefix, prefix + width), flags=MARGINS)
     times: list[float] = []
     for _ in range(repeats + 1):
         start = time.perf_counter()

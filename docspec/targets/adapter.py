@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -26,7 +27,6 @@ from docspec.targets.attention import (
     choose_kernels,
     folded_mask,
     packing,
-    splitting,
     within_window,
 )
 from docspec.targets.kv import KVSpec
@@ -47,6 +47,7 @@ from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.outputs import choice_of
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
+from docspec.targets.tree_attention import not_working
 from docspec.targets.vision_grids import grids_on_host
 from docspec.targets.weight_layout import store_for_narrow_steps
 
@@ -103,8 +104,8 @@ class TransformersTarget:
         self.steps: StepRunner = EagerSteps(self)
         self.rules = GenerationRules()
         self.card = ModelProfile("markdown")
-        self.can_split = self._window is None
-        self.split_from = 0
+        self.split = False
+        self._no_mask = torch.zeros((1, 1, 1, 1), dtype=self.kv_spec.dtype, device=self.kv_spec.device)
         self.piece = MAX_TOKENS
         """Prompt tokens that the decoder is given at once at most."""
         self._threads = torch.get_num_threads()  # decoding may use fewer
@@ -114,6 +115,16 @@ class TransformersTarget:
     def attention(self) -> str:
         """The attention implementation in use, read from the text decoder's own configuration."""
         return str(self.decoder.config._attn_implementation)
+
+    @cached_property
+    def no_split(self) -> str:
+        """Why steps cannot attend by :mod:`docspec.targets.tree_attention`; empty if they can. Its kernels are run once
+        to find out."""
+        if self.attention != FOLDED:
+            return f"attention is {self.attention}"
+        if self._window is not None or self.kv_spec.recurrent is not None:
+            return "the model has layers with windows or states"
+        return not_working(self.kv_spec, self._groups)
 
     @property
     def decoder_bytes(self) -> int:
@@ -152,7 +163,8 @@ class TransformersTarget:
     ) -> list[Prefill]:
         """Prefills prompts of similar length together, with all threads (:mod:`docspec.targets.prefill`)."""
         with using_threads(self._threads):
-            return prefill_rows(self, prompts, cache, rows, states, self.piece, on_importance)
+            together = min(self.piece, MAX_TOKENS)
+            return prefill_rows(self, prompts, cache, rows, states, together, on_importance)
 
     def alike(self, prompt: Prompt) -> Hashable:
         """A key that is equal for prompts that can share a forward pass: their images can be concatenated."""
@@ -249,18 +261,18 @@ class TransformersTarget:
         return self._embed(tokens)
 
     def hidden(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor | None, cache: SlotCache
     ) -> torch.Tensor:
-        masks = self.masks(mask, cache)
-        packed = self._packing(tokens, cache)
         told: dict[str, Any] = {}
+        if mask is None:
+            masks, packed = self._no_mask, None
+            told[SPLIT] = cache.trees
+        else:
+            masks, packed = self.masks(mask, cache), self._packing(tokens, cache)
         if packed is not None:
             tokens, positions = packed.gathered(tokens), packed.gathered(positions)
             cache.write_index = cache.write_index.index_select(0, packed.index)
             told[PACKED] = packed
-        elif self.can_split and 0 < self.split_from <= tokens.shape[1]:
-            split = splitting(cache, self._groups)
-            told |= {} if split is None else {SPLIT: split}
         hidden = self.decoder(
             inputs_embeds=self.embed(tokens),
             position_ids=positions,  # the same on every axis: those of text

@@ -16,9 +16,10 @@ from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
-from docspec.targets.split_attention import split_attention
+from docspec.targets.tree_attention import tree_attention
 
 if TYPE_CHECKING:
+    from docspec.targets.kv import Trees
     from docspec.targets.kv_cache import SlotCache
 
 FOLDED = "docspec_folded"
@@ -29,7 +30,7 @@ PACKED = "docspec_packed"
 """The keyword argument that carries :class:`Packed`."""
 
 SPLIT = "docspec_split"
-"""The keyword argument that carries :class:`Split`."""
+"""The keyword argument that carries the :class:`docspec.targets.kv.Trees` of a step whose keys are split."""
 
 ALIGNED = 16
 """The rows of a mask are a multiple of this many numbers."""
@@ -57,22 +58,6 @@ class Packed:
         return spread.flatten(0, 1).index_select(0, self.index).unsqueeze(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Attention over prefix and tree apart (:mod:`docspec.targets.split_attention`): the prefixes' ``lengths``
-    ``(rows,)``, and the folded additive mask ``(rows, 1, groups * tree, tree)`` of the trees."""
-
-    lengths: torch.Tensor
-    own: torch.Tensor
-
-
-def splitting(cache: SlotCache, groups: int) -> Split | None:
-    """How attention is split in the current step of ``cache``; ``None`` if the cache has no trees."""
-    if cache.trees is None:
-        return None
-    return Split(cache.trees.lengths, folded_mask(cache.trees.ancestry.unsqueeze(1), groups, torch.float32))
-
-
 def packing(cache: SlotCache, rows: int, tree: int) -> Packed | None:
     """How the trees of the current step of ``cache`` are packed; ``None`` if padding costs little."""
     index = (cache.write_index % cache.slots != cache.padding_slot).nonzero().flatten()
@@ -94,20 +79,19 @@ def folded_attention(
     ``attention_mask`` is a tree's :func:`folded_mask`, or ``(rows, 1, tokens, slots)``, boolean or additive: then the
     queries of each group attend one after the other, so that a prompt's mask is not repeated. Returns ``(rows, tokens,
     heads, dim)``. Without a mask, or if every head has its own keys, transformers' own sdpa path is taken. Packed trees
-    are unpacked into rows and packed again; :class:`Split` trees need no mask.
+    are unpacked into rows and packed again. Trees whose keys are split need no mask
+    (:mod:`docspec.targets.tree_attention`).
     """
     packed: Packed | None = kwargs.pop(PACKED, None)
     if packed is not None:
         query = packed.spread(query.transpose(1, 2)).transpose(1, 2)
         found, _ = folded_attention(module, query, key, value, attention_mask, scaling, dropout, **kwargs)
         return packed.gathered(found), None
-    split: Split | None = kwargs.pop(SPLIT, None)
+    trees: Trees | None = kwargs.pop(SPLIT, None)
+    if trees is not None:
+        return tree_attention(query, key, value, trees, scaling), None
     rows, heads, tokens, dim = query.shape
     groups = heads // key.shape[1]
-    if split is not None:
-        folded = query.reshape(rows, key.shape[1], groups * tokens, dim)
-        output = split_attention(folded, key, value, split.own, split.lengths, tokens, scaling)
-        return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
     if attention_mask is None or groups == 1:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **kwargs

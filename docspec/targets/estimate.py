@@ -21,8 +21,12 @@ ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 QUANTISED: dict[str, float] = {"F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1, "I8": 1, "U8": 1, "I32": 4}
 """Bytes per number in the safetensors types of quantised weights and their scales."""
 
-PIECES = (4096, 2048, 1024, 512, 256)
-"""Prompt tokens per forward pass; fewer would leave much of a processor idle."""
+PIECES = (32768, 16384, 8192, 4096, 2048, 1024, 512, 256)
+"""Prompt tokens per forward pass; fewer would leave much of a processor idle. A prompt that is read in one piece needs
+no mask: causal kernels skip half of its products."""
+
+UNKNOWN = 4096
+"""Prompt tokens per forward pass if the free memory is unknown."""
 
 TREE = 64
 """Tokens of a tree in the estimate: the default of ``--max-tree``."""
@@ -55,7 +59,7 @@ class Estimate:
         """Prompt tokens per forward pass of the decoder with ``free`` bytes: the largest of :data:`PIECES` whose
         activations take no more than half of what weights, keys and values leave."""
         if free is None:
-            return PIECES[0]
+            return UNKNOWN
         room = (free - self.weights - self.keys_values) / 2
         return next((piece for piece in PIECES if piece * self.prompt_token <= room), PIECES[-1])
 

@@ -46,8 +46,9 @@ def load_family(
         processing = inputs_of(family, path)
         ends = end_ids(model.generation_config, processing.tokenizer, family.end_tokens)
         target = TransformersTarget(model, processing, eos_ids=ends, logits=family.logits, packed=family.packed)
-        target.split_from = int(attention == "split")
-        target.can_split &= attention in ("auto", "split")
+        target.split = attention == "split"
+        if target.split and target.no_split:
+            raise ModelError(f"--attention split is not possible here: {target.no_split}; use --attention auto")
         return target, left_out
     except ModelError:
         raise

@@ -17,8 +17,7 @@ MAX_STRETCH = 1.3
 """Longest prompt over shortest prompt in one forward pass; it limits padding."""
 
 MAX_TOKENS = 4096
-"""Prompt tokens per forward pass of the decoder, padding included; longer prompts take several passes
-(:mod:`docspec.targets.prefill_pieces`). It also limits the pixels of prompts that share a pass, because an image token
+"""Tokens of prompts that share a forward pass, padding included. It also limits their pixels, because an image token
 has a fixed number of them (1,024 in Qwen3-VL, 784 in dots.ocr); it is about one page."""
 
 

@@ -97,8 +97,8 @@ ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 
 class TargetModel(Protocol):
     """A vision-language model whose decoder verifies trees. ``rules`` are those of its generation configuration,
-    ``card`` is its profile, ``max_length`` the tokens of its context. Trees of at least ``split_from`` nodes (0: none)
-    attend to prefix and tree separately, if ``can_split``."""
+    ``card`` is its profile, ``max_length`` the tokens of its context. With ``split``, steps attend to
+    their trees by :mod:`docspec.targets.tree_attention`; ``no_split`` says why they cannot, if so."""
 
     kv_spec: KVSpec
     kv: KVArena
@@ -107,8 +107,10 @@ class TargetModel(Protocol):
     eos_ids: frozenset[int]
     card: ModelProfile
     max_length: int
-    can_split: bool
-    split_from: int
+    split: bool
+
+    @property
+    def no_split(self) -> str: ...
 
     @property
     def sight(self) -> Sight:
@@ -174,13 +176,14 @@ class TargetModel(Protocol):
         ...
 
     def hidden(
-        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, cache: SlotCache
+        self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor | None, cache: SlotCache
     ) -> torch.Tensor:
         """Last hidden states ``(rows, tree, size)`` of ``tokens`` ``(rows, tree)``; keys and values are written as
         prepared in ``cache``.
 
         ``positions`` ``(rows, tree)`` are rotary positions (prefix + depth + rope delta). ``mask`` ``(rows, tree,
-        slots)`` is boolean, true for the slots that a token attends to.
+        slots)`` is boolean, true for the slots that a token attends to. ``None``: what the trees of ``cache`` say, by
+        :mod:`docspec.targets.tree_attention`.
         """
         ...
 

@@ -246,6 +246,11 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
 
 def set_sync_debug_mode(mode: str) -> None:
     global _warns
+    if mode == "warn":  # torch says so itself, in words that are not to be taken for a wait (H200, torch 2.11)
+        warnings.warn(
+            "Synchronization debug mode is a prototype feature and does not yet detect all synchronizing operations",
+            stacklevel=2,
+        )
     _warns = mode == "warn"
 
 

@@ -65,8 +65,8 @@ def view_bucket(reach: int) -> int:
 @dataclass(frozen=True, slots=True)
 class GraphKey:
     """A bucket: rows, tree nodes and slots in view, and its outputs. ``stride`` is the distance of two rows of the
-    cache in slots (0 for one row). With ``ruled`` its outputs are logits, to be changed by rules; ``split``: its trees
-    attend to prefix and tree separately."""
+    cache in slots (0 for one row). With ``ruled`` its outputs are logits, to be changed by rules; ``split``:
+    attention is that of :mod:`docspec.targets.tree_attention`."""
 
     rows: int
     tree: int
@@ -143,7 +143,8 @@ class StaticStep:
         assert inputs is not None
         indices = inputs.indices.flatten()
         self._cache.begin_static_step(indices, shape.rows, shape.view, inputs.prompts, inputs.trees)
-        hidden = self._target.hidden(inputs.tokens, inputs.positions, inputs.mask(shape.view), self._cache)
+        mask = None if shape.split else inputs.mask(shape.view)
+        hidden = self._target.hidden(inputs.tokens, inputs.positions, mask, self._cache)
         logits = self._target.logits(hidden)
         if shape.flags.hidden:
             if self.hidden is None:
@@ -237,7 +238,7 @@ class BucketedSteps:
     def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         cache.check()
         shape = GraphKey.holding(step, cache)
-        shape = replace(shape, split=0 < self._target.split_from <= shape.tree)
+        shape = replace(shape, split=self._target.split)
         cache.reserve(max(shape.tree, LEAST_ROOM))
         self._follow(cache)
         if shape in self._too_large:

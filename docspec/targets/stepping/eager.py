@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from docspec.targets.kv import Trees
 from docspec.targets.rule_edits import Edits
 from docspec.targets.staging import Staging, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
@@ -73,7 +74,9 @@ class EagerSteps:
         inputs = Inputs(*arrays)
         cache.settle(step.lengths, inputs.accepted, step.width)
         cache.begin_static_step(inputs.indices.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees)
-        mask = torch.from_numpy(step.mask) if self.dense else inputs.mask(step.view_slots)
+        mask = None
+        if not self._target.split:
+            mask = torch.from_numpy(step.mask) if self.dense else inputs.mask(step.view_slots)
         with using_threads(threads_for(self._target, inputs.tokens.numel())):
             hidden = self._target.hidden(inputs.tokens, inputs.positions, mask, cache)
             logits = self._target.logits(hidden)
@@ -96,13 +99,12 @@ class EagerSteps:
         [[of_token], of_rules] = put_groups(self._put, [[numbers], arrays_of(edits)])
         token, position, slot, prompt, taken = of_token.view(5, 1).unbind()
         cache.settle(lengths, taken, 1)
-        cache.begin_static_step(slot, 1, view, prompt)
-        hidden = self._target.hidden(
-            token.unsqueeze(0),
-            position.unsqueeze(0),
-            (torch.arange(view, device=self._device) <= length).view(1, 1, view),
-            cache,
-        )
+        one = torch.ones((1, 1, 1), dtype=torch.bool, device=self._device)
+        cache.begin_static_step(slot, 1, view, prompt, Trees(slot, one))
+        mask = None
+        if not self._target.split:
+            mask = (torch.arange(view, device=self._device) <= length).view(1, 1, view)
+        hidden = self._target.hidden(token.unsqueeze(0), position.unsqueeze(0), mask, cache)
         logits = self._target.logits(hidden)
         if edits is not None:
             logits = edits.applied(logits, of_rules)

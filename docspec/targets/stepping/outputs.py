@@ -48,12 +48,12 @@ def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tens
     vocab)``: ``(planes, rows, tree)`` in float32, decoded by :func:`unpacked`."""
     if logits.shape[-1] > LARGEST:
         raise ValueError(f"a vocabulary of {logits.shape[-1]} tokens is too large")
-    found = score(logits, tokens, parents) if flags.scores else (logits.argmax(-1),)  # of equals the first
-    top, margin = likeliest(logits, flags)
+    choice, margin = best(logits, flags.margins)
+    found = score(logits, tokens, parents) if flags.scores else (choice,)
     if margin is not None:
         found = (*found, margin)
-    if top is not None:
-        found = (*found, *top.unbind(-1))
+    if flags.ranks:
+        found = (*found, *logits.topk(flags.ranks, -1).indices.unbind(-1))
     return torch.stack([plane.float() for plane in found])
 
 
@@ -97,23 +97,28 @@ def unpacked(answer: torch.Tensor, flags: OutputFlags, hidden: torch.Tensor | No
     return StepOutput(choice, best, drafted, top, margin, hidden if flags.hidden else None)
 
 
-def likeliest(logits: torch.Tensor, flags: OutputFlags) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-    """The likeliest tokens ``(..., ranks)`` of ``logits`` ``(..., vocab)``, best first, and the difference of the two
-    best logits in float32; each if wanted. One search through the vocabulary finds both."""
-    ranks = min(max(flags.ranks, 2 * flags.margins), logits.shape[-1])
-    if not ranks:
-        return None, None
-    values, top = logits.topk(ranks, -1)
-    margin = values[..., 0].float() - values[..., 1].float() if flags.margins else None
-    return top[..., : flags.ranks] if flags.ranks else None, margin
+def best(logits: torch.Tensor, margins: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The likeliest tokens ``(...)`` of ``logits`` ``(..., vocab)``, of equals the first, and if wanted the differences
+    of the two best logits in float32.
+
+    A search for the two best costs several times what one for the best does; so the best is left out, and the best of
+    the rest looked up. On a CPU NumPy's search is five to ten times as fast as torch's.
+    """
+    on_host = logits.device.type == "cpu" and logits.dtype == torch.float32 and not torch.compiler.is_compiling()
+    choice = torch.from_numpy(np.asarray(logits.numpy().argmax(-1))) if on_host else logits.argmax(-1)
+    if not margins:
+        return choice, None
+    at = choice.unsqueeze(-1)
+    highest, rest = logits.gather(-1, at).squeeze(-1), logits.scatter(-1, at, -torch.inf)
+    second = torch.from_numpy(np.asarray(rest.numpy().max(-1))) if on_host else rest.amax(-1)
+    return choice, highest.float() - second.float()
 
 
 def choice_of(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
     """The choice from ``logits`` ``(vocab,)`` after a row's whole output, with its margin if asked for."""
     if rules is not None:
         logits = rules.next(logits)
-    _, apart = likeliest(logits, OutputFlags(margins=margin))
-    token = logits.argmax()
+    token, apart = best(logits, margin)
     if apart is None:
         return Choice(int(token), math.nan)
     first, least = torch.stack((token.float(), apart)).tolist()
