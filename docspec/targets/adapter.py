@@ -27,12 +27,14 @@ from docspec.targets.attention import (
     choose_kernels,
     folded_mask,
     packing,
+    prompt_kernels,
     within_window,
 )
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.model_profile import ModelProfile
+from docspec.targets.norms import normalise_in_one_kernel
 from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
 from docspec.targets.prefill_hooks import captured_states, token_importance
@@ -82,6 +84,7 @@ class TransformersTarget:
         self._head = model.get_output_embeddings()
         store_for_narrow_steps(self.decoder)
         embed_by_products(model)
+        normalise_in_one_kernel(model)
         self._grids = grids_on_host(model)
         config = self.decoder.config
         recurrent = recurrent_spec(self.decoder)
@@ -195,7 +198,8 @@ class TransformersTarget:
             self.model.model.rope_deltas = None  # what another prompt left there
         pieces = in_pieces(self.decoder, self.masks, cache, rows, max(lengths), self.piece)
         told = token_importance(self.decoder, self.embed, prompts, on_importance)
-        with captured_states(self.decoder, states) as seen, pieces, told:
+        kernels = prompt_kernels(self.kv_spec.device, max(lengths))
+        with captured_states(self.decoder, states) as seen, pieces, told, kernels:
             logits = self._last_logits([prompt.inputs for prompt in prompts], max(lengths), cache, ends)
         return [
             Prefill(

@@ -6,11 +6,13 @@ gives the same sums: query heads that share a key head become additional queries
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
@@ -34,6 +36,12 @@ SPLIT = "docspec_split"
 
 ALIGNED = 16
 """The rows of a mask are a multiple of this many numbers."""
+
+LONG = 2048
+"""Tokens of a prompt whose attention is worth a plan of cuDNN's."""
+
+PRIORITY = [SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Attention kernels for long prompts, the first that takes the inputs."""
 
 WASTE = 1.1
 """Trees are packed if padding would multiply their nodes by more than this."""
@@ -120,6 +128,18 @@ def choose_kernels(device: torch.device) -> None:
     tens of milliseconds."""
     if device.type == "cuda":
         torch.backends.cuda.enable_cudnn_sdp(False)
+
+
+@contextmanager
+def prompt_kernels(device: torch.device, tokens: int) -> Iterator[None]:
+    """Within this context cuDNN's attention comes first for a prompt of :data:`LONG` ``tokens`` or more on Hopper and
+    later: over the patches of a page it is faster than flash attention by more than its plan costs, and pages of one
+    size need one plan."""
+    if device.type != "cuda" or tokens < LONG or torch.cuda.get_device_capability(device) < (9, 0):
+        yield
+        return
+    with sdpa_kernel(PRIORITY, set_priority=True):
+        yield
 
 
 def additive_mask(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

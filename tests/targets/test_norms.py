@@ -1,0 +1,76 @@
+"""Norms of one kernel give what transformers' own do, by Triton's interpreter in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+from transformers.models.gemma.modeling_gemma import GemmaRMSNorm
+from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
+
+from docspec.targets.norms import normalise_in_one_kernel
+
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+interpreted = pytest.mark.skipif(not INTERPRETED, reason="runs in a process of its own")
+
+
+class Shifted(Qwen2RMSNorm):
+    """A norm of the same parts that computes something else."""
+
+    def forward(self, hidden_states):
+        return super().forward(hidden_states) + self.weight
+
+
+def norm(size, dtype=torch.float32, kind=Qwen2RMSNorm):
+    found = kind(size, 1e-5).to(dtype)
+    with torch.no_grad():
+        found.weight.copy_(torch.rand(size, generator=torch.Generator().manual_seed(3)) * 2 - 1)
+    return found
+
+
+def test_all_others_by_tritons_interpreter():
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not interpreter", __file__],
+        env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-6000:]
+    assert re.search(r"\d+ passed", run.stdout) and "skipped" not in run.stdout
+
+
+@pytest.mark.skipif(INTERPRETED, reason="about the usual process")
+def test_without_the_interpreter_nothing_is_changed_on_a_cpu():
+    assert normalise_in_one_kernel(torch.nn.Sequential(norm(32))) == 0
+
+
+@interpreted
+@pytest.mark.parametrize("size", [16, 48, 1000])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_it_is_the_norm_of_transformers(size, dtype):
+    """Also where the mean square is far from one, and for numbers that are no whole rows in memory."""
+    model = torch.nn.Sequential(norm(size, dtype))
+    own = norm(size, dtype)
+    assert normalise_in_one_kernel(model) == 1
+    values = torch.randn(3, 5, 2 * size, generator=torch.Generator().manual_seed(size)).to(dtype)
+    for factor in (1e-2, 1.0, 30.0):
+        given = (values * factor)[..., ::2]
+        tolerance = {"rtol": 1e-6, "atol": 1e-6} if dtype == torch.float32 else {"rtol": 2e-3, "atol": 1e-3}
+        torch.testing.assert_close(model(given), own(given), **tolerance)
+    assert torch.equal(model[0].weight, own.weight)
+
+
+@interpreted
+def test_what_computes_something_else_is_left_alone():
+    model = torch.nn.Sequential(norm(32, kind=Shifted), GemmaRMSNorm(32), torch.nn.LayerNorm(32))
+    assert normalise_in_one_kernel(model) == 0
+
+
+@interpreted
+def test_other_types_of_numbers_go_the_modules_own_way():
+    model = torch.nn.Sequential(norm(32))
+    normalise_in_one_kernel(model)
+    values = torch.randn(2, 32, dtype=torch.float16)
+    assert torch.equal(model(values), norm(32)(values))
