@@ -6,6 +6,8 @@ Installs the wheels of the prepared folder DIR beside the machine's packages, wi
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import shutil
 import subprocess
@@ -21,13 +23,10 @@ def main() -> None:
     data, *options = sys.argv[1:] or sys.exit(__doc__)
     wheels = sorted(Path(data).glob("wheels/*.whl"))
     place = Path(tempfile.gettempdir()) / f"docspec-device-{os.getuid()}"
-    site = place / "site"
-    site.mkdir(parents=True, exist_ok=True)
-    if wheels:
+    names = " ".join((sys.version, *(wheel.name for wheel in wheels)))
+    site = place / hashlib.sha256(names.encode()).hexdigest()[:16]
+    if not site.is_dir():
         install(wheels, site)
-    if find_spec("pymupdf") is None:
-        (site / "pymupdf").mkdir(exist_ok=True)
-        shutil.copy(Path(__file__).with_name("pymupdf_stand_in.py"), site / "pymupdf" / "__init__.py")
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
     caches = {"TORCHINDUCTOR_CACHE_DIR": str(place / "inductor"), "TRITON_CACHE_DIR": str(place / "triton")}
     command = [sys.executable, "-m", "benchmarks", "device", "run", "--data", data, *options]
@@ -35,14 +34,17 @@ def main() -> None:
 
 
 def install(wheels: list[Path], site: Path) -> None:
-    """The wheels into ``site``, unless they are there."""
-    done = site / "wheels.txt"
-    names = "\n".join(wheel.name for wheel in wheels)
-    if done.is_file() and done.read_text() == names:
-        return
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile", "--no-cache-dir"]
-    subprocess.run([*pip, "--upgrade", "--target", str(site), *map(str, wheels)], check=True)
-    done.write_text(names)
+    """The wheels into ``site``, all of them or nothing, and the stand-in for PyMuPDF where that is not installed."""
+    site.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(dir=site.parent))
+    if wheels:
+        pip = [sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--no-compile"]
+        subprocess.run([*pip, "--target", str(unfinished), *map(str, wheels)], check=True)
+    if find_spec("pymupdf") is None:
+        (unfinished / "pymupdf").mkdir()
+        shutil.copy(Path(__file__).with_name("pymupdf_stand_in.py"), unfinished / "pymupdf" / "__init__.py")
+    with contextlib.suppress(OSError):  # another process was first
+        unfinished.rename(site)
 
 
 if __name__ == "__main__":

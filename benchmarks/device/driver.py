@@ -29,6 +29,9 @@ GRACE = 6.0
 
 LOG_LINES = 25
 
+PART = "benchmarks.device.part"
+"""The module that is started for a part."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -50,7 +53,7 @@ class PartProcess:
         self.part, self.most, self.lines = part, most * driver.options.patience, 0
         self._driver = driver
         options = driver.options
-        command = [sys.executable, "-u", "-m", "benchmarks.device.part", part, str(options.data), options.device]
+        command = [sys.executable, "-u", "-m", PART, part, str(options.data), options.device]
         self._process = subprocess.Popen(
             command + ["--tiny"] * options.tiny,
             stdin=subprocess.PIPE,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -26,41 +27,28 @@ FIRST = ("qwen3_vl", "qwen2_5_vl", "paddleocr_vl", "hunyuan_vl", "dots_ocr")
 """What matters most, should time run out."""
 
 BUDGET = 16
-SIZES = ((160, 96), (96, 32), (48, 64))
 PROMPT = "Read."
 
 
 def run(context: Context, share: str) -> None:
     """The families of one ``share`` of :data:`FAMILY_SHARES`."""
-    cases = import_module("tests.targets.families.test_families").CASES
-    names = [*FIRST, *(name for name in cases if name not in FIRST)][int(share) :: FAMILY_SHARES]
+    made = import_module("tests.exactness.checkpoints")  # travels with the tree, and needs no pytest
+    names = [*FIRST, *(name for name in made.FAMILIES if name not in FIRST)][int(share) :: FAMILY_SHARES]
     for name in names[:1] if context.tiny else names:
         if not context.has(4):
             context.emit("family", name=name, skipped=True)
             continue
         with guarded(context, name), tempfile.TemporaryDirectory() as folder:
             started = time.perf_counter()
-            model, pictures = _written(name, Path(folder) / name)
-            found = {**_exact(context, model, pictures), "bfloat16": _strict(context, model, pictures[0])}
+            tiny = made.checkpoint(name, Path(folder) / name)
+            found = _exact(context, str(tiny.path), tiny.pictures)
+            found["bfloat16"] = _strict(context, str(tiny.path), tiny.pictures[0])
             context.emit("family", name=name, seconds=time.perf_counter() - started, **found)
         if context.is_cuda:
             torch.cuda.empty_cache()
 
 
-def _written(name: str, where: Path) -> tuple[str, list[Any]]:
-    """A tiny checkpoint of the family, and pictures for it."""
-    printed = import_module("tests.targets.families.test_families").printed
-    zoom = 1
-    if name == "dots_ocr":
-        import_module("tests.targets.dots_checkpoint").write_tiny_dots_ocr(where)
-    else:
-        case = import_module(f"tests.targets.families.{name}").CASE
-        import_module("tests.targets.families.checkpoint").write(case, where)
-        zoom = case.zoom
-    return str(where), [printed(width * zoom, height * zoom) for width, height in SIZES]
-
-
-def _exact(context: Context, model: str, pictures: list[Any]) -> dict[str, Any]:
+def _exact(context: Context, model: str, pictures: Sequence[Any]) -> dict[str, Any]:
     """By ``--graph-mode``: which ways write in float32 what ``generate`` writes."""
     found: dict[str, Any] = {}
     expected: list[tuple[int, ...]] = []
