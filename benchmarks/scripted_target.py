@@ -71,8 +71,10 @@ class ScriptedTarget:
         self._script = [*tokens, self._codec.end]
 
     def said(self, position: int) -> int:
-        """The token after the one at rotary ``position``; beyond the end, the end again."""
-        return self._script[min(position - self._rope_delta - self._start + 1, len(self._script) - 1)]
+        """The token after the one at rotary ``position``: within the prompt, where padding lies, the first one; beyond
+        the end, the end again."""
+        at = position - self._rope_delta - self._start + 1
+        return self._script[min(max(at, 0), len(self._script) - 1)]
 
     def encode(self, image: Image, prompt: str) -> Prompt:
         return self.inner.encode(image, prompt)

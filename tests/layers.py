@@ -37,6 +37,8 @@ PATHS = {
     "tests/benchmarks/suites/test_journal.py::test_a_run_killed_at_three_moments_goes_on_and_ends_with": "process",
     "tests/benchmarks/suites/test_omnidocbench.py::test_a_checkout": "process",
     "tests/benchmarks/suites/test_suite_command.py": "reader",
+    "tests/benchmarks/device/test_driver.py": "process",
+    "tests/benchmarks/device/test_whole_run.py": "process",
     "tests/benchmarks/test_born_digital.py": "process",
     "tests/benchmarks/test_campaign.py": "process",
     "tests/benchmarks/test_drafts.py": "process",

@@ -7,6 +7,7 @@ import typer
 from benchmarks.cli.accuracy import accuracy
 from benchmarks.cli.born_digital import born_digital
 from benchmarks.cli.corrections import corrections
+from benchmarks.cli.device import device
 from benchmarks.cli.drafts import drafts
 from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
@@ -40,3 +41,4 @@ COMMANDS = (
 )
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(device, name="device")

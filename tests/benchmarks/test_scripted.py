@@ -125,6 +125,17 @@ def test_probabilities_are_refused_and_the_end_repeats(inner, codec):
         target.steps.run(replace(step, flags=OutputFlags(scores=True)), cache)
 
 
+def test_a_prompt_longer_than_the_transcript_has_padding_before_it(inner, codec):
+    """Nodes that pad a bucket have position 0: before the script, not beyond its beginning counted from its end."""
+    inner.steps = EagerSteps(inner)
+    target = ScriptedTarget(inner, codec)
+    target.follow([5, 6])
+    prompt = target.encode(Image.new("RGB", (64, 64), "white"), "")
+    [filled] = target.prefill([prompt], target.kv.cache(1, 200), [0])
+    assert prompt.length > 4
+    assert target.said(0) == target.said(filled.rope_delta) == 5
+
+
 def test_the_command_labels_what_is_simulated(folder, tokenizer, tmp_path):
     file = tmp_path / "scripted.json"
     options = "--random tiny --device cpu --dpi 72 --repeats 2"

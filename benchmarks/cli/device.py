@@ -1,0 +1,84 @@
+"""``python -m benchmarks device``: what a GPU shows, measured by one command, and the page that is made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docspec.core import UsageError
+
+device = typer.Typer(no_args_is_help=True, help="docspec on a GPU, measured by one command of eight minutes.")
+RESULTS = Path(__file__).parents[1] / "device" / "results"
+
+
+@device.command()
+def prepare(
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder to make.")] = Path(".device"),
+    shared: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            show_default=False,
+            help="Documents with what a model wrote beside them, and its tokenizer. Default: samples.",
+        ),
+    ] = None,
+    wheels: Annotated[bool, typer.Option(help="Whether to fetch packages for the GPU's machine.")] = True,
+) -> int:
+    """Make the folder that travels beside the tree to a machine with a GPU and no package index."""
+    from benchmarks.device.prepare import prepare as prepared
+    from docspec.console.terminal import say
+
+    prepared(out, shared, wheels, say)
+    return 0
+
+
+@device.command()
+def run(
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The prepared folder.")] = Path(".device"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where results go.")] = Path("out/device"),
+    device: Annotated[str, typer.Option(metavar="NAME", help="cuda, cpu, or openreg:0, the simulated one.")] = "cuda",
+    seconds: Annotated[float, typer.Option(metavar="N", help="When to end, whatever is left.")] = 440.0,
+    only: Annotated[str, typer.Option(metavar="PART,...", show_default=False, help="These parts alone.")] = "",
+    tiny: Annotated[bool, typer.Option("--tiny", help="Small models and pages: a test without a GPU.")] = False,
+    patience: Annotated[float, typer.Option(metavar="X", help="What the parts' limits are multiplied by.")] = 1.0,
+) -> int:
+    """Measure, each part in a process with its own limit; every finding is a line of OUT/results.jsonl at once."""
+    from benchmarks.device.driver import Driver, RunOptions
+    from benchmarks.device.plan import chosen
+
+    if not (data / "prepared.json").is_file():
+        raise UsageError(f"{data}: not a prepared folder; `python -m benchmarks device prepare` makes one")
+    try:
+        stages = chosen(tuple(filter(None, only.split(","))))
+    except ValueError as error:
+        raise UsageError(f"--only: {error}") from error
+    findings = Driver(RunOptions(data, out, device, seconds, tiny, patience), stages).run()
+    wrong = findings.of("error") or [part for part in findings.of("part") if part["how"] != "done"]
+    return 1 if wrong else 0
+
+
+@device.command()
+def report(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RESULTS.jsonl", show_default=False, help="Default: those in benchmarks/device/results."
+        ),
+    ] = None,
+    page: Annotated[Path, typer.Option(metavar="FILE.md", help="The page.")] = Path("docs/gpu-measured.md"),
+) -> int:
+    """Write the page with what the runs found, the latest first."""
+    from benchmarks.device.findings import Findings
+    from benchmarks.device.report import page_of
+    from docspec.console.terminal import say
+    from docspec.reporting.writer import write_whole
+
+    try:
+        runs = [Findings.read(file) for file in results or sorted(RESULTS.glob("*.jsonl"))]
+    except (OSError, ValueError) as error:
+        raise UsageError(str(error)) from error
+    write_whole(page, page_of(runs))
+    say(f"{page}: {len(runs)} runs")
+    return 0
