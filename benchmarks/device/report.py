@@ -84,7 +84,9 @@ def _with(unit: str, *values: Any) -> str:
 
 def _correctness(run: Findings) -> Iterator[str]:
     def verdict(family: Finding, mode: str) -> str:
-        found = family.get(mode) or {}
+        found = family.get(mode)
+        if not found:
+            return str(family.get("no_split", ""))
         wrong = [way.replace("_", " ") for way in WAYS if not found.get(way)]
         return f"{found.get('mode')}: {'all the same' if not wrong else 'differs: ' + ', '.join(wrong)}"
 
@@ -92,9 +94,18 @@ def _correctness(run: Findings) -> Iterator[str]:
     right = sum(map(is_right, families))
     yield table(
         f"Families: {right} of {len(families)} write what `generate` writes",
-        ("family", "float32, no graphs", "float32, the quickest way", "bfloat16: strict trees are plain steps"),
         (
-            (one["name"], verdict(one, "off"), verdict(one, "auto"), one.get("bfloat16", {}).get("strict_is_plain"))
+            "family",
+            "float32, no graphs",
+            "in graphs",
+            "in graphs, keys split",
+            "bfloat16: strict trees are plain steps",
+        ),
+        (
+            (
+                *(one["name"], *(verdict(one, mode) for mode in ("off", "auto", "split"))),
+                one.get("bfloat16", {}).get("strict_is_plain"),
+            )
             for one in sorted(families, key=lambda one: str(one["name"]))
         ),
         "Tiny checkpoints: plain steps and trees, alone and side by side, the prompt in pieces.",

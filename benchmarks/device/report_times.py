@@ -166,14 +166,14 @@ def _attention(run: Findings) -> Iterator[str]:
     for model, prefix, tree in distinct(found, "model", "prefix", "tree"):
         of = {one["way"]: one for one in run.of("attention", model=model, prefix=prefix, tree=tree)}
         rows.append((model, prefix, tree, *(of.get(way, {}).get("microseconds") for way in ways)))
-    note = "Microseconds a layer, captured. `cut` and dense flash attention are over the prefix alone."
+    note = "Microseconds a layer, captured. Dense flash attention is over the prefix alone."
     yield table("Attention of one layer", ("model", "prefix", "nodes", *ways), rows, note)
 
 
 def _way_order(way: str) -> tuple[int, str, int]:
-    """One mask, split, in chunks (few first), then those over the prefix alone."""
+    """One mask, keys split, in chunks (few first), then what is over the prefix alone."""
     name, _, number = way.partition(" ")
-    order = ("masked", "apart", "chunked", "cut")
+    order = ("masked", "split", "chunked")
     return order.index(name) if name in order else len(order), name, int(number) if number.isdigit() else 0
 
 

@@ -19,8 +19,10 @@ WAYS = ("plain", "side_by_side", "alone", "pieces")
 
 
 def is_right(family: Finding) -> bool:
-    """Whether every way of reading wrote what ``generate`` wrote, eager and captured, in float32."""
-    return all(family.get(mode, {}).get(way) for mode in ("off", "auto") for way in WAYS)
+    """Whether every way of reading wrote what ``generate`` wrote, eager, captured and with split keys if the family
+    can, in float32."""
+    modes = ("off", "auto", *(("split",) if "split" in family else ()))
+    return all(family.get(mode, {}).get(way) for mode in modes for way in WAYS)
 
 
 def summary(findings: Findings) -> str:
@@ -68,7 +70,7 @@ def _right(of: Findings) -> Iterator[str]:
 
 def _steps(of: Findings) -> Iterator[str]:
     for one in of.of("calibrated"):
-        yield f"calibrated {one['model']}: split_from {one['split_from']}, {one['step_ms']} ms"
+        yield f"calibrated {one['model']}: split {one.get('split')} {one.get('no_split')}, {one['step_ms']} ms"
     names = ("model", "way", "mode", "prefix")
     for group in distinct(of.of("step"), *names):
         steps = of.of("step", **dict(zip(names, group, strict=True)))

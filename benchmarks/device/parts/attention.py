@@ -8,15 +8,18 @@ from dataclasses import dataclass
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from benchmarks.device.attention_ways import chunked, chunks_of, cut_flash
 from benchmarks.device.context import Context, guarded
-from docspec.targets.split_attention import split_attention
+from docspec.targets.kv import Trees
+from docspec.targets.tree_attention import tree_attention, unavailable
 
 MODELS = {"dots.ocr": (12, 2, 128, 28), "qwen3-vl-2b": (16, 8, 128, 28), "paddleocr-vl": (16, 2, 128, 18)}
 """Heads, heads of keys and values, their width, and layers."""
 
 CASES = ((6000, 64), (6000, 1), (6000, 16), (1000, 64), (1000, 1), (12_000, 64))
 """Prefix and nodes of the tree."""
+
+LEAST_KEYS = 256
+"""A chunk has no fewer slots."""
 
 SLOTS = {96: 128, 1000: 1536, 6000: 6144, 12_000: 12_288}
 """Slots of the cache for each prefix."""
@@ -25,14 +28,13 @@ SLOTS = {96: 128, 1000: 1536, 6000: 6144, 12_000: 12_288}
 @dataclass(frozen=True, slots=True)
 class Tensors:
     """What a layer's attention reads. ``keys`` and ``values`` ``(layers, 1, kv_heads, slots, dim)`` are views of one
-    storage, as in the cache; ``mask`` is over all slots, ``own`` over the tree alone."""
+    storage, as in the cache; ``mask`` is over all slots."""
 
     query: torch.Tensor
     keys: torch.Tensor
     values: torch.Tensor
     mask: torch.Tensor
-    own: torch.Tensor
-    length: torch.Tensor
+    trees: Trees
 
     def expected(self) -> torch.Tensor:
         """The first layer's attention by its definition, in float32."""
@@ -70,18 +72,20 @@ def made(context: Context, groups: int, kv_heads: int, dim: int, layers: int, pr
         storage[:, 0].transpose(1, 2).unsqueeze(1),
         storage[:, 1].transpose(1, 2).unsqueeze(1),
         additive(seen, dtype),
-        additive(ancestry, torch.float32),
-        torch.tensor([prefix], device=place),
+        Trees(torch.tensor([prefix], device=place), ancestry.unsqueeze(0)),
     )
 
 
 def ways(context: Context, of: Tensors, prefix: int, tree: int) -> dict[str, Callable[[int], torch.Tensor]]:
-    """By name, the attention of a layer. ``cut`` and dense flash attention are over the prefix alone."""
+    """By name, the attention of a layer: the product's two, the keys in chunks that are looked at side by side by
+    masked attention, and dense flash attention over the prefix alone."""
     slots, dim = of.keys.shape[3], of.query.shape[-1]
+    nodes = of.query.view(1, -1, tree, dim)
     found: dict[str, Callable[[int], torch.Tensor]] = {
-        "masked": lambda i: scaled_dot_product_attention(of.query, of.keys[i], of.values[i], attn_mask=of.mask),
-        "apart": lambda i: split_attention(of.query, of.keys[i], of.values[i], of.own, of.length, tree),
+        "masked": lambda i: scaled_dot_product_attention(of.query, of.keys[i], of.values[i], attn_mask=of.mask)
     }
+    if not unavailable(context.device):
+        found["split"] = lambda i: tree_attention(nodes, of.keys[i], of.values[i], of.trees)
     for n in (2,) if context.tiny else sorted({4, 8, 16, chunks_of(slots)}):
         if n > 1 and slots % (16 * n) == 0:
             found[f"chunked {n}"] = lambda i, n=n: chunked(of.query, of.keys[i], of.values[i], of.mask, n)  # type: ignore[misc]
@@ -89,18 +93,48 @@ def ways(context: Context, of: Tensors, prefix: int, tree: int) -> dict[str, Cal
         flat, queries = of.query.transpose(1, 2), of.query.shape[2]
         flash = torch.ops.aten._flash_attention_forward
 
-        def cut(i: int) -> torch.Tensor:
-            done = cut_flash(of.query, of.keys[i], of.values[i], of.length, dim**-0.5, 16)
-            assert done is not None
-            return done[0]
-
         def dense(i: int) -> torch.Tensor:
             keys, values = (one[i].transpose(1, 2)[:, :prefix] for one in (of.keys, of.values))
             result: torch.Tensor = flash(flat, keys, values, None, None, queries, prefix, 0.0, False, False)[0]
             return result
 
-        found |= {"cut 16": cut, "prefix alone, dense flash": dense}
+        found["prefix alone, dense flash"] = dense
     return found
+
+
+def chunked(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor,
+    chunks: int,
+    scale: float | None = None,
+) -> torch.Tensor:
+    """Masked attention of one row, ``query`` ``(1, heads, queries, dim)``, with the slots of ``key`` and ``value`` cut
+    into ``chunks``.
+
+    The chunks are a batch over the same memory; their outputs are weighted by their sums of exponentials.
+    """
+    _, heads, queries, dim = query.shape
+    size = key.shape[2] // chunks
+    keys, values = (one[0].unflatten(1, (chunks, size)).transpose(0, 1) for one in (key, value))
+    bias = mask[0, 0].unflatten(1, (chunks, size)).transpose(0, 1).unsqueeze(1).expand(chunks, heads, queries, size)
+    asked = query.expand(chunks, heads, queries, dim)
+    if query.device.type == "cuda":
+        efficient = torch.ops.aten._scaled_dot_product_efficient_attention
+        found, total, *_ = efficient(asked, keys, values, bias, True, 0.0, False, scale=scale)
+        total = total[..., :queries]
+    else:
+        scores = (asked.float() * (scale or dim**-0.5)) @ keys.float().transpose(2, 3) + bias.float()
+        total = scores.logsumexp(-1)
+        found = (scores - total.unsqueeze(-1)).exp() @ values.float()
+    share = total.float().softmax(0).unsqueeze(-1)
+    return (found.float() * share).sum(0, keepdim=True).to(query.dtype)
+
+
+def chunks_of(slots: int) -> int:
+    """Into how many chunks ``slots`` are cut: 16 at most, of :data:`LEAST_KEYS` at least; 1 where they cannot be."""
+    return next((n for n in (16, 12, 8, 6, 4, 3, 2) if slots % (16 * n) == 0 and slots // n >= LEAST_KEYS), 1)
 
 
 def _measure(
@@ -115,8 +149,12 @@ def _measure(
     way: str,
 ) -> None:
     layers, slots = of.keys.shape[0], of.keys.shape[3]
-    whole = not way.startswith(("cut", "prefix"))
-    error = float((attend(0).float() - expected).norm() / expected.norm()) if whole else None
+    error = None
+    if not way.startswith("prefix"):
+        found = attend(0).float()
+        if way == "split":
+            found = found.transpose(1, 2).reshape(expected.shape)
+        error = float((found - expected).norm() / expected.norm())
     ms = context.graphed(lambda: [attend(i) for i in range(layers)], 3) / layers
     read = 2 * of.keys[0].nbytes * (prefix + tree) / slots
     context.emit(

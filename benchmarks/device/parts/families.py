@@ -49,12 +49,19 @@ def run(context: Context, share: str) -> None:
 
 
 def _exact(context: Context, model: str, pictures: Sequence[Any]) -> dict[str, Any]:
-    """By ``--graph-mode``: which ways write in float32 what ``generate`` writes."""
+    """By ``--graph-mode``, and with split keys (``split``) where the family can: which ways write in float32 what
+    ``generate`` writes."""
     found: dict[str, Any] = {}
     expected: list[tuple[int, ...]] = []
-    for graphs in ("off", "auto"):
-        options = ParseOptions(model=model, device=context.device_name, dtype="float32", graphs=graphs)  # type: ignore[arg-type]
-        target = load_target(options).target
+    for name in ("off", "auto", "split"):
+        graphs: Any = "off" if name == "off" else "auto"
+        target = load_target(
+            ParseOptions(model=model, device=context.device_name, dtype="float32", graphs=graphs)
+        ).target
+        if name == "split" and target.no_split:
+            found["no_split"] = target.no_split
+            continue
+        target.split = name == "split"
         engine = make_engine(target, ParseOptions())
         prompts = [target.encode(picture, PROMPT) for picture in pictures]
         expected = expected or [tuple(generated(target, prompt.inputs, BUDGET)[0]) for prompt in prompts]
@@ -68,7 +75,7 @@ def _exact(context: Context, model: str, pictures: Sequence[Any]) -> dict[str, A
         target.piece = prompts[0].length // 3
         pieces = engine.speculate(requests[:1])[0][0].tokens
         report = target.steps.report
-        found[graphs] = {
+        found[name] = {
             "mode": report.mode,
             "why": report.reason,
             "captured": report.captured,
@@ -78,7 +85,7 @@ def _exact(context: Context, model: str, pictures: Sequence[Any]) -> dict[str, A
             "pieces": pieces == expected[0],
         }
         if plain != expected or alone != expected:
-            found[graphs]["tokens"] = {"generate": expected[0], "plain": plain[0], "alone": alone[0]}
+            found[name]["tokens"] = {"generate": expected[0], "plain": plain[0], "alone": alone[0]}
     return found
 
 

@@ -8,7 +8,7 @@ import time
 from itertools import islice
 
 from benchmarks.device import page_costs
-from benchmarks.device.attention_ways import attending
+from benchmarks.device.attention_ways import attending, ways_of
 from benchmarks.device.context import GIB, Context, guarded
 from benchmarks.device.parts.steps import calibrated
 from benchmarks.device.scripted_pages import ScriptedPage, ScriptedReader
@@ -23,7 +23,7 @@ def run(context: Context, name: str) -> None:
     inner = reader.inner
     with guarded(context, "calibration"):
         calibrated(context, name, inner)
-    own_way = "apart" if inner.split_from else "masked"
+    own_way, *other_ways = ways_of(inner)
     first, *others = reader.names[: 2 if context.tiny else None]
     page = None
     with guarded(context, f"page {first}"):
@@ -33,13 +33,14 @@ def run(context: Context, name: str) -> None:
     for what, measure in (("prefill", page_costs.prefill), ("generate", _generate), ("host", page_costs.host)):
         with guarded(context, what), attending(inner, own_way):
             measure(reader, page)
-    pages = [(first, way, 12.0) for way in ("chunked", "cut")] + [(other, own_way, 20.0) for other in others[:2]]
+    pages = [(first, way, 12.0) for way in other_ways] + [(other, own_way, 20.0) for other in others[:2]]
     _compared(reader, pages)
     if context.has(16):
         with guarded(context, "profile"), attending(inner, own_way):
             page_costs.profiled(reader, page)
     pages = [(other, own_way, 9.0) for other in others[2:]]
-    _compared(reader, [*pages, *((other, "chunked", 9.0) for other in islice(others, AFTERWARDS))])
+    again = ((other, way, 9.0) for way in other_ways for other in islice(others, AFTERWARDS))
+    _compared(reader, [*pages, *again])
     context.emit("memory", model=name, kv_gib=inner.kv.nbytes / GIB, **context.memory())
 
 

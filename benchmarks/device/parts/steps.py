@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.device.attention_ways import attending
+from benchmarks.device.attention_ways import attending, ways_of
 from benchmarks.device.context import Context, guarded
 from benchmarks.device.sizes import built
 from docspec.bench.step import measure_bandwidth, step_bytes
@@ -32,7 +32,7 @@ class Size:
     prefix: int
     rows: int
     tree: int
-    way: str = "masked"
+    way: str
     eager: bool = False
 
 
@@ -41,8 +41,7 @@ def run(context: Context, name: str) -> None:
     bandwidth = measure_bandwidth(context.device, 3)
     with guarded(context, "calibration"):
         calibrated(context, name, target)
-    target.split_from = 0
-    sizes = plan(*((64,), (1, 8), (1, 2)) if context.tiny else (PREFIXES, TREES, ROWS))
+    sizes = plan(ways_of(target), *((64,), (1, 8), (1, 2)) if context.tiny else (PREFIXES, TREES, ROWS))
     with torch.inference_mode():  # room for all at once; and memory that was never written costs less to read
         target.kv.cache(max(s.rows for s in sizes), max(s.prefix for s in sizes) + 256).storage.normal_()
     for way, group in _by_way(sizes):
@@ -68,7 +67,8 @@ def calibrated(context: Context, name: str, target: TransformersTarget) -> None:
         "calibrated",
         model=name,
         seconds=seconds,
-        split_from=target.split_from,
+        split=target.split,
+        no_split=target.no_split,
         row=costs.row.value,
         step_ms={width: 1e3 * mean.value for width, mean in costs.step.items()},
         node_price=costs.node_price(),
@@ -77,15 +77,15 @@ def calibrated(context: Context, name: str, target: TransformersTarget) -> None:
     )
 
 
-def plan(prefixes: tuple[int, ...], trees: tuple[int, ...], rows: tuple[int, ...]) -> list[Size]:
-    """One row first, then eager steps and the other ways where prompts are longest, then more rows."""
+def plan(ways: tuple[str, ...], prefixes: tuple[int, ...], trees: tuple[int, ...], rows: tuple[int, ...]) -> list[Size]:
+    """One row in the first way, then the others and eager steps where prompts are longest, then more rows."""
+    own, *others = ways
     longest = prefixes[0]
     return [
-        *(Size(prefix, 1, tree) for prefix in prefixes for tree in trees),
-        *(Size(longest, 1, tree, eager=True) for tree in trees[:2]),
-        *(Size(longest, 1, tree, way) for way in ("chunked", "cut") for tree in trees[:3]),
-        *(Size(prefix, count, trees[0], "apart") for count in rows[:2] for prefix in prefixes),
-        *(Size(prefix, count, tree) for count in rows[1:] for prefix in prefixes for tree in trees),
+        *(Size(prefix, 1, tree, own) for prefix in prefixes for tree in trees),
+        *(Size(longest, count, tree, way) for way in others for count in rows[:2] for tree in trees[:2]),
+        *(Size(longest, 1, tree, own, eager=True) for tree in trees[:2]),
+        *(Size(prefix, count, tree, own) for count in rows[1:] for prefix in prefixes for tree in trees),
     ]
 
 
