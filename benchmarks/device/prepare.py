@@ -36,7 +36,7 @@ LIMIT = 60 * 2**20
 PACKAGES = (
     *("transformers", "pydantic", "pydantic_core", "annotated-types", "typing-inspection", "typing_extensions"),
     *("rapidfuzz", "httpx2", "httpcore2", "truststore", "simplejpeg", "omegaconf", "typer", "rich", "markdown-it-py"),
-    "fsspec",
+    *("fsspec", "annotated-doc", "mdurl", "shellingham"),
 )
 """What the machine has not, has too old, or has in a version that is not known. PyMuPDF and RapidOCR are too large."""
 
