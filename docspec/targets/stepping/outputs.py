@@ -48,12 +48,14 @@ def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tens
     vocab)``: ``(planes, rows, tree)`` in float32, decoded by :func:`unpacked`."""
     if logits.shape[-1] > LARGEST:
         raise ValueError(f"a vocabulary of {logits.shape[-1]} tokens is too large")
-    choice, margin = best(logits, flags.margins)
+    choice = argmax(logits)
     found = score(logits, tokens, parents) if flags.scores else (choice,)
-    if margin is not None:
-        found = (*found, margin)
     if flags.ranks:
-        found = (*found, *logits.topk(flags.ranks, -1).indices.unbind(-1))
+        values, top = logits.topk(max(flags.ranks, 1 + flags.margins), -1)
+        margin = (values[..., 0].float() - values[..., 1].float(),) if flags.margins else ()
+        found = (*found, *margin, *top[..., : flags.ranks].unbind(-1))
+    elif flags.margins:
+        found = (*found, margins_of(logits, choice))
     return torch.stack([plane.float() for plane in found])
 
 
@@ -97,31 +99,49 @@ def unpacked(answer: torch.Tensor, flags: OutputFlags, hidden: torch.Tensor | No
     return StepOutput(choice, best, drafted, top, margin, hidden if flags.hidden else None)
 
 
-def best(logits: torch.Tensor, margins: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """The likeliest tokens ``(...)`` of ``logits`` ``(..., vocab)``, of equals the first, and if wanted the differences
-    of the two best logits in float32.
+def argmax(logits: torch.Tensor) -> torch.Tensor:
+    """The likeliest tokens ``(...)`` of ``logits`` ``(..., vocab)``, of equals the first. On a CPU NumPy's search is
+    five to ten times as fast as torch's."""
+    return torch.from_numpy(np.asarray(logits.numpy().argmax(-1))) if _is_numpys(logits) else logits.argmax(-1)
 
-    A search for the two best costs several times what one for the best does; so the best is left out, and the best of
-    the rest looked up. On a CPU NumPy's search is five to ten times as fast as torch's.
+
+def margins_of(logits: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
+    """The differences of the two best ``logits`` ``(..., vocab)`` in float32, ``choice`` being the best ones.
+
+    A search for two costs several times what one costs; so the best is left out, and the best of the rest looked up.
     """
-    on_host = logits.device.type == "cpu" and logits.dtype == torch.float32 and not torch.compiler.is_compiling()
-    choice = torch.from_numpy(np.asarray(logits.numpy().argmax(-1))) if on_host else logits.argmax(-1)
-    if not margins:
-        return choice, None
+    if _is_numpys(logits):
+        return _margins_in_place(logits, choice)
     at = choice.unsqueeze(-1)
-    highest, rest = logits.gather(-1, at).squeeze(-1), logits.scatter(-1, at, -torch.inf)
-    second = torch.from_numpy(np.asarray(rest.numpy().max(-1))) if on_host else rest.amax(-1)
-    return choice, highest.float() - second.float()
+    second = logits.scatter(-1, at, -torch.inf).amax(-1)
+    return logits.gather(-1, at).squeeze(-1).float() - second.float()
+
+
+def _margins_in_place(logits: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
+    """:func:`margins_of` on a CPU, where a copy of the logits would cost more than the search; they are left as they
+    were."""
+    flat = logits.numpy().reshape(-1, logits.shape[-1])
+    best = np.arange(len(flat)), choice.numpy().reshape(-1)
+    highest = flat[best]
+    flat[best] = -np.inf
+    second = flat.max(-1)
+    flat[best] = highest
+    return torch.from_numpy(highest - second).view(choice.shape)
+
+
+def _is_numpys(logits: torch.Tensor) -> bool:
+    """Whether NumPy can read ``logits`` in place."""
+    return logits.device.type == "cpu" and logits.dtype == torch.float32 and not torch.compiler.is_compiling()
 
 
 def choice_of(logits: torch.Tensor, rules: RowRules | None = None, margin: bool = False) -> Choice:
     """The choice from ``logits`` ``(vocab,)`` after a row's whole output, with its margin if asked for."""
     if rules is not None:
         logits = rules.next(logits)
-    token, apart = best(logits, margin)
-    if apart is None:
+    token = argmax(logits)
+    if not margin:
         return Choice(int(token), math.nan)
-    first, least = torch.stack((token.float(), apart)).tolist()
+    first, least = torch.stack((token.float(), margins_of(logits, token))).tolist()
     return Choice(int(first), least)
 
 
