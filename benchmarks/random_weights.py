@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import torch
 from PIL.Image import Image
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
-from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from benchmarks.published_sizes import SIZES, PublishedSize
 from docspec.core import ModelError
@@ -22,7 +22,7 @@ from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig
 from docspec.targets.dots_ocr.modeling import DotsOCRForCausalLM
-from docspec.targets.estimate import Estimate, check_room, free_memory
+from docspec.targets.estimate import Estimate, bytes_per_prompt_token, check_room, free_memory
 from docspec.targets.families import families
 from docspec.targets.own_processor import named_class
 from docspec.targets.processing import Processing
@@ -37,6 +37,9 @@ INSTRUCTION = 24
 
 SEED = 0
 
+SLOTS = 16_384
+"""Tokens of a page's row, by which the pieces of its prompt are chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedConfig:
@@ -45,7 +48,7 @@ class PublishedConfig:
 
     config: Callable[[int | None], PreTrainedConfig]
     model: Any
-    images: Callable[[], Qwen2VLImageProcessorPil] | None
+    images: Callable[[], Any] | None
     typed: bool
     vision_attention: str = "sdpa"
 
@@ -78,13 +81,22 @@ def _reader(size: str) -> Callable[[int | None], Qwen3VLConfig]:
     return lambda vocab_size: reader.config(size, vocab_size or reader.tok.VOCAB_SIZE)
 
 
-def _images(patch: int, temporal: int, least: int, most: int) -> Callable[[], Qwen2VLImageProcessorPil]:
-    return lambda: Qwen2VLImageProcessorPil(
+def _images(patch: int, temporal: int, least: int, most: int) -> Callable[[], Any]:
+    return lambda: _image_processor()(
         patch_size=patch,
         merge_size=2,
         temporal_patch_size=temporal,
         size={"shortest_edge": least, "longest_edge": most},
     )
+
+
+def _image_processor() -> Any:
+    """The class that transformers takes here: torchvision's where that is installed."""
+    if find_spec("torchvision") is None:
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil as Found
+    else:
+        from transformers.models.qwen2_vl.image_processing_qwen2_vl import Qwen2VLImageProcessor as Found
+    return Found
 
 
 _QWEN_IMAGES = _images(16, 2, 65_536, 16_777_216)
@@ -163,10 +175,15 @@ PUBLISHED: dict[str, PublishedConfig] = {
 class WordlessProcessing(Processing):
     """Images as the model takes them, and a prompt of as many meaningless text tokens as a real one has."""
 
-    def __init__(self, images: Qwen2VLImageProcessorPil | None, image_token_id: int, typed: bool) -> None:
+    def __init__(self, images: Any | None, image_token_id: int, typed: bool) -> None:
         super().__init__(images, None)
         self._image_token_id = image_token_id
         self._typed = typed
+
+    @property
+    def factor(self) -> int:
+        """Where no images can be shown, that of Qwen3-VL."""
+        return 32 if self.image_processor is None else super().factor
 
     def encode(self, image: Image, prompt: str) -> dict[str, torch.Tensor]:
         """Model inputs for ``image``; ``prompt`` is not read. Raises :class:`docspec.core.ModelError` where the
@@ -220,7 +237,10 @@ def random_target(
     with torch.device("meta"):
         outline = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
     weights = sum(weight.numel() for weight in outline.parameters())
-    check_room(f"{name} with random weights", Estimate(weights * dtype.itemsize, 0, 1, 0), free_memory(device))
+    text, item = config.get_text_config().to_dict(), dtype.itemsize
+    needed = Estimate(weights * item, 0, 1, 0, bytes_per_prompt_token(text, item, SLOTS))
+    free = free_memory(device)
+    check_room(f"{name} with random weights", needed, free)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.device(device):
         torch.manual_seed(SEED)
         model = published.model._from_config(config, dtype=dtype, attn_implementation=attention)
@@ -228,5 +248,6 @@ def random_target(
     images = None if published.images is None else published.images()
     processing = WordlessProcessing(images, config.image_token_id, typed=published.typed)
     target = TransformersTarget(model, processing, eos_ids=frozenset())
+    target.piece = needed.piece(free)
     target.steps = make_steps(target, graphs)
     return target

@@ -86,7 +86,7 @@ def estimate(path: str, dtype: str, slots: int, rows: int = 1, quantize: Quantiz
     if not files:
         weights = sum(file.stat().st_size for file in Path(path).glob("pytorch_model*.bin"))
     keys_values = rows * (slots * _bytes_per_slot(config, item) + _bytes_of_states(config, item))
-    return Estimate(weights, keys_values, rows, slots, _bytes_per_prompt_token(config, item, slots))
+    return Estimate(weights, keys_values, rows, slots, bytes_per_prompt_token(config, item, slots))
 
 
 def _kept(config: dict[str, Any]) -> dict[str, float]:
@@ -146,7 +146,7 @@ def _bytes_of_states(config: dict[str, Any], item: int) -> int:
     return int(layers * (kept + TREE * node))
 
 
-def _bytes_per_prompt_token(config: dict[str, Any], item: int, slots: int) -> int:
+def bytes_per_prompt_token(config: dict[str, Any], item: int, slots: int) -> int:
     """Bytes at a layer's peak: four hidden states, and either gate, up, their product and a copy of the inner layer, or
     queries, keys and values with their rotated copies and masks over all ``slots``."""
     text = _text(config)

@@ -1,8 +1,8 @@
 """Root mean square norms as one kernel each, on GPUs.
 
 transformers writes an RMSNorm as seven operations over float32 copies. In a step of a few dozen tokens each takes about
-as long as its launch: on an H200, 113 such norms were a quarter of a captured step of Qwen3-VL 2B. The kernel rounds
-where transformers does; only the order in which squares are added differs.
+as long as its launch, and Qwen3-VL 2B has 113 such norms. The kernel rounds where transformers does; only the order in
+which squares are added differs.
 """
 
 from __future__ import annotations

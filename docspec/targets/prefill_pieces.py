@@ -60,11 +60,8 @@ def in_pieces(
         output.last_hidden_state = torch.cat(hidden, dim=1)
         return output
 
-    decoder.forward = forward
-    try:
+    with _instead(decoder, forward):
         yield
-    finally:
-        del decoder.forward
 
 
 @contextmanager
@@ -86,11 +83,23 @@ def only(
         mask = torch.ones((1, len(indices), len(indices)), dtype=torch.bool, device=indices.device).tril()
         return whole(**{**_cut(inputs, indices), "attention_mask": masks(mask, cache, False)})
 
+    with _instead(decoder, forward):
+        yield
+
+
+@contextmanager
+def _instead(decoder: Any, forward: Callable[..., Any]) -> Iterator[None]:
+    """Within this context calls of ``decoder`` are calls of ``forward``; afterwards they are what they were, also where
+    someone else had put a function in its place."""
+    before = vars(decoder).get("forward")
     decoder.forward = forward
     try:
         yield
     finally:
-        del decoder.forward
+        if before is None:
+            del decoder.forward
+        else:
+            decoder.forward = before
 
 
 def _can_be_cut(inputs: Mapping[str, Any], length: int) -> bool:

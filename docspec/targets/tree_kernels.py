@@ -16,6 +16,19 @@ LOG2_E = 1.4426950408889634
 
 
 @triton.jit
+def with_keys(scores, values, best, total, output, PRECISION: tl.constexpr):
+    """The running maxima, sums of exponentials and outputs of queries, with ``scores`` of further keys (in logarithms
+    to base 2) and their ``values``."""
+    higher = tl.maximum(best, tl.max(scores, 1))
+    level = tl.where(higher == float("-inf"), 0.0, higher)
+    weights = tl.exp2(scores - level[:, None])
+    kept = tl.exp2(best - level)
+    total = total * kept + tl.sum(weights, 1)
+    added = tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
+    return higher, total, output * kept[:, None] + added
+
+
+@triton.jit(do_not_specialize=["kv_heads", "tree", "parts"])
 def attend_to_part(
     query, key, value, lengths, ancestry, found, sums,
     query_row, query_head, query_node, key_row, key_head, key_slot,
@@ -51,7 +64,14 @@ def attend_to_part(
     best = tl.full([NODES], float("-inf"), tl.float32)
     total = tl.zeros([NODES], tl.float32)
     output = tl.zeros([NODES, WIDTH], tl.float32)
-    for start in range(first, last, KEYS):
+    whole = tl.minimum(tl.maximum(first, length // KEYS * KEYS), last)  # up to here all keys are in the prefix
+    for start in range(first, whole, KEYS):
+        slots = start + tl.arange(0, KEYS)
+        keys = tl.load(key + slots[:, None] * key_slot + dims[None, :], mask=within[None, :], other=0.0)
+        values = tl.load(value + slots[:, None] * value_slot + dims[None, :], mask=within[None, :], other=0.0)
+        scores = tl.dot(asked, tl.trans(keys), input_precision=PRECISION) * scale
+        best, total, output = with_keys(scores, values, best, total, output, PRECISION)
+    for start in range(whole, last, KEYS):
         slots = start + tl.arange(0, KEYS)
         used = slots < last
         shown = used[:, None] & within[None, :]
@@ -63,14 +83,7 @@ def attend_to_part(
         ancestor = tl.load(ancestry + behind[None, :], mask=own[None, :] & real[:, None], other=0)
         seen = used[None, :] & ((behind < 0)[None, :] | (ancestor != 0))
         scores = tl.where(seen, scores, float("-inf"))
-        higher = tl.maximum(best, tl.max(scores, 1))
-        level = tl.where(higher == float("-inf"), 0.0, higher)
-        weights = tl.exp2(scores - level[:, None])
-        kept = tl.exp2(best - level)
-        total = total * kept + tl.sum(weights, 1)
-        added = tl.dot(weights.to(values.dtype), values, input_precision=PRECISION)
-        output = output * kept[:, None] + added
-        best = higher
+        best, total, output = with_keys(scores, values, best, total, output, PRECISION)
 
     some = total > 0
     output = output / tl.where(some, total, 1.0)[:, None]

@@ -68,7 +68,7 @@ def _place() -> str:
 def _note(kind: str, what: str) -> int:
     EVENTS[kind] += 1
     WHERE[kind, what, _place()] += 1
-    if _warns and kind in DOWNLOADS and kind != "synchronize":  # CUDA does not warn of what is waited for by name
+    if _warns and kind in DOWNLOADS and (kind, what) != ("synchronize", ""):  # CUDA does not warn of waits for all
         warnings.warn("called a synchronizing CUDA operation (simulated)", stacklevel=3)
     graph = getattr(_state, "graph", None)
     if graph is not None and kind in FORBIDDEN:
@@ -184,7 +184,7 @@ class Stream:
         Stream.made += 1
 
     def synchronize(self) -> None:
-        synchronize()
+        synchronize("stream")
 
     def wait_stream(self, other: Stream) -> None:
         """Operations run at once: there is nothing to wait for."""
@@ -212,7 +212,7 @@ def stream(wanted: Stream | None) -> Iterator[None]:
 
 
 def synchronize(device: Any = None) -> None:
-    if _note("synchronize", ""):
+    if _note("synchronize", "stream" if device == "stream" else ""):
         raise RuntimeError("CUDA error: operation not permitted when stream is capturing (simulated)")
     _library.wait_for_device()
 

@@ -53,7 +53,7 @@ def test_every_check_is_a_line_and_nothing_is_wrong(lively_qwen, device, tmp_pat
     graphs = found["graphs over changed inputs and caches"]
     assert graphs["ok"] and graphs["figures"]["captured"] > 2 and graphs["figures"]["differ"] == 0
     assert found["a capture that fails"]["figures"]["after"] == "cuda"
-    assert found["waiting in a step"]["figures"]["waits"] == {"eager": 1, "cuda": 0}
+    assert found["waiting in a step"]["figures"]["waits"] == {"eager": 1, "cuda": 1}
     assert found["memory beside the estimate"]["ok"]
     assert {t["mode"] for t in found["milliseconds a step"]["figures"]["times"]} == {"eager", "cuda"}
 

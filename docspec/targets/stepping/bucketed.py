@@ -36,6 +36,7 @@ from docspec.targets.stepping.step import (
     bucket,
     chain,
 )
+from docspec.targets.tree_attention import MOST_NODES
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -238,7 +239,7 @@ class BucketedSteps:
     def run(self, step: StepBatch, cache: SlotCache) -> StepOutput:
         cache.check()
         shape = GraphKey.holding(step, cache)
-        shape = replace(shape, split=self._target.split)
+        shape = replace(shape, split=self._target.split and shape.rows * shape.tree <= MOST_NODES)
         cache.reserve(max(shape.tree, LEAST_ROOM))
         self._follow(cache)
         if shape in self._too_large:

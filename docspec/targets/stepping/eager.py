@@ -18,6 +18,7 @@ from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.outputs import arrays_of, brought, choice_of, edits_of, step_outputs, unpacked
 from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, bucket
 from docspec.targets.threads import threads_for, using_threads
+from docspec.targets.tree_attention import MOST_NODES
 
 if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
@@ -75,7 +76,7 @@ class EagerSteps:
         cache.settle(step.lengths, inputs.accepted, step.width)
         cache.begin_static_step(inputs.indices.flatten(), step.rows, step.view_slots, inputs.prompts, inputs.trees)
         mask = None
-        if not self._target.split:
+        if not (self._target.split and inputs.tokens.numel() <= MOST_NODES):
             mask = torch.from_numpy(step.mask) if self.dense else inputs.mask(step.view_slots)
         with using_threads(threads_for(self._target, inputs.tokens.numel())):
             hidden = self._target.hidden(inputs.tokens, inputs.positions, mask, cache)
