@@ -34,7 +34,7 @@ MODES: dict[str, dict[str, object]] = {
     "strict": {"stages": "page", "exact": "strict"},
     "tau 0.75": {"stages": "both", "tau": 0.75},
     "window": {"stages": "both", "align": "window"},
-    "planned": {"stages": "auto", "drafter": "auto"},
+    "planned": {"stages": "auto"},
 }
 """What differs from the given options: the paper's table 1 (page, hierarchical, tau), its own window policy, ours;
 ``generate`` is that of transformers, what a user has today; ``strict`` makes close choices of ``page`` again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,8 @@ class DocumentWorker:
 
     def __init__(self, handle: PixelsHandle) -> None:
         keep_free_memory()
-        mupdf()  # its loading counts as no page's time
+        with contextlib.suppress(ImportError):  # pictures need none
+            mupdf()  # its loading counts as no page's time
         self._shared_pixels = map_pixels(handle)
         self._policy = PricedPolicy()
         self._drafters: tuple[SafeDrafter, SafeDrafter] | None = None  # of whole pages, of pages read by regions

@@ -27,6 +27,13 @@ def test_generate_writes_what_plain_and_planned_decoding_write(lively_qwen: Path
     assert page.sample(GENERATE).total > 0
 
 
+def test_planned_reading_has_the_drafter_that_was_asked_for(lively_qwen: Path) -> None:
+    options = ParseOptions(model=str(lively_qwen), device="cpu", dpi=72, max_tokens=12, drafter="none", words="model")
+    with Parser(options) as parser:
+        [page] = measure(parser, expand_inputs([str(SAMPLE)]).sources, ["planned"], repeats=1)
+    assert "drafting is off" in page.sample("planned").reasons
+
+
 def test_a_proposer_is_a_row_of_its_own_and_models_pay_for_no_drafts(lively_qwen: Path) -> None:
     model = f"model:{lively_qwen}"
     options = ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32", dpi=72, max_tokens=12)
