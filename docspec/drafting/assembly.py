@@ -16,6 +16,7 @@ from itertools import groupby
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
 from docspec.drafting.breaks import notes_in_order, with_breaks
+from docspec.drafting.bullets import item_or, with_bullets
 from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, entries, is_no_table
 from docspec.drafting.furniture import is_running_head
@@ -62,6 +63,7 @@ def assemble(
     """
     if is_typewritten(lines):
         lines = [replace(line, even=0) for line in lines]  # no sign of a listing there
+    lines = with_bullets(lines)
     claimed: list[list[TextLine]] = [[] for _ in boxes]
     loose: list[TextLine] = []
     claims = Claims(boxes)
@@ -324,7 +326,7 @@ def _region(box: LayoutBox) -> Region | None:
         box = replace(box, category=Category.TEXT)
     rows = printed_lines(lines)
     listing = is_listing(rows, box.category)
-    category = Category.TEXT if listing else box.category
+    category = Category.TEXT if listing else item_or(box.category, lines[0].text)
     texts, words = _readings(rows, lines), _source_of(lines)
     return Region(bbox, category, texts, confidence, tuple(map(_printed, rows)), listing=listing, words=words)
 

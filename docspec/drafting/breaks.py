@@ -1,5 +1,6 @@
 """Line breaks that are meant: addresses, receipts, pairs of labels and values. A line of prose ends where its next word
-does not fit; a line that ends well before is a line of its own. And footnotes in the order of their numbers."""
+does not fit; a line that ends well before is a line of its own. So are those of a region that has typed rules, or
+amounts at the ends of many lines. And footnotes in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -28,6 +29,11 @@ WORDS = 4
 _HYPHENS = "-\u00ad\u2010"
 _PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)]\s+\S")
+_TYPED_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
+_AMOUNT = re.compile(r"(?<![\w.,])[-+−]?\d{1,3}(?:[.,'’ ]?\d{3})*[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
+AMOUNTS = 0.4
+"""Least share of lines that end in an amount."""
+
 _NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
 
 
@@ -43,6 +49,9 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     if any(line.turns or not line.text.strip() or len(line.text) > LONGEST for line in lines):
         return False
     if all(_PAIR.match(line.text) for line in lines) or _counts([line.text for line in lines]):
+        return True
+    amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
+    if amounts >= max(LINES, AMOUNTS * len(lines)) or any(_TYPED_RULE.fullmatch(line.text) for line in lines):
         return True
     goes_on = any(
         line.text.rstrip()[-1] in _HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)

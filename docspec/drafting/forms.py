@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.bullets import SIGN, drawn_bullets
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.tables import FoundTable, table_html
 
@@ -72,11 +73,9 @@ def fields_of(page: Any) -> list[Field]:
     return found
 
 
-def drawn_ticks(page: Any, words: Sequence[BBox]) -> list[Field]:
-    """Boxes drawn beside ``words`` and empty of them, and whether they are crossed or checked."""
-    drawings = page.get_drawings()
-    if len(drawings) > MOST_DRAWINGS:
-        return []
+def drawn_ticks(drawings: Sequence[Any], words: Sequence[BBox]) -> list[Field]:
+    """Of a page's ``drawings`` the boxes beside ``words`` and empty of them, and whether they are crossed or
+    checked."""
     boxes: list[BBox] = []
     strokes: list[BBox] = []
     for drawing in drawings:
@@ -134,11 +133,14 @@ def _is_beside(box: BBox, word: BBox) -> bool:
 
 
 def with_ticks(page: Any) -> tuple[Any, list[Field]]:
-    """A copy of ``page`` on which ticks are written as text, and all its fields; the page itself without any."""
+    """A copy of ``page`` on which ticks and drawn bullets are written as text, and all its fields; the page itself
+    without any."""
     words = [BBox(*word[:4]) for word in page.get_text("words")]
-    fields = fields_of(page)
-    ticks = [field for field in (*fields, *drawn_ticks(page, words)) if field.ticked is not None]
-    if not ticks:
+    fields, drawings = fields_of(page), page.get_drawings()
+    drawings = drawings if len(drawings) <= MOST_DRAWINGS else []
+    ticks = [field for field in (*fields, *drawn_ticks(drawings, words)) if field.ticked is not None]
+    bullets = drawn_bullets(drawings, words)
+    if not ticks and not bullets:
         return page, fields
     copy = _copy(page, widgets=bool(fields))
     for widget in list(copy.widgets()):
@@ -148,6 +150,10 @@ def with_ticks(page: Any) -> tuple[Any, list[Field]]:
         size = max(4.0, 0.9 * min(tick.bbox.width, tick.bbox.height))
         start = mupdf().Point(tick.bbox.x0, tick.bbox.center_y + 0.3 * size)
         copy.insert_text(start, ON if tick.ticked else OFF, fontname="helv", fontsize=size)
+    for dot, word in bullets:
+        size = 0.8 * word.height
+        start = mupdf().Point(dot.center_x - 0.175 * size, word.y1 - 0.25 * word.height)
+        copy.insert_text(start, SIGN, fontname="helv", fontsize=size)
     others = [field for field in fields if field.ticked is None]
     return copy, [*others, *ticks]
 

@@ -36,8 +36,9 @@ BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, 
         ("Hay & Sons Ltd", "12 Quay Street", "Oban PA34 5PX", "Scotland"),
         ("Vessel: Marit", "Port of registry: Oban", "gross tons: 450"),
         ("Coffee 2.40", "Bread and butter 1.10", "Sum 3.50", "Cash 5.00"),
+        ("Milk, one litre, from the dairy in Ardnamurchan 2,38 A", "Rye bread 3,49 A", "bottles returned -0,75 B"),
     ],
-    ids=["address", "pairs", "receipt"],
+    ids=["address", "pairs", "receipt", "amounts"],
 )
 def test_short_lines_are_written_line_by_line(parsed: Parsed, lines: tuple[str, ...]) -> None:
     def draw(page: Any) -> None:
@@ -58,12 +59,23 @@ def test_short_lines_are_written_line_by_line(parsed: Parsed, lines: tuple[str, 
         [("The board met on the third of May in", 380), ("the town hall.", 80)],
         [("He was there", 390), ("When it began", 398), ("Nobody else was", 395), ("seen.", 30)],
         [("The well-", 40), ("Known unit is", 60), ("One of many", 55)],
+        [("They owed him 12.50", 398), ("and he owed them nothing but the sum of", 400), ("1,200.00", 40)],
         [("Prose in a narrow column,", 118), ("Because of a picture that", 120), ("Stands beside it there.", 112)],
     ],
-    ids=["ragged", "full", "hyphens", "narrow"],
+    ids=["ragged", "full", "hyphens", "amounts in prose", "narrow"],
 )
 def test_lines_of_prose_are_joined(lines: list[tuple[str, float]]) -> None:
     assert not with_breaks([text(lines), BODY])[0].broken
+
+
+def test_lines_with_typed_rules_between_them_are_not_joined() -> None:
+    rows = [
+        ("SUPER MARKT 24 in the", 130),
+        ("main street of Oban", 120),
+        ("- - - - - - - - - -", 130),
+        ("thank you", 50),
+    ]
+    assert with_breaks([text(rows), BODY])[0].broken
 
 
 def test_footnotes_follow_each_other_in_the_order_of_their_numbers() -> None:

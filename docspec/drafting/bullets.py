@@ -1,0 +1,87 @@
+"""Bullets: those that are drawn, as browsers and presentations print them (small discs, rings and squares before lines
+of text), and those that stand apart from their lines.
+
+Drawn ones are written as text onto a copy of the page, where a layout model sees them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from docspec.core import BBox, Category
+from docspec.core.marks import shifted
+from docspec.drafting.lines import TextLine
+
+SIGN = "\u00b7"
+"""A drawn bullet as text: one of the letters of every font of PDF itself."""
+
+_SIGNS = "\u2022\u00b7\u25cf\u25e6\u25aa\u25a0\u2023\u25cb"
+
+LEAST, MOST = 0.12, 0.6
+"""Sides of a bullet as shares of its line's height."""
+
+BESIDE = 1.2
+"""Most heights of a line between a bullet and its text."""
+
+LARGEST = 14
+"""Points: most sides of a bullet."""
+
+MOST_DOTS = 400
+"""Dots of a page beyond which they are a chart's or a map's."""
+
+
+def drawn_bullets(drawings: Sequence[Any], words: Sequence[BBox]) -> list[tuple[BBox, BBox]]:
+    """Of a page's ``drawings`` those that are bullets, each with the first word of its line.
+
+    A bullet stands alone before its line, about half way up, and at least one other stands below or above it; a mark
+    beside one word of a chart does not.
+    """
+    dots = [box for drawing in drawings if _is_dot(box := BBox(*drawing["rect"]), drawing)]
+    if not 2 <= len(dots) <= MOST_DOTS:
+        return []
+    found = []
+    for dot in dots:
+        row = [word for word in words if word.y0 < dot.center_y < word.y1]
+        right = min((word for word in row if word.x0 >= dot.x1 - 0.5), key=lambda word: word.x0, default=None)
+        if right is None or any(word.x0 < dot.x0 and word.x1 > dot.x0 - 4 * right.height for word in row):
+            continue
+        size = max(dot.width, dot.height) / right.height
+        middle = abs(dot.center_y - right.center_y) < 0.3 * right.height
+        if LEAST <= size <= MOST and middle and right.x0 - dot.x1 <= BESIDE * right.height:
+            found.append((dot, right))
+    return [(dot, word) for dot, word in found if sum(abs(dot.x0 - other.x0) < 1.5 for other, _ in found) > 1]
+
+
+def _is_dot(box: BBox, drawing: Any) -> bool:
+    least, most = sorted((box.width, box.height))
+    kinds = {item[0] for item in drawing["items"]}
+    filled = drawing.get("fill") is not None
+    return 0.5 < 0.8 * most < least and most <= LARGEST and ("c" in kinds or (filled and kinds <= {"re", "qu"}))
+
+
+def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
+    """``lines``, in which bullets that are lines of their own begin the line on their right, if there is one near."""
+    alone = [line for line in lines if line.text.strip() in tuple(_SIGNS)]
+    if not alone:
+        return list(lines)
+    joined = {id(line): line for line in lines}
+    for bullet in alone:
+        row = [line for line in lines if line not in alone and line.bbox.in_row_with(bullet.bbox)]
+        after = [line for line in row if line.bbox.x0 >= bullet.bbox.center_x]
+        near = min(after, key=lambda line: line.bbox.x0, default=None)
+        if near is None or near.bbox.x0 - bullet.bbox.x1 > 2 * BESIDE * near.bbox.height or near.turns:
+            continue
+        sign = f"{bullet.text.strip()} "
+        marks = tuple(shifted(near.marks, len(sign)))
+        box = BBox.union([bullet.bbox, near.bbox])
+        joined[id(near)] = replace(near, text=sign + near.text, bbox=box, marks=marks)
+        del joined[id(bullet)]
+    return [joined[id(line)] for line in lines if id(line) in joined]
+
+
+def item_or(category: Category, text: str) -> Category:
+    """The category of a region of ``category`` that begins with ``text``: an item of a list behind a bullet."""
+    is_item = category is Category.TEXT and text[:1] in tuple(_SIGNS) and text[1:2].isspace()
+    return Category.LIST_ITEM if is_item else category

@@ -1,0 +1,82 @@
+"""Bullets that are drawn, and those that stand apart from their lines, make items of lists; other dots do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec.core import BBox
+from docspec.core.marks import Mark
+from docspec.drafting.bullets import with_bullets
+from docspec.drafting.lines import TextLine
+from docspec.results import ParsedDocument
+
+from .conftest import PROSE, SECOND
+
+Parsed = Callable[..., ParsedDocument]
+
+ITEMS = ("Fresh water is at the quay", "Diesel by lorry, on call", "No shore power")
+
+
+def disc(page: Any, x: float, y: float) -> None:
+    page.draw_circle((x, y), 1.9, fill=(0, 0, 0))
+
+
+def ring(page: Any, x: float, y: float) -> None:
+    page.draw_circle((x, y), 1.9)
+
+
+def square(page: Any, x: float, y: float) -> None:
+    page.draw_rect(pymupdf.Rect(x - 2, y - 2, x + 2, y + 2), fill=(0.2, 0.2, 0.6), color=None)
+
+
+@pytest.mark.parametrize("draw_one", [disc, ring, square])
+def test_drawn_bullets_make_a_list(parsed: Parsed, draw_one: Callable[[Any, float, float], None]) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 60, 535, 130), PROSE, fontsize=11)
+        for row, item in enumerate(ITEMS):
+            draw_one(page, 72, 166.5 + 16 * row)
+            page.insert_text((84, 170 + 16 * row), item, fontsize=11)
+        page.insert_textbox(pymupdf.Rect(60, 260, 535, 330), SECOND, fontsize=11)
+
+    written = [line for line in parsed(draw).to_markdown().splitlines() if line.strip()]
+    assert written[1:-1] == [f"- {item}" for item in ITEMS]
+
+
+def test_items_under_items(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((60, 90), "Berths", fontsize=18, fontname="hebo")
+        for row, (x, item) in enumerate([(72, "North quay"), (102, "four yachts"), (102, "one ferry"), (72, "Mole")]):
+            disc(page, x, 136 + 20 * row)
+            page.insert_text((x + 14, 140 + 20 * row), item, fontsize=12)
+
+    written = parsed(draw).to_markdown()
+    assert "- North quay\n  - four yachts\n  - one ferry\n- Mole" in written
+
+
+def test_marks_of_a_chart_are_no_bullets(parsed: Parsed) -> None:
+    """Dots before words, each at a place of its own; and one dot alone."""
+
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 60, 535, 130), PROSE, fontsize=11)
+        for number, name in enumerate(("Oban", "Tiree", "Coll")):
+            disc(page, 120 + 70 * number, 200 + 31 * number)
+            page.insert_text((128 + 70 * number, 204 + 31 * number), name, fontsize=9)
+
+    document = parsed(draw)
+    assert "·" not in document.to_markdown() and "\n- " not in document.to_markdown()
+
+
+def line(text: str, x: float, width: float, y: float = 0.0, **more: Any) -> TextLine:
+    return TextLine(text, BBox(x, y, x + width, y + 12), size=10.0, **more)
+
+
+def test_a_bullet_of_its_own_begins_the_line_on_its_right() -> None:
+    bold = line("four yachts", 20, 60, marks=(Mark("bold", 0, 4),))
+    far = line("a page number", 400, 60)
+    found = with_bullets([line("\u2022", 8, 4), far, bold, line("\u2022", 8, 4, y=40.0)])
+    assert [one.text for one in found] == ["a page number", "\u2022 four yachts", "\u2022"]
+    assert found[1].bbox == BBox(8, 0, 80, 12) and found[1].marks == (Mark("bold", 2, 6),)
