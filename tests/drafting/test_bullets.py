@@ -71,7 +71,7 @@ def test_marks_of_a_chart_are_no_bullets(parsed: Parsed) -> None:
 
 
 def line(text: str, x: float, width: float, y: float = 0.0, **more: Any) -> TextLine:
-    return TextLine(text, BBox(x, y, x + width, y + 12), size=10.0, **more)
+    return TextLine(BBox(x, y, x + width, y + 12), text, 10.0, **more)
 
 
 def test_a_bullet_of_its_own_begins_the_line_on_its_right() -> None:
