@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.suites.results import SuiteResults
     from docspec.targets.registry import TargetInfo
 
-NAMES = "omnidocbench|olmocr-bench|ocean-ocr|pairs"
+NAMES = "omnidocbench|olmocr-bench|ocean-ocr|icdar2013|pairs"
 
 Limit = Annotated[
     int | None, typer.Option(metavar="N", min=1, show_default=False, help="Read a sample of N pages of a data set.")

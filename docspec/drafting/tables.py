@@ -34,12 +34,13 @@ _LAST_ROW = re.compile(r'<tr><t[dh] colspan="(\d+)">([^<]*)</t[dh]></tr></table>
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table in points: its box with its frame, its HTML, and the places of its cells by rows (empty unless all are
-    known)."""
+    """A table in points: its box with its frame, its HTML, the places of its cells by rows (empty unless all are
+    known), and where the rows of its heads end (0 without)."""
 
     bbox: BBox
     html: str
     grid: CellBoxes = ()
+    head_bottom: float = 0.0
 
 
 def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
@@ -67,7 +68,7 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
             html = _as_printed(html, table, lines)
-            one = FoundTable(_framed(box, own), html, _grid(table))
+            one = FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table))
             found += _with_head(found.pop(), one, last) if found and last else [one]
             last = table.rows[-1].bbox
     return found
@@ -157,6 +158,11 @@ def _grid(table: Any) -> CellBoxes:
     if any(cell is None for row in rows for cell in row):
         return ()
     return tuple(tuple(BBox(*cell) for cell in row) for row in rows)
+
+
+def _head_bottom(table: Any) -> float:
+    heads = [cell.bbox for row in table.placements or () for cell in row if cell.tag == "th" and cell.bbox]
+    return max((bbox[3] for bbox in heads), default=0.0)
 
 
 def _framed(box: BBox, drawings: list[BBox]) -> BBox:
