@@ -89,7 +89,7 @@ def _table(
         for slot, text in zip(slots, plain, strict=True)
     ]
     heads = _head_rows(slots, told, table)
-    return FoundTable(_box(slots), _html(slots, told, heads), _grid(slots), table.head_bottom)
+    return FoundTable(_box(slots), _html(slots, told, heads), _grid(slots), table.head_bottom, ruled=True)
 
 
 def _head_rows(slots: Sequence[Slot], texts: Sequence[str], table: FoundTable) -> int:

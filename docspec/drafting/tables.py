@@ -35,12 +35,13 @@ _LAST_ROW = re.compile(r'<tr><t[dh] colspan="(\d+)">([^<]*)</t[dh]></tr></table>
 @dataclass(frozen=True, slots=True)
 class FoundTable:
     """A table in points: its box with its frame, its HTML, the places of its cells by rows (empty unless all are
-    known), and where the rows of its heads end (0 without)."""
+    known), where the rows of its heads end (0 without), and whether drawn lines close all of its cells."""
 
     bbox: BBox
     html: str
     grid: CellBoxes = ()
     head_bottom: float = 0.0
+    ruled: bool = False
 
 
 def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:

@@ -49,7 +49,8 @@ def with_unruled(
     boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], page: Any
 ) -> tuple[list[LayoutBox], list[FoundTable]]:
     """``boxes`` and ``tables`` of a ``pymupdf.Page``, with the tables that only its ``lines`` show. A table of
-    ``tables`` stays if it has as many columns, unless a heading is in one of its cells."""
+    ``tables`` stays if drawn lines close its cells, or if it has as many columns, unless a heading is in one of its
+    cells."""
     result, found = list(boxes), list(tables)
     if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
         return result, found
@@ -64,7 +65,7 @@ def with_unruled(
     for columns in seen:
         table = _table(columns)
         worse = [one for one in found if _meet(one.bbox, table.bbox)]
-        if all(_columns(one) < len(columns.edges) + _is_mixed(one, headings, others) for one in worse):
+        if all(_yields(one, len(columns.edges), headings, others) for one in worse):
             inside = {cell.line for row in columns.rows for cell in row}
             found = [*(one for one in found if one not in worse), table]
             result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
@@ -204,6 +205,11 @@ def _table(columns: Columns) -> FoundTable:
 def _columns(table: FoundTable) -> int:
     """The most cells that a row of ``table`` has."""
     return max((len(re.findall("<t[dh]", row)) for row in table.html.split("<tr")), default=0)
+
+
+def _yields(table: FoundTable, columns: int, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
+    """Whether ``table`` gives way to one of so many ``columns``."""
+    return not table.ruled and _columns(table) < columns + _is_mixed(table, headings, others)
 
 
 def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
