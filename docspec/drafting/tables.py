@@ -18,8 +18,14 @@ from typing import Any
 from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
+from docspec.drafting.cell_grid import grid_of
+from docspec.drafting.cell_repairs import settled
+from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
 from docspec.drafting.right_to_left import has_right_to_left
+
+THIN = 3.0
+"""Most points that a drawn line is high."""
 
 TOUCH = 2.0
 """Most points between two tables that were one before they were parted."""
@@ -62,6 +68,7 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         _tell_by_place(page, tables)
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     boxes = [BBox(*table.bbox) for table in tables]
+    words, strokes = (words_of(page), _level_strokes(page)) if tables else ([], [])
     found: list[FoundTable] = []
     last: Sequence[float] = ()
     for table, box in zip(tables, boxes, strict=True):
@@ -69,10 +76,28 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
             html = _as_printed(html, table, lines)
-            one = FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table))
+            one = _settled(FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes)
             found += _with_head(found.pop(), one, last) if found and last else [one]
             last = table.rows[-1].bbox
     return found
+
+
+def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
+    """``found``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
+    grid = grid_of(table, found.html)
+    mended = grid and settled(grid, words, strokes)
+    if grid is None or mended is None or mended == grid:
+        return found
+    whole = mended.plain and len(mended.cells) == len(mended.xs) * len(mended.ys)
+    boxes = tuple(tuple(mended.box(cell) for cell in mended.row(row)) for row in range(len(mended.ys))) if whole else ()
+    heads = mended.head_rows
+    return replace(found, html=mended.html(), grid=boxes, head_bottom=mended.ys[heads - 1][1] if heads else 0.0)
+
+
+def _level_strokes(page: Any) -> list[BBox]:
+    """The level lines on a page, also those that are drawn as thin rectangles."""
+    boxes = [BBox(*drawing["rect"]) for drawing in page.get_drawings()]
+    return [box for box in boxes if box.height <= THIN < box.width]
 
 
 def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:

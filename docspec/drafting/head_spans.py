@@ -1,0 +1,164 @@
+"""Heads over several columns of a table without closed cells. Everything is in points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from docspec.core import BBox
+from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
+from docspec.drafting.drawn_grids import Word
+from docspec.drafting.lines import without_spaces
+
+GAP = 0.75
+"""Least white between two heads of one row, in heights of a word."""
+
+CENTRED = 0.6
+"""Heights of a word by which a head may stand beside the middle of its columns."""
+
+OFF = 1.2
+"""Heights of a word from which on a head does not stand over the middle of one column alone."""
+
+BELOW = 1.0
+"""Most heights of a word from a head to the line below it that shows its columns."""
+
+PARTIAL = 0.9
+"""Most of the width of a table that such a line has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Words that follow each other closely, in one or several lines."""
+
+    bbox: BBox
+    text: str
+
+
+def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox], body: int) -> CellGrid:
+    """``grid``, in which words of one head above the last row of heads, that are in several cells or over several
+    columns, are one cell; so is a title in a row of its own. ``body`` is the first row below the heads."""
+    for row in range(len(grid.ys)):
+        cells = grid.row(row)
+        alone = sum(bool(cell.text) for cell in cells) == 1 and not cells[0].text
+        if not (row < body - 1 or alone) or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
+            continue
+        if len(cells) < len(grid.xs) or all(cell.text for cell in cells[1:]):
+            continue
+        runs = _runs(BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1]), words)
+        if Counter(without_spaces("".join(run.text for run in runs))) != Counter(
+            without_spaces("".join(told(cell.text) for cell in cells))
+        ):
+            continue
+        spans = _spans(grid, row, runs, words, strokes)
+        if spans and any(last > first for first, last in spans):
+            heads = {
+                first: GridCell(as_html(run.text), row, first, 1, last - first + 1, row < body)
+                for run, (first, last) in zip(runs, spans, strict=True)
+            }
+            taken = {column for first, last in spans for column in range(first, last + 1)}
+            rest = [replace(cell, text="") for cell in cells if cell.column not in taken]
+            grid = grid.with_cells([*(cell for cell in grid.cells if cell.row != row), *heads.values(), *rest])
+    if body > grid.head_rows:
+        grid = grid.with_cells(replace(cell, head=cell.head or cell.row + cell.rows <= body) for cell in grid.cells)
+    return grid
+
+
+def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
+    """The heads in ``band``, from left to right: lines of one head stand above each other."""
+    inside = [word for word in words if band.has_center_of(word.bbox)]
+    lines: list[list[Word]] = []
+    for word in sorted(inside, key=lambda word: (word.bbox.center_y, word.bbox.x0)):
+        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    runs: list[_Run] = []
+    for line in lines:
+        pieces: list[list[Word]] = []
+        for word in sorted(line, key=lambda word: word.bbox.x0):
+            if pieces and word.bbox.x0 - pieces[-1][-1].bbox.x1 < GAP * word.bbox.height:
+                pieces[-1].append(word)
+            else:
+                pieces.append([word])
+        for piece in pieces:
+            box = BBox.union(word.bbox for word in piece)
+            text = joined(*(word.text for word in piece))
+            above = [run for run in runs if run.bbox.shared_width(box) > 0 and run.bbox.y1 <= box.center_y]
+            if len(above) == 1:
+                runs.remove(above[0])
+                box, text = BBox.union([above[0].bbox, box]), joined(above[0].text, text)
+            runs.append(_Run(box, text))
+    return sorted(runs, key=lambda run: run.bbox.x0)
+
+
+def _spans(
+    grid: CellGrid, row: int, runs: Sequence[_Run], words: Sequence[Word], strokes: Sequence[BBox]
+) -> list[tuple[int, int]]:
+    """The first and the last column of each of ``runs``; empty if two of them share one."""
+    extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
+    own = [_over(run.bbox, extents) for run in runs]
+    if any(not columns for columns in own):
+        return []
+    spans: list[tuple[int, int]] = []
+    for number, (run, columns) in enumerate(zip(runs, own, strict=True)):
+        least = 1 if columns[0] else 0
+        first = max((other[-1] + 1 for other in own[:number]), default=least)
+        last = min((other[0] - 1 for other in own[number + 1 :]), default=len(grid.xs) - 1)
+        if first > columns[0] or last < columns[-1]:
+            return []
+        line = _line_below(run.bbox, grid, strokes)
+        if line is not None:
+            under = [n for n in range(first, last + 1) if line.x0 <= (extents[n].x0 + extents[n].x1) / 2 <= line.x1]
+            if under:
+                columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
+                spans.append((columns[0], columns[-1]))
+                continue
+        spans.append(_centred(run.bbox, columns, first, last, extents))
+    return spans if all(a[1] < b[0] for a, b in zip(spans, spans[1:], strict=False)) else []
+
+
+def _centred(run: BBox, columns: Sequence[int], first: int, last: int, extents: Sequence[BBox]) -> tuple[int, int]:
+    """The columns, between ``first`` and ``last``, over whose middle ``run`` stands; ``columns`` are among them."""
+    choices = [
+        (abs((extents[a].x0 + extents[b].x1) / 2 - run.center_x), b - a, a, b)
+        for a in range(first, columns[0] + 1)
+        for b in range(columns[-1], last + 1)
+    ]
+    own = next(choice for choice in choices if choice[2:] == (columns[0], columns[-1]))
+    wide = [choice for choice in choices if choice[0] <= CENTRED * run.height]
+    best = min(wide, key=lambda choice: choice[1:2]) if wide else own
+    return (columns[0], columns[-1]) if own[0] < OFF * run.height else (best[2], best[3])
+
+
+def _extent(grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> BBox:
+    """Where the words of a column below ``row`` stand; all of the column without words."""
+    spanned = {r for cell in grid.cells if cell.columns > 1 for r in range(cell.row, cell.row + cell.rows)}
+    boxes = [
+        BBox(grid.xs[column][0], y0, grid.xs[column][1], y1)
+        for number, (y0, y1) in enumerate(grid.ys)
+        if number > row and number not in spanned
+    ]
+    inside = [word.bbox for word in words if any(box.has_center_of(word.bbox) for box in boxes)]
+    return BBox.union(inside) if inside else BBox(grid.xs[column][0], grid.ys[row][1], grid.xs[column][1], grid.ys[-1][1])
+
+
+def _over(run: BBox, extents: Sequence[BBox]) -> list[int]:
+    """The columns that ``run`` stands over, or the nearest one."""
+    over = [number for number, one in enumerate(extents) if run.shared_width(one) > 0.3 * min(run.width, one.width)]
+    if over:
+        return list(range(over[0], over[-1] + 1))
+    return [min(range(len(extents)), key=lambda number: -run.shared_width(extents[number]))]
+
+
+def _line_below(run: BBox, grid: CellGrid, strokes: Sequence[BBox]) -> BBox | None:
+    """The nearest of ``strokes`` right below ``run`` that does not go over the whole table."""
+    width = PARTIAL * (grid.xs[-1][1] - grid.xs[0][0])
+    near = [
+        stroke
+        for stroke in strokes
+        if run.center_y < stroke.center_y < run.y1 + BELOW * run.height
+        and stroke.x0 <= run.center_x <= stroke.x1
+        and run.width < 1.1 * stroke.width < 1.1 * width
+    ]
+    return min(near, key=lambda stroke: stroke.center_y, default=None)
