@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
@@ -51,7 +51,7 @@ def _without_rules(grid: CellGrid) -> CellGrid:
     rules = {
         row
         for row in range(len(grid.ys))
-        if (texts := [told(cell.text) for cell in grid.row(row) if cell.text]) and all(map(_RULE.fullmatch, texts))
+        if is_typed_rule([told(cell.text) for cell in grid.row(row)])
     }
     spanned = {row for cell in grid.cells for row in range(cell.row, cell.row + cell.rows) if cell.rows > 1}
     rules -= spanned
@@ -61,8 +61,19 @@ def _without_rules(grid: CellGrid) -> CellGrid:
 def _without_leaders(grid: CellGrid) -> CellGrid:
     """Dots that lead the eye from a label to its figure are no part of the label."""
     return grid.with_cells(
-        replace(cell, text=_LEADER.sub("", cell.text)) if _LEADER.search(cell.text) else cell for cell in grid.cells
+        replace(cell, text=without_leader(cell.text)) if _LEADER.search(cell.text) else cell for cell in grid.cells
     )
+
+
+def is_typed_rule(texts: Iterable[str]) -> bool:
+    """Whether the cells of a row hold nothing but dashes that were typed as a line."""
+    filled = [text for text in texts if text]
+    return bool(filled) and all(map(_RULE.fullmatch, filled))
+
+
+def without_leader(text: str) -> str:
+    """``text`` without dots that lead to what follows it."""
+    return _LEADER.sub("", text) or text
 
 
 def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:

@@ -40,7 +40,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     columns, are one cell; so is a title in a row of its own. ``body`` is the first row below the heads."""
     for row in range(len(grid.ys)):
         cells = grid.row(row)
-        alone = sum(bool(cell.text) for cell in cells) == 1 and not cells[0].text
+        alone = _is_title(cells)
         if not (row < body - 1 or alone) or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
             continue
         if len(cells) < len(grid.xs) or all(cell.text for cell in cells[1:]):
@@ -50,7 +50,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
             without_spaces("".join(told(cell.text) for cell in cells))
         ):
             continue
-        spans = _spans(grid, row, runs, words, strokes)
+        spans = _spans(grid, row, runs, words, strokes, alone)
         if spans and any(last > first for first, last in spans):
             heads = {
                 first: GridCell(as_html(run.text), row, first, 1, last - first + 1, row < body)
@@ -62,6 +62,11 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     if body > grid.head_rows:
         grid = grid.with_cells(replace(cell, head=cell.head or cell.row + cell.rows <= body) for cell in grid.cells)
     return grid
+
+
+def _is_title(cells: Sequence[GridCell]) -> bool:
+    """Whether a row has nothing but one text that is not in its first cell."""
+    return sum(bool(cell.text) for cell in cells) == 1 and not cells[0].text
 
 
 def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
@@ -93,16 +98,17 @@ def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
 
 
 def _spans(
-    grid: CellGrid, row: int, runs: Sequence[_Run], words: Sequence[Word], strokes: Sequence[BBox]
+    grid: CellGrid, row: int, runs: Sequence[_Run], words: Sequence[Word], strokes: Sequence[BBox], alone: bool
 ) -> list[tuple[int, int]]:
-    """The first and the last column of each of ``runs``; empty if two of them share one."""
+    """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
+    under no head of others, but may be under a title that stands ``alone``."""
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
     own = [_over(run.bbox, extents) for run in runs]
     if any(not columns for columns in own):
         return []
     spans: list[tuple[int, int]] = []
     for number, (run, columns) in enumerate(zip(runs, own, strict=True)):
-        least = 1 if columns[0] else 0
+        least = 1 if columns[0] and not alone else 0
         first = max((other[-1] + 1 for other in own[:number]), default=least)
         last = min((other[0] - 1 for other in own[number + 1 :]), default=len(grid.xs) - 1)
         if first > columns[0] or last < columns[-1]:
@@ -132,12 +138,13 @@ def _centred(run: BBox, columns: Sequence[int], first: int, last: int, extents: 
 
 
 def _extent(grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> BBox:
-    """Where the words of a column below ``row`` stand; all of the column without words."""
+    """Where the words of a column below ``row`` (above the last one) stand; all of the column without words."""
     spanned = {r for cell in grid.cells if cell.columns > 1 for r in range(cell.row, cell.row + cell.rows)}
+    spanned |= {r for r in range(len(grid.ys)) if _is_title(grid.row(r))}
     boxes = [
         BBox(grid.xs[column][0], y0, grid.xs[column][1], y1)
         for number, (y0, y1) in enumerate(grid.ys)
-        if number > row and number not in spanned
+        if number not in spanned and (number > row if row < len(grid.ys) - 1 else number < row)
     ]
     inside = [word.bbox for word in words if any(box.has_center_of(word.bbox) for box in boxes)]
     return BBox.union(inside) if inside else BBox(grid.xs[column][0], grid.ys[row][1], grid.xs[column][1], grid.ys[-1][1])

@@ -14,6 +14,7 @@ from typing import Any
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import index_in_order
+from docspec.drafting.cell_repairs import is_typed_rule, without_leader
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
@@ -198,8 +199,9 @@ def _members(stack: Sequence[Cell], cells: Sequence[Cell]) -> set[int]:
 def _table(columns: Columns) -> FoundTable:
     """The table as HTML, with the place of each cell."""
     boxes = [BBox.union(cell.bbox for cell in row) for row in columns.rows]
-    grid = tuple(tuple(BBox(x0, box.y0, x1, box.y1) for x0, x1 in columns.edges) for box in boxes)
-    return FoundTable(BBox.union(boxes), table_html(columns.texts, columns.headed), grid)
+    told = [(box, texts) for box, texts in zip(boxes, columns.texts, strict=True) if not is_typed_rule(texts)]
+    grid = tuple(tuple(BBox(x0, box.y0, x1, box.y1) for x0, x1 in columns.edges) for box, _ in told)
+    return FoundTable(BBox.union(boxes), table_html((map(without_leader, texts) for _, texts in told), columns.headed), grid)
 
 
 def _columns(table: FoundTable) -> int:
