@@ -15,7 +15,7 @@ from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
-from docspec.drafting.head_spans import with_spanning_heads
+from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.wrapped_rows import with_whole_rows
 
@@ -25,13 +25,13 @@ of the word: typists part words of a head with several spaces."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
-_LEADER = re.compile(r"(?:\s?[.·…_]){3,}\s*$")
+_LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 
 
 def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
     """``grid`` with its rows, columns and heads as ``words`` and level ``strokes`` of the page show them."""
     grid = _without_leaders(_without_rules(grid))
-    grid = _with_rows_apart(grid, words)
+    grid = with_level_heads(_with_rows_apart(grid, words), words, body_row(grid))
     grid = with_spanning_heads(grid, words, strokes, body_row(grid))
     grid = _without_ghosts(grid, words)
     return with_whole_rows(grid, words, body_row(grid))
@@ -83,10 +83,13 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         if any(cell.rows > 1 or cell.columns > 1 for cell in cells) or len(cells) < len(grid.xs):
             continue
         lines = _lines_in(grid, row, words)
-        if len(lines) < 2 or not _are_rows(lines, row):
+        if len(lines) > 1 and row < body_row(grid) and _is_over_others(lines):
+            lines = [lines[0], _as_one(lines[1:])]
+        elif len(lines) < 2 or not _are_rows(lines, row):
             continue
-        if row == 0 and not _is_of_figures(lines[0]):
-            lines = _with_one_head(lines)
+        elif row == 0 and not _is_of_figures(lines[0]):
+            bodies = sum(map(_is_of_figures, lines))
+            lines = [_as_one(lines[: len(lines) - bodies]), *lines[-bodies:]]
         parts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
         for cell, column in zip(cells, zip(*parts, strict=True), strict=True):
             if without_spaces("".join(column)) != without_spaces(told(cell.text)):
@@ -133,11 +136,17 @@ def _are_rows(lines: Sequence[Line], row: int) -> bool:
     return bool(bodies) and list(lines[-len(bodies) :]) == bodies
 
 
-def _with_one_head(lines: Sequence[Line]) -> list[Line]:
-    """``lines`` with those of the heads, above the figures, as one."""
-    bodies = sum(map(_is_of_figures, lines))
-    heads = lines[: len(lines) - bodies]
-    return [[[word for line in heads for word in line[column]] for column in range(len(lines[0]))], *lines[-bodies:]]
+def _is_over_others(lines: Sequence[Line]) -> bool:
+    """Whether a head in the first of ``lines`` goes over several columns that have heads of their own below it."""
+    columns = {id(word): column for column, cell in enumerate(lines[0]) for word in cell}
+    runs = close_words([word for cell in lines[0] for word in cell])
+    wide = [own for run in runs if len(own := sorted({columns[id(word)] for word in run})) > 1]
+    return any(all(any(line[column] for line in lines[1:]) for column in own) for own in wide)
+
+
+def _as_one(lines: Sequence[Line]) -> Line:
+    """``lines`` of heads as one row of cells."""
+    return [[word for line in lines for word in line[column]] for column in range(len(lines[0]))]
 
 
 def _divided(grid: CellGrid, row: int, parts: Sequence[Sequence[str]], lines: Sequence[Line]) -> CellGrid:
@@ -151,7 +160,7 @@ def _divided(grid: CellGrid, row: int, parts: Sequence[Sequence[str]], lines: Se
     head = grid.row(row)[0].head
     for number, texts in enumerate(parts):
         cells += [
-            GridCell(as_html(text), row + number, column, head=head and number == 0)
+            GridCell(as_html(text), row + number, column, head=head and not _is_of_figures(lines[number]))
             for column, text in enumerate(texts)
         ]
     return CellGrid((), grid.xs, ys).with_cells(cells)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
@@ -41,9 +42,9 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     for row in range(len(grid.ys)):
         cells = grid.row(row)
         alone = _is_title(cells)
-        if not (row < body - 1 or alone) or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
+        if not (row < body - 1 or alone) or any(cell.rows > 1 for cell in cells):
             continue
-        if len(cells) < len(grid.xs) or all(cell.text for cell in cells[1:]):
+        if sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         runs = _runs(BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1]), words)
         if Counter(without_spaces("".join(run.text for run in runs))) != Counter(
@@ -51,13 +52,14 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
         ):
             continue
         spans = _spans(grid, row, runs, words, strokes, alone)
-        if spans and any(last > first for first, last in spans):
+        was = [(cell.column, cell.column + cell.columns - 1) for cell in cells if cell.text]
+        if spans and spans != was and len(spans) <= len(was):
             heads = {
                 first: GridCell(as_html(run.text), row, first, 1, last - first + 1, row < body)
                 for run, (first, last) in zip(runs, spans, strict=True)
             }
             taken = {column for first, last in spans for column in range(first, last + 1)}
-            rest = [replace(cell, text="") for cell in cells if cell.column not in taken]
+            rest = [GridCell("", row, column, head=row < body) for column in range(len(grid.xs)) if column not in taken]
             grid = grid.with_cells([*(cell for cell in grid.cells if cell.row != row), *heads.values(), *rest])
     if body > grid.head_rows:
         grid = grid.with_cells(replace(cell, head=cell.head or cell.row + cell.rows <= body) for cell in grid.cells)
@@ -80,13 +82,7 @@ def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
             lines.append([word])
     runs: list[_Run] = []
     for line in lines:
-        pieces: list[list[Word]] = []
-        for word in sorted(line, key=lambda word: word.bbox.x0):
-            if pieces and word.bbox.x0 - pieces[-1][-1].bbox.x1 < GAP * word.bbox.height:
-                pieces[-1].append(word)
-            else:
-                pieces.append([word])
-        for piece in pieces:
+        for piece in close_words(line):
             box = BBox.union(word.bbox for word in piece)
             text = joined(*(word.text for word in piece))
             above = [run for run in runs if run.bbox.shared_width(box) > 0 and run.bbox.y1 <= box.center_y]
@@ -95,6 +91,44 @@ def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
                 box, text = BBox.union([above[0].bbox, box]), joined(above[0].text, text)
             runs.append(_Run(box, text))
     return sorted(runs, key=lambda run: run.bbox.x0)
+
+
+def close_words(line: Sequence[Word]) -> list[list[Word]]:
+    """The words of one printed line, from left to right, divided at wide gaps."""
+    pieces: list[list[Word]] = []
+    for word in sorted(line, key=lambda word: word.bbox.x0):
+        if pieces and word.bbox.x0 - pieces[-1][-1].bbox.x1 < GAP * word.bbox.height:
+            pieces[-1].append(word)
+        else:
+            pieces.append([word])
+    return pieces
+
+
+def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
+    """``grid``, in which two rows of heads that have no column in common and stand beside each other (heads that read
+    upwards are of any height) are one."""
+    for row in reversed(range(min(max(body - 1, 1), len(grid.ys) - 1))):
+        upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row, row + 1))
+        apart = not {cell.column for cell in upper} & {cell.column for cell in lower}
+        plain = all(cell.rows == cell.columns == 1 for cell in (*grid.row(row), *grid.row(row + 1)))
+        heights = [
+            [word.bbox for cell in cells for word in words if grid.box(cell).has_center_of(word.bbox)]
+            for cells in (upper, lower)
+        ]
+        if apart and plain and all(heights) and any(
+            a.shared_height(b) > 0.5 * min(a.height, b.height) for a in heights[0] for b in heights[1]
+        ):
+            cells = [
+                replace(cell, row=row) if cell.row == row + 1 else cell
+                for cell in grid.cells
+                if cell.row not in (row, row + 1) or cell.text
+            ]
+            ys = (*grid.ys[:row], (grid.ys[row][0], grid.ys[row + 1][1]), *grid.ys[row + 2 :])
+            cells = [replace(cell, row=cell.row - 1) if cell.row > row + 1 else cell for cell in cells]
+            filled = {cell.column for cell in cells if cell.row == row}
+            empty = [GridCell("", row, column, head=True) for column in range(len(grid.xs)) if column not in filled]
+            grid = CellGrid((), grid.xs, ys).with_cells([*cells, *empty])
+    return grid
 
 
 def _spans(
@@ -120,8 +154,27 @@ def _spans(
                 columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
                 spans.append((columns[0], columns[-1]))
                 continue
+        told_span = next((span for span in _told_spans(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None)
+        if told_span is not None and first <= told_span[0] and told_span[1] <= last:
+            spans.append(told_span)
+            continue
         spans.append(_centred(run.bbox, columns, first, last, extents))
-    return spans if all(a[1] < b[0] for a, b in zip(spans, spans[1:], strict=False)) else []
+    spans = _in_shares(spans, len(grid.xs))
+    return spans if all(a[1] < b[0] for a, b in pairwise(spans)) else []
+
+
+def _in_shares(spans: list[tuple[int, int]], columns: int) -> list[tuple[int, int]]:
+    """Heads at the left of equal shares of the ``columns`` after the first one are over these."""
+    share, rest = divmod(columns - 1, max(len(spans), 1))
+    firsts = [first for first, _ in spans]
+    if len(spans) < 2 or rest or share < 2 or firsts != list(range(1, columns, share)):
+        return spans
+    return [(first, first + share - 1) for first in firsts]
+
+
+def _told_spans(grid: CellGrid, row: int) -> list[tuple[int, int]]:
+    """The first and last columns of cells of ``row`` that have several."""
+    return [(cell.column, cell.column + cell.columns - 1) for cell in grid.row(row) if cell.columns > 1 and cell.text]
 
 
 def _centred(run: BBox, columns: Sequence[int], first: int, last: int, extents: Sequence[BBox]) -> tuple[int, int]:
