@@ -37,6 +37,24 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     return with_whole_rows(grid, words, body_row(grid))
 
 
+def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """``grid`` without first and last rows that hold nothing but a line of text across columns: its title and its
+    source stand outside of the table."""
+    last = len(grid.ys) - 1
+    rows = {row for row in (0, last) if last > 1 and _is_note(grid, row, words)}
+    return grid.without_rows(rows) if rows else grid
+
+
+def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
+    cells = [cell for cell in grid.row(row) if cell.text]
+    if len(cells) < 2 or cells[0].column or any(cell.rows > 1 for cell in grid.row(row)):
+        return False
+    band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
+    inside = [word for word in words if band.has_center_of(word.bbox)]
+    level = all(word.bbox.in_row_with(inside[0].bbox) for word in inside)
+    return level and len(close_words(inside)) == 1
+
+
 def body_row(grid: CellGrid) -> int:
     """The first row below the heads: of figures that are no years, or below the heads that the grid tells."""
     for row in range(1, len(grid.ys)):

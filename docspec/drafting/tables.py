@@ -19,7 +19,7 @@ from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
 from docspec.drafting.cell_grid import grid_of
-from docspec.drafting.cell_repairs import settled
+from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
 from docspec.drafting.right_to_left import has_right_to_left
@@ -85,13 +85,20 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
 def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
     """``found``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
     grid = grid_of(table, found.html)
-    mended = grid and settled(grid, words, strokes)
-    if grid is None or mended is None or mended == grid:
+    if grid is None:
         return found
+    inner = without_notes(grid, words)
+    mended = settled(inner, words, strokes)
+    if mended == grid:
+        return found
+    top, bottom = inner.ys[0][0], inner.ys[-1][1]
+    bbox = found.bbox
+    bbox = replace(bbox, y0=top) if top > grid.ys[0][0] else bbox
+    bbox = replace(bbox, y1=bottom) if bottom < grid.ys[-1][1] else bbox
     whole = mended.plain and len(mended.cells) == len(mended.xs) * len(mended.ys)
     boxes = tuple(tuple(mended.box(cell) for cell in mended.row(row)) for row in range(len(mended.ys))) if whole else ()
     heads = mended.head_rows
-    return replace(found, html=mended.html(), grid=boxes, head_bottom=mended.ys[heads - 1][1] if heads else 0.0)
+    return FoundTable(bbox, mended.html(), boxes, mended.ys[heads - 1][1] if heads else 0.0)
 
 
 def _level_strokes(page: Any) -> list[BBox]:
