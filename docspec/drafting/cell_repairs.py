@@ -57,7 +57,7 @@ def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
 
 def body_row(grid: CellGrid) -> int:
     """The first row below the heads: of figures that are no years, or below the heads that the grid tells."""
-    for row in range(1, len(grid.ys)):
+    for row in range(min(grid.head_rows, 1), len(grid.ys)):
         texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
         if texts and 2 * sum(is_figure(text) and not _YEAR.fullmatch(text) for text in texts) >= len(texts):
             return row

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 from docspec.core import BBox
@@ -27,6 +28,9 @@ FILLED = 0.6
 
 MANY = 6
 """Least lines that make rows without figures."""
+
+SPREAD = 1.2
+"""Lines of cells beside a wrapped one that are this much further apart than its lines begin rows."""
 
 APART = 1.0
 """Heights of a word between two cells that stand beside each other outside of a grid."""
@@ -123,8 +127,15 @@ def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
     beside = [text for text in others if len(text) >= FILLED * len(longest) and _stand_beside(text, longest)]
     if 2 * len(beside) < len(others) or (len(longest) < ROWS and len(beside) < len(others)):
         return False
+    if len(beside) > 1 and all(_pitch(text) > SPREAD * _pitch(longest) for text in beside):
+        return True
     told = ["".join(line.split()) for text in (*beside, longest) for _, line in text]
     return 2 * sum(_FIGURES.fullmatch(one) is not None for one in told) >= len(told) or len(longest) >= MANY
+
+
+def _pitch(text: Sequence[tuple[float, str]]) -> float:
+    """The least distance of two lines of a cell."""
+    return min((low - high for (high, _), (low, _) in pairwise(text)), default=0.0)
 
 
 def _stand_beside(text: Sequence[tuple[float, str]], longest: Sequence[tuple[float, str]]) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
-from docspec.drafting.cell_grid import grid_of
+from docspec.drafting.cell_grid import CellGrid, grid_of
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
@@ -95,10 +95,14 @@ def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequ
     bbox = found.bbox
     bbox = replace(bbox, y0=top) if top > grid.ys[0][0] else bbox
     bbox = replace(bbox, y1=bottom) if bottom < grid.ys[-1][1] else bbox
-    whole = mended.plain and len(mended.cells) == len(mended.xs) * len(mended.ys)
-    boxes = tuple(tuple(mended.box(cell) for cell in mended.row(row)) for row in range(len(mended.ys))) if whole else ()
-    heads = mended.head_rows
-    return FoundTable(bbox, mended.html(), boxes, mended.ys[heads - 1][1] if heads else 0.0)
+    return found_table(mended, bbox)
+
+
+def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
+    """``grid`` as the table in ``bbox``."""
+    whole = grid.plain and len(grid.cells) == len(grid.xs) * len(grid.ys)
+    boxes = tuple(tuple(grid.box(cell) for cell in grid.row(row)) for row in range(len(grid.ys))) if whole else ()
+    return FoundTable(bbox, grid.html(), boxes, grid.ys[grid.head_rows - 1][1] if grid.head_rows else 0.0)
 
 
 def _level_strokes(page: Any) -> list[BBox]:
