@@ -45,7 +45,7 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
 
 
 def _goes_on(first: str, second: str) -> bool:
-    return not first.endswith(":") and bool(_LOWER.match(second) or _GOES_ON.search(first))
+    return not first.endswith(":") and not second.endswith(":") and bool(_LOWER.match(second) or _GOES_ON.search(first))
 
 
 def _stand_close(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
