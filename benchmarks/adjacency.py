@@ -8,6 +8,7 @@ character that is no letter or digit, as there.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections import Counter
@@ -63,7 +64,7 @@ def marks_of(table: Table) -> TableMarks:
     for direction, lines in (("right", across), ("below", down)):
         for line in lines:
             told = [one for one in line if one is not None and texts[one]]
-            pairs.update((a, b, direction) for a, b in zip(told, told[1:], strict=False) if a != b)
+            pairs.update((a, b, direction) for a, b in itertools.pairwise(told) if a != b)
     return TableMarks(
         Counter((texts[a], texts[b], direction) for a, b, direction in pairs),
         Counter(letter for text in texts for letter in text if letter != "_"),

@@ -1,12 +1,13 @@
 """The ICDAR 2013 table competition (Göbel et al.): born-digital documents with the cells of their tables, by people.
 
 Published as ``NAME.pdf`` with ``NAME-str.xml`` (cells) and ``NAME-reg.xml`` (places of tables, which the cells tell,
-too). ``NAMEa-str.xml`` beside ``NAMEb-str.xml`` without a PDF of its own is a second truth of the first one's pages: the
-better one counts. An item is a page, also one without tables: what is falsely called a table there counts. Tables are
-told by their words, since Markdown has no places: location by letters (complete: all of the truth's are written in one
-table; pure: no others), structure by adjacency relations (:mod:`benchmarks.adjacency`). Recall and precision are those
-of the complete process, of each document, averaged over documents with tables in the truth. A region of a table on a
-page of its own is a table of that page.
+too). ``NAMEb-str.xml`` without a PDF of its own is a second truth for the pages of ``NAMEa.pdf``: the better one counts.
+
+An item is a page, also one without tables: what is falsely called a table there counts. Tables are told by their words,
+since Markdown has no places: location by letters (complete: all of the truth's are written in one table; pure: no
+others), structure by adjacency relations (:mod:`benchmarks.adjacency`). Recall and precision are those of the complete
+process, of each document, averaged over documents with tables in the truth. A table's region on a page of its own is a
+table of that page.
 """
 
 from __future__ import annotations
@@ -109,7 +110,9 @@ def _place(cell: ElementTree.Element) -> Place:
 def _table(cells: Mapping[Place, str]) -> Table:
     """``cells`` as rows, with empty cells where none is."""
     top, left = min((place[0] for place in cells), default=0), min((place[1] for place in cells), default=0)
-    taken = {(y, x): place for place in cells for y in range(place[0], place[2] + 1) for x in range(place[1], place[3] + 1)}
+    taken = {
+        (y, x): place for place in cells for y in range(place[0], place[2] + 1) for x in range(place[1], place[3] + 1)
+    }
     rows = []
     for y in range(top, 1 + max((row for row, _ in taken), default=-1)):
         row = []

@@ -6,6 +6,7 @@ joined, divided or moved. Everything is in points.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -66,11 +67,7 @@ def body_row(grid: CellGrid) -> int:
 
 def _without_rules(grid: CellGrid) -> CellGrid:
     """Rows of nothing but dashes that were typed as lines are no rows."""
-    rules = {
-        row
-        for row in range(len(grid.ys))
-        if is_typed_rule([told(cell.text) for cell in grid.row(row)])
-    }
+    rules = {row for row in range(len(grid.ys)) if is_typed_rule([told(cell.text) for cell in grid.row(row)])}
     spanned = {row for cell in grid.cells for row in range(cell.row, cell.row + cell.rows) if cell.rows > 1}
     rules -= spanned
     return grid.without_rows(rules) if rules and len(rules) < len(grid.ys) else grid
@@ -173,7 +170,7 @@ def _divided(grid: CellGrid, row: int, parts: Sequence[Sequence[str]], lines: Se
     tops = [min(word.bbox.y0 for cell in line for word in cell) for line in lines[1:]]
     first, last = grid.ys[row]
     edges = [first, *tops, last]
-    ys = (*grid.ys[:row], *zip(edges, edges[1:], strict=False), *grid.ys[row + 1 :])
+    ys = (*grid.ys[:row], *itertools.pairwise(edges), *grid.ys[row + 1 :])
     cells = [replace(cell, row=cell.row + more) if cell.row > row else cell for cell in grid.cells if cell.row != row]
     head = grid.row(row)[0].head
     for number, texts in enumerate(parts):

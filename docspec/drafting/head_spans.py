@@ -115,8 +115,11 @@ def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
             [word.bbox for cell in cells for word in words if grid.box(cell).has_center_of(word.bbox)]
             for cells in (upper, lower)
         ]
-        if apart and plain and all(heights) and any(
-            a.shared_height(b) > 0.5 * min(a.height, b.height) for a in heights[0] for b in heights[1]
+        if (
+            apart
+            and plain
+            and all(heights)
+            and any(a.shared_height(b) > 0.5 * min(a.height, b.height) for a in heights[0] for b in heights[1])
         ):
             cells = [
                 replace(cell, row=row) if cell.row == row + 1 else cell
@@ -154,7 +157,9 @@ def _spans(
                 columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
                 spans.append((columns[0], columns[-1]))
                 continue
-        told_span = next((span for span in _told_spans(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None)
+        told_span = next(
+            (span for span in _told_spans(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None
+        )
         if told_span is not None and first <= told_span[0] and told_span[1] <= last:
             spans.append(told_span)
             continue
@@ -200,7 +205,9 @@ def _extent(grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> BBo
         if number not in spanned and (number > row if row < len(grid.ys) - 1 else number < row)
     ]
     inside = [word.bbox for word in words if any(box.has_center_of(word.bbox) for box in boxes)]
-    return BBox.union(inside) if inside else BBox(grid.xs[column][0], grid.ys[row][1], grid.xs[column][1], grid.ys[-1][1])
+    return (
+        BBox.union(inside) if inside else BBox(grid.xs[column][0], grid.ys[row][1], grid.xs[column][1], grid.ys[-1][1])
+    )
 
 
 def _over(run: BBox, extents: Sequence[BBox]) -> list[int]:

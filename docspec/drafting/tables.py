@@ -76,7 +76,9 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
             html = _as_printed(html, table, lines)
-            one = _settled(FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes)
+            one = _settled(
+                FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes
+            )
             found += _with_head(found.pop(), one, last) if found and last else [one]
             last = table.rows[-1].bbox
     return found

@@ -14,7 +14,9 @@ from docspec.drafting.figure_columns import is_figure
 CLOSE = 1.7
 """Most heights of a word from one line of a cell to the next one."""
 
-_GOES_ON = re.compile(r"(?:[,;/(–-]|\b(?:a|an|and|as|at|by|for|from|in|incl\.|including|of|on|or|other|per|than|the|to|with))$")
+_GOES_ON = re.compile(
+    r"(?:[,;/(–-]|\b(?:a|an|and|as|at|by|for|from|in|incl\.|including|of|on|or|other|per|than|the|to|with))$"
+)
 _LOWER = re.compile(r"[(\"'“‘]?[a-zà-ÿ]{2}")
 
 
@@ -40,7 +42,9 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
         return False
     if list(above) == [0] and 0 in below and len(below) > 1:
         return _goes_on(above[0], below[0])
-    rest = all(column in above and not is_figure(text) and not is_figure(above[column]) for column, text in below.items())
+    rest = all(
+        column in above and not is_figure(text) and not is_figure(above[column]) for column, text in below.items()
+    )
     return rest and len(below) < len(above) and all(_goes_on(above[column], text) for column, text in below.items())
 
 

@@ -98,7 +98,9 @@ def test_a_column_without_entries_stays_a_column() -> None:
     assert settled(grid, sheet.words, ()) == grid
 
 
-@pytest.mark.parametrize("heads", [("Ships", "Tons"), ("Number of ships", "Tons (1,000)"), ("1st quarter", "2nd quarter")])
+@pytest.mark.parametrize(
+    "heads", [("Ships", "Tons"), ("Number of ships", "Tons (1,000)"), ("1st quarter", "2nd quarter")]
+)
 def test_heads_a_column_before_their_figures_stand_over_them(heads: tuple[str, str]) -> None:
     sheet = Sheet([50, 140, 230, 330, 420])
     sheet.write((60, "Port"), (145, heads[0]), (240, heads[1]))

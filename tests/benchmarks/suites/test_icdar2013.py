@@ -13,10 +13,19 @@ from docspec.core import InputError
 from docspec.dialects.tables import parse_html_table
 
 CELLS = {
-    "x": [(0, 0, "", "Port"), (0, 1, 'end-col="2"', "Ships\nin all"), (1, 0, "", "Oban"), (1, 1, "", "12"), (1, 2, "", "7 %")],
+    "x": [
+        (0, 0, "", "Port"),
+        (0, 1, 'end-col="2"', "Ships\nin all"),
+        (1, 0, "", "Oban"),
+        (1, 1, "", "12"),
+        (1, 2, "", "7 %"),
+    ],
     "y": [(0, 0, "", "a"), (0, 1, "", "b"), (1, 0, "", ""), (1, 1, "", "c")],
 }
-WHOLE = "<table><tr><th>Port</th><th colspan='2'>Ships in all</th></tr><tr><td>Oban</td><td>12</td><td>7 %</td></tr></table>"
+WHOLE = (
+    "<table><tr><th>Port</th><th colspan='2'>Ships in all</th></tr>"
+    "<tr><td>Oban</td><td>12</td><td>7 %</td></tr></table>"
+)
 SHIFTED = "| Port | Ships in all |  |\n| --- | --- | --- |\n| Oban | **12** | 7 % |"
 
 
@@ -89,7 +98,9 @@ def test_scores_are_those_worked_out_by_hand(
     assert figures["recall"] == pytest.approx(100 * recall)
     assert figures["precision"] == pytest.approx(100 * precision)
     assert figures["complete tables"] == 100 * complete
-    assert figures["pure tables"] == pytest.approx(100 * pure / max(1, written.count("<table") or written.count("---|")))
+    assert figures["pure tables"] == pytest.approx(
+        100 * pure / max(1, written.count("<table") or written.count("---|"))
+    )
 
 
 def test_documents_count_alike_and_the_better_truth_counts(folder: Path) -> None:
@@ -113,7 +124,12 @@ def test_each_table_written_is_compared_with_one_truth() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("a b\nc", "ABC"), ("5 % – *note*", "5___NOTE_"), ("**bold** [link](https://x.y)", "BOLDLINK"), ("10⁶ m²", "106M2")],
+    [
+        ("a b\nc", "ABC"),
+        ("5 % – *note*", "5___NOTE_"),
+        ("**bold** [link](https://x.y)", "BOLDLINK"),
+        ("10⁶ m²", "106M2"),
+    ],
 )
 def test_words_are_compared_as_the_competition_does(text: str, expected: str) -> None:
     assert normalised(text) == expected
