@@ -35,7 +35,7 @@ Beside = Annotated[
     list[str] | None,
     repeatable(
         "NAME",
-        "Other tools scored in the same run: pymupdf4llm, rapidocr, tesseract; for tables: find_tables, pdfplumber, camelot.",
+        "Other tools scored in the same run: pymupdf4llm, rapidocr, tesseract, find_tables, pdfplumber, camelot.",
     ),
 ]
 Scorer = Annotated[

@@ -1,7 +1,7 @@
 """The ICDAR 2013 table competition (Göbel et al.): born-digital documents with the cells of their tables, by people.
 
 Published as ``NAME.pdf`` with ``NAME-str.xml`` (cells) and ``NAME-reg.xml`` (places of tables, which the cells tell,
-too). ``NAMEb-str.xml`` without a PDF of its own is a second truth for the pages of ``NAMEa.pdf``: the better one counts.
+too). ``NAMEb-str.xml`` without a PDF of its own is a second truth for ``NAMEa.pdf``: the better one counts.
 
 An item is a page, also one without tables: what is falsely called a table there counts. Tables are told by their words,
 since Markdown has no places: location by letters (complete: all of the truth's are written in one table; pure: no
