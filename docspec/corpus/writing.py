@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from docspec.reporting.destinations import LINKING, Destination, beside
 from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink
-from docspec.reporting.formats import joins_tables, renderer_for
+from docspec.reporting.formats import renderer_for
 from docspec.reporting.joined_tables import JoinedTables
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles
@@ -63,7 +63,7 @@ class OutputChoice:
                 pictures = EmbeddedFigures() if self._embeds(format) else linked
             renderer = renderer_for(format, self.layout)
             writer: PageWriter = DocumentWriter(sink, renderer, pictures, source=name, sha256=sha256)
-            writers.append(JoinedTables(writer) if joins_tables(format, self.layout) else writer)
+            writers.append(JoinedTables(writer) if self.layout.joins_tables else writer)
         if destination.view is not None:
             from docspec.reporting.view import ViewRenderer
 

@@ -243,10 +243,21 @@ def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool
     return all(a <= b for column in told for a, b in pairwise(column))
 
 
+def _are_in_order(boxes: Sequence[BBox], edges: Sequence[tuple[float, float]]) -> bool:
+    """Whether each of ``boxes`` stands between the columns beside its own, however far from its figures."""
+    return all(
+        (number == 0 or box.x0 >= edges[number - 1][1]) and (number + 1 == len(edges) or box.x1 <= edges[number + 1][0])
+        for number, box in enumerate(boxes)
+    )
+
+
 def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool) -> dict[int, str]:
     """The texts of the cells of ``row``, by the column below; empty if a cell stands over no column or over several,
     unless heads of several columns may be ``wide``."""
-    heads: dict[int, str] = {}
+    if len(row) == len(edges) > 1 and _are_in_order([cell.bbox for cell in row], edges):
+        heads = {number: cell.text for number, cell in enumerate(row)}
+        return heads if sum(map(is_figure, heads.values())) <= 1 else {}
+    heads = {}
     for cell in row:
         apart = [max(x0 - cell.bbox.x1, cell.bbox.x0 - x1) for x0, x1 in edges]
         number = apart.index(min(apart))

@@ -9,8 +9,6 @@ from docspec.core.plugins import load
 from docspec.core.safe_text import safe_text
 from docspec.reporting.renderer import Format, Layout, Renderer
 
-JOINING: tuple[Format, ...] = ("md", "html", "json", "chunks")
-
 
 def renderer_for(format: Format, layout: Layout) -> Renderer:
     """A fresh renderer of that format. The renderers, and markdown-it with them, are imported for the first one."""
@@ -33,17 +31,12 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
     return make(layout)
 
 
-def joins_tables(format: Format, layout: Layout) -> bool:
-    """Whether tables over several pages are written as one in ``format``: not where each page is an object."""
-    return layout.joins_tables and format in JOINING
-
-
 def document_text(
     pages: Iterable[PageResult], format: Format, layout: Layout, source: str = "", sha256: str = ""
 ) -> str:
     """A whole document in that format, its pictures left out."""
     renderer = renderer_for(format, layout)
-    if joins_tables(format, layout):
+    if layout.joins_tables:
         from docspec.reporting.joined_tables import with_joined_tables
 
         pages = with_joined_tables(pages)

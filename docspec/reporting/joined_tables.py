@@ -249,4 +249,5 @@ def _marks(table: Block, rest: Block, start: int, place: int) -> tuple[Mark, ...
 
 def _html(table: Block) -> str:
     """A table of bars as HTML on one line."""
-    return "".join(line.strip() for line in BlockHtml().render(table).split("\n"))
+    html = "".join(line.strip() for line in BlockHtml().render(table).split("\n"))
+    return html[html.find("<table") : html.rfind("</table>") + len("</table>")]
