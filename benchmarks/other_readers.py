@@ -7,7 +7,7 @@ import io
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ def with_pymupdf4llm(furniture: bool = True) -> Read:
     package = require("pymupdf4llm", "comparing with pymupdf4llm")
 
     def read(page: PageImage) -> Written:
-        with _one_page(page) as document:
+        with one_page(page) as document:
             text = str(package.to_markdown(document, show_progress=False, header=furniture, footer=furniture))
         return Written(PICTURE_TEXT.sub(" ", text), "\n".join(PICTURE_TEXT.findall(text)))
 
@@ -79,7 +79,7 @@ def with_tesseract(furniture: bool = True) -> Read:
     return read
 
 
-OTHERS: Mapping[str, Callable[..., Read]] = {
+OTHERS: dict[str, Callable[..., Read]] = {
     "pymupdf4llm": with_pymupdf4llm,
     "rapidocr": with_rapidocr,
     "tesseract": with_tesseract,
@@ -88,7 +88,7 @@ OTHERS: Mapping[str, Callable[..., Read]] = {
 :class:`docspec.core.UsageError` where it is not installed."""
 
 
-def _one_page(page: PageImage) -> Any:
+def one_page(page: PageImage) -> Any:
     """A PDF of this page alone: the file's own, or of its picture where it has none."""
     document = mupdf().open()
     if page.pdf_page is not None:

@@ -10,6 +10,7 @@ from docspec.core.result import WORDS_MISSING
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
+from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
 
@@ -20,9 +21,11 @@ def seen(page: PageImage) -> PageImage:
 
 
 def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
-    """``result`` with the account of its words; words that are missing become an event and make it doubtful."""
+    """``result`` with the account of its words; words that are missing become an event and make it doubtful.
+    Tables that were read and do not hold together are an event, too."""
     if result.status == "failed":
         return result
+    result = with_doubtful_tables(result)
     account = account_of(result, drafted.page, drafted.settled().draft)
     if account.doubt is None:
         return replace(result, account=account)

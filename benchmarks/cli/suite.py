@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.suites.results import SuiteResults
     from docspec.targets.registry import TargetInfo
 
-NAMES = "omnidocbench|olmocr-bench|ocean-ocr|pairs"
+NAMES = "omnidocbench|olmocr-bench|ocean-ocr|icdar2013|pairs"
 
 Limit = Annotated[
     int | None, typer.Option(metavar="N", min=1, show_default=False, help="Read a sample of N pages of a data set.")
@@ -33,7 +33,10 @@ SuiteModes = Annotated[
 ]
 Beside = Annotated[
     list[str] | None,
-    repeatable("NAME", "Other tools whose Markdown is scored in the same run: pymupdf4llm, rapidocr, tesseract."),
+    repeatable(
+        "NAME",
+        "Other tools scored in the same run: pymupdf4llm, rapidocr, tesseract, find_tables, pdfplumber, camelot.",
+    ),
 ]
 Scorer = Annotated[
     Path | None,
@@ -130,11 +133,11 @@ def read_suite(
 
 def others_named(names: Sequence[str] | None) -> list[str]:
     """The tools beside docspec. Raises :class:`UsageError` for a name that is none."""
-    from benchmarks.other_readers import OTHERS
+    from benchmarks.table_finders import BESIDE
 
     for name in names or ():
-        if name not in OTHERS:
-            raise UsageError(f"--beside {name}: choose among {', '.join(OTHERS)}")
+        if name not in BESIDE:
+            raise UsageError(f"--beside {name}: choose among {', '.join(BESIDE)}")
     return list(names or ())
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from benchmarks.accuracy import draft_blocks, stage1_blocks
 from benchmarks.drafts import SettableDraft
-from benchmarks.other_readers import OTHERS, Read
+from benchmarks.other_readers import Read
 from benchmarks.suites.item import Item
+from benchmarks.table_finders import BESIDE
 from docspec.accounting import account_of, seen
 from docspec.bench.speed import PLAIN, reader_of, settings_of
 from docspec.core import Block, DocspecError, PageDraft, PageImage, PageResult
@@ -32,12 +33,12 @@ DEFAULT_MODES = (PLAIN, "page", "hierarchical", "tau 0.75", "planned")
 
 class ItemReader:
     """Reads items with one parser in ``modes`` (:func:`docspec.bench.speed.settings_of`), ``repeats`` times each, and
-    once with each of the tools ``beside`` (of :data:`benchmarks.other_readers.OTHERS`). Raises
+    once with each of the tools ``beside`` (of :data:`benchmarks.table_finders.BESIDE`). Raises
     :class:`docspec.core.UsageError` where one of these is not installed."""
 
     def __init__(self, parser: Parser, modes: Sequence[str], repeats: int, beside: Sequence[str] = ()) -> None:
         self._parser = parser
-        self._beside = {name: OTHERS[name](furniture=False) for name in beside}
+        self._beside = {name: BESIDE[name](furniture=False) for name in beside}
         self._repeats = repeats
         self._drafter = make_drafter(parser.options)
         self._given = SettableDraft()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.suites.icdar2013 import Icdar2013
 from benchmarks.suites.item import Suite
 from benchmarks.suites.ocean_ocr import OceanOcr
 from benchmarks.suites.olmocr_bench import OlmocrBench
@@ -11,8 +12,8 @@ from benchmarks.suites.omnidocbench import OmniDocBench
 from benchmarks.suites.pairs import Pairs
 from docspec.core import InputError, UsageError
 
-SUITES: dict[str, type[OmniDocBench | OlmocrBench | OceanOcr | Pairs]] = {
-    one.name: one for one in (OmniDocBench, OlmocrBench, OceanOcr, Pairs)
+SUITES: dict[str, type[OmniDocBench | OlmocrBench | OceanOcr | Icdar2013 | Pairs]] = {
+    one.name: one for one in (OmniDocBench, OlmocrBench, OceanOcr, Icdar2013, Pairs)
 }
 """The data sets by the names that commands know."""
 

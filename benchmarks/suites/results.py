@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.other_readers import OTHERS
 from benchmarks.suites.item import Item, Scores, Suite
 from benchmarks.suites.journal import Record, read_journals
 from benchmarks.suites.omnidocbench import OmniDocBench
 from benchmarks.suites.publisher import published_scores
 from benchmarks.suites.reading import DRAFT, STAGE1
 from benchmarks.suites.summary import FILTERS, by_kind, outputs, speed, ways_of
+from benchmarks.table_finders import BESIDE
 from docspec.bench.speed import PLAIN
 from docspec.core import OutputError, UsageError
 
@@ -32,7 +32,7 @@ class SuiteResults:
     @property
     def modes(self) -> list[str]:
         """The modes that were timed, plain decoding first."""
-        return [way for way in ways_of(self.records) if way not in (DRAFT, STAGE1, *OTHERS)]
+        return [way for way in ways_of(self.records) if way not in (DRAFT, STAGE1, *BESIDE)]
 
     def as_json(self) -> dict[str, Any]:
         """All figures, without texts."""

@@ -163,6 +163,10 @@ HELP = {
     ),
     "keep_furniture": Help("Keep page headers and footers.", OUTPUT),
     "page_separator": Help("Line between pages, or before each page if it contains {page}.", OUTPUT, "TEXT"),
+    "tables_across_pages": Help(
+        "Write a table that goes on over a page as one, where it begins (join), or its parts where they stand (keep).",
+        OUTPUT,
+    ),
     "raw": Help("Write the model's answers unchanged, with thoughts, code fences and layout JSON.", OUTPUT),
     "from_file": Help("Read the documents listed in this file, one a line; - for standard input.", DOCUMENTS, "FILE|-"),
     "include": Help(

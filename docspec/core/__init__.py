@@ -19,6 +19,7 @@ from docspec.core.result import (
     PageStatus,
     PageTimings,
     StageStats,
+    TablePart,
 )
 
 __all__ = [
@@ -50,5 +51,6 @@ __all__ = [
     "Region",
     "Span",
     "StageStats",
+    "TablePart",
     "UsageError",
 ]

@@ -32,6 +32,16 @@ WORDS_MISSING = "words_missing"
 
 
 @dataclass(frozen=True, slots=True)
+class TablePart:
+    """A part of a table over several pages: its page (from 1), its place there in pixels, and how many of the table's
+    rows are from it."""
+
+    page: int
+    bbox: BBox
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """One piece of the target's output.
 
@@ -45,7 +55,9 @@ class Block:
     they are printed; of a heading, ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its
     type (0: unknown); of list items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a
     picture in which no text was searched for. ``running``: whether a head or foot is known to be repeated on pages
-    nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes through.
+    nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes through. A table that was
+    joined over pages has its ``parts``, the first one on its own page; a block without text on a page that it goes on
+    to is ``part_of`` the table on the page of that number.
     """
 
     category: Category
@@ -62,6 +74,8 @@ class Block:
     indents: tuple[float, ...] = ()
     unread: bool = False
     running: bool | None = None
+    parts: tuple[TablePart, ...] = ()
+    part_of: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def is_left_out(block: Block, page: Sequence[Block]) -> bool:
     with letters stays."""
     return block.category.is_furniture and (
         not any(map(str.isalpha, block.text))
-        or any(other.text.strip() and not other.category.is_furniture for other in page)
+        or any((other.text.strip() or other.part_of) and not other.category.is_furniture for other in page)
     )
 
 

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from docspec.reporting.destinations import LINKING, Destination, beside
 from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink
 from docspec.reporting.formats import renderer_for
+from docspec.reporting.joined_tables import JoinedTables
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles
 from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, Together
@@ -61,14 +62,16 @@ class OutputChoice:
             else:
                 pictures = EmbeddedFigures() if self._embeds(format) else linked
             renderer = renderer_for(format, self.layout)
-            writers.append(DocumentWriter(sink, renderer, pictures, source=name, sha256=sha256))
+            writer: PageWriter = DocumentWriter(sink, renderer, pictures, source=name, sha256=sha256)
+            writers.append(JoinedTables(writer) if self.layout.joins_tables else writer)
         if destination.view is not None:
             from docspec.reporting.view import ViewRenderer
 
             view = ViewRenderer(simulated)
             writers.append(DocumentWriter(AtomicFile(destination.view), view, source=name, sha256=sha256))
         if destination.tables is not None:
-            writers.append(TableFiles(destination.tables))
+            tables = TableFiles(destination.tables)
+            writers.append(JoinedTables(tables) if self.layout.joins_tables else tables)
         writers += more
         return writers[0] if len(writers) == 1 else Together(writers)
 

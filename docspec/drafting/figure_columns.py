@@ -38,6 +38,7 @@ _NUMBER = r"(?:[1-9]\d{0,2}(?:[ .,'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:]\d+)*(?:,?
 _FIGURE = re.compile(rf"(?:(?:[{_SIGNS}]|[A-Z]{{3}})\s?)?[-+−–±<>≈~]?\s?{_NUMBER}(?:\s?{_UNIT})?[*†‡]*")
 _NEGATIVE = re.compile(rf"\(\s?(?=.*\d\D*\d){_NUMBER}(?:\s?{_UNIT})?\s?\)")
 _NOTHING = re.compile(r"[-–—.·]*|n/?a", re.IGNORECASE)
+_TYPED = re.compile(r"[-–—_=\s]{3,}")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")  # a column of nothing else has the signs of equations below each other
 _WHOLE = re.compile(r"\(?(\d{1,4})\)?")
@@ -85,11 +86,21 @@ def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -
     texts = [_texts(row, edges) for row in kept]
     if not _is_table(texts):
         return None
+    rules: list[tuple[Cell, ...]] = []
+    headed = False
     for line in above:
         row = tuple(cell for cell in line if edges[0][0] < cell.bbox.x1 and cell.bbox.x0 < edges[-1][1] + height)
-        heads = _heads(row, edges)
+        if row and all(_TYPED.fullmatch(cell.text) for cell in row):
+            rules.append(row)
+            continue
+        heads = _heads(row, edges, headed)
         if not heads:
             break
+        for rule in rules:
+            kept.insert(0, rule)
+            texts.insert(0, _texts(rule, edges))
+        rules.clear()
+        headed = True
         kept.insert(0, row)
         texts.insert(0, tuple(heads.get(number, "") for number in range(len(edges))))
     figures = _figure_columns(texts)
@@ -232,13 +243,25 @@ def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool
     return all(a <= b for column in told for a, b in pairwise(column))
 
 
-def _heads(row: CellRow, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
-    """The texts of the cells of ``row``, by the column below; empty if a cell stands over no column or over several."""
-    heads: dict[int, str] = {}
+def _are_in_order(boxes: Sequence[BBox], edges: Sequence[tuple[float, float]]) -> bool:
+    """Whether each of ``boxes`` stands between the columns beside its own, however far from its figures."""
+    return all(
+        (number == 0 or box.x0 >= edges[number - 1][1]) and (number + 1 == len(edges) or box.x1 <= edges[number + 1][0])
+        for number, box in enumerate(boxes)
+    )
+
+
+def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool) -> dict[int, str]:
+    """The texts of the cells of ``row``, by the column below; empty if a cell stands over no column or over several,
+    unless heads of several columns may be ``wide``."""
+    if len(row) == len(edges) > 1 and _are_in_order([cell.bbox for cell in row], edges):
+        heads = {number: cell.text for number, cell in enumerate(row)}
+        return heads if sum(map(is_figure, heads.values())) <= 1 else {}
+    heads = {}
     for cell in row:
         apart = [max(x0 - cell.bbox.x1, cell.bbox.x0 - x1) for x0, x1 in edges]
         number = apart.index(min(apart))
-        if apart[number] > cell.bbox.height or number in heads or sum(gap < 0 for gap in apart) > 1:
+        if apart[number] > cell.bbox.height or number in heads or (sum(gap < 0 for gap in apart) > 1 and not wide):
             return {}
         heads[number] = cell.text
     return heads if len(heads) > 1 and sum(map(is_figure, heads.values())) <= 1 else {}

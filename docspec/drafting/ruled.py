@@ -1,22 +1,24 @@
-"""Tables whose cells are closed by drawn lines: there the lines give rows, columns and spans, whatever the words do."""
+"""Tables whose cells are closed by drawn lines: there the lines give rows, columns and spans, whatever a layout model
+says."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 from docspec.core import BBox
+from docspec.drafting.drawn_grids import NEAR, Slot, Word, drawn_grids, lacks_columns, parted, words_of
 from docspec.drafting.lines import TextLine, cell_texts
 from docspec.drafting.tables import FoundTable, printed_text
 
-NEAR = 3.0
-"""Points between two edges of cells that are one line."""
-
 SAME = 0.8
-"""Least share of a table and of the cells around it that both cover."""
+"""Least share of a grid that lies in the table that it is."""
+
+INSIDE = 0.6
+"""Least share of the words of a table that stand in its grids."""
 
 ROWS = 3
 """Least lines of text in cells of a drawn row that make rows without rules where not all cells have them."""
@@ -27,79 +29,92 @@ FILLED = 0.6
 MANY = 6
 """Least lines that make rows without figures."""
 
+SPREAD = 1.2
+"""Lines of cells beside a wrapped one that are this much further apart than its lines begin rows."""
+
+APART = 1.0
+"""Heights of a word between two cells that stand beside each other outside of a grid."""
+
 _FIGURES = re.compile(r"[\d.,%$€£()+−–-]+")
-
-
-class Slot(NamedTuple):
-    """A closed cell: its place, its first row and column (from 0), and how many of each it takes."""
-
-    bbox: BBox
-    row: int
-    column: int
-    rows: int
-    columns: int
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def with_drawn_cells(page: Any, tables: Sequence[FoundTable], lines: Sequence[TextLine]) -> list[FoundTable]:
-    """``tables`` of a ``pymupdf.Page`` with these ``lines`` (points), in which closed cells are cells:
-    those that were cut into several rows at the lines of their text are whole again."""
+    """``tables`` of a ``pymupdf.Page`` with these ``lines`` (points), in which closed cells are cells. A table around
+    several grids is several tables."""
     if not tables or not page.get_drawings():
         return list(tables)
-    drawn = page.find_tables(strategy="lines_strict", use_layout=False)
-    grids = [slots for one in (drawn.tables if drawn is not None else ()) if (slots := slots_of(one.cells))]
-    words = [BBox(*word[:4]) for word in page.get_text("words")]
-    return [_drawn(page, table, grids, words, lines) for table in tables]
-
-
-def slots_of(cells: Sequence[Sequence[float]]) -> list[Slot]:
-    """Closed ``cells`` (``x0, y0, x1, y1``) by rows and columns; empty if they are no table of two rows and columns."""
-    xs = _edges([x for cell in cells for x in (cell[0], cell[2])])
-    ys = _edges([y for cell in cells for y in (cell[1], cell[3])])
-    found = []
-    for x0, y0, x1, y1 in cells:
-        left, right, top, bottom = _at(xs, x0), _at(xs, x1), _at(ys, y0), _at(ys, y1)
-        if right > left and bottom > top:
-            found.append(Slot(BBox(x0, y0, x1, y1), top, left, bottom - top, right - left))
-    return sorted(found, key=lambda slot: (slot.row, slot.column)) if len(xs) > 2 and len(ys) > 2 else []
-
-
-def _edges(values: Sequence[float]) -> list[float]:
-    found: list[float] = []
-    for value in sorted(values):
-        if not found or value - found[-1] > NEAR:
-            found.append(value)
-    return found
-
-
-def _at(edges: Sequence[float], value: float) -> int:
-    return min(range(len(edges)), key=lambda number: abs(edges[number] - value))
+    grids = drawn_grids(page)
+    words = words_of(page) if grids else []
+    return [one for table in tables for one in _drawn(page, table, grids, words, lines)]
 
 
 def _drawn(
-    page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], words: Sequence[BBox], lines: Sequence[TextLine]
+    page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], words: Sequence[Word], lines: Sequence[TextLine]
+) -> list[FoundTable]:
+    """The grids of ``table`` as tables; itself if they leave cells of it out, or do not tell its rows and columns."""
+    own = [slots for slots in grids if _box(slots).overlap(table.bbox) >= SAME]
+    inside = [word for word in words if table.bbox.has_center_of(word.bbox)]
+    if not own or not _hold_cells([_box(slots).grown(NEAR) for slots in own], inside):
+        return [table]
+    own = [parted(slots, words) for slots in own]
+    texts = [cell_texts(page, [slot.bbox for slot in slots]) for slots in own]
+    if any(lacks_columns(slots, words) for slots in own):
+        return [table]
+    if any(_lacks_rows(slots, told) for slots, told in zip(own, texts, strict=True)):
+        return [table]
+    return [_table(slots, told, table, lines) for slots, told in zip(own, texts, strict=True)]
+
+
+def _box(slots: Sequence[Slot]) -> BBox:
+    return BBox.union(slot.bbox for slot in slots)
+
+
+def _hold_cells(boxes: Sequence[BBox], words: Sequence[Word]) -> bool:
+    """Whether most of ``words`` are in ``boxes``, and the others in lines across: titles, sources and notes."""
+    outside = [word.bbox for word in words if not any(box.has_center_of(word.bbox) for box in boxes)]
+    if len(words) - len(outside) < INSIDE * len(words):
+        return False
+    for box in outside:
+        after = [one.x0 - box.x1 for one in outside if one.x0 >= box.x1 and one.in_row_with(box)]
+        if min(after, default=0.0) > APART * box.height:
+            return False
+        if any(one.y0 <= box.center_y <= one.y1 for one in boxes):
+            return False
+    return True
+
+
+def _table(
+    slots: Sequence[Slot], texts: Sequence[Sequence[tuple[float, str]]], table: FoundTable, lines: Sequence[TextLine]
 ) -> FoundTable:
-    """``table`` by its closed cells, if these are fewer rows than it has, hold all of its words and no rows without
-    rules."""
-    for slots in grids:
-        box = BBox.union(slot.bbox for slot in slots)
-        rows = max(slot.row + slot.rows for slot in slots)
-        if min(box.overlap(table.bbox), table.bbox.overlap(box)) < SAME or table.html.count("<tr") <= rows:
-            continue
-        if any(table.bbox.has_center_of(word) and not box.grown(NEAR).has_center_of(word) for word in words):
-            continue
-        texts = cell_texts(page, [slot.bbox for slot in slots])
-        if any(
-            _holds_rows([text for slot, text in zip(slots, texts, strict=True) if slot.row == row])
-            for row in range(rows)
-        ):
-            continue
-        plain = [" ".join(one for _, one in text) for text in texts]
-        told = [
-            printed_text([line for line in lines if slot.bbox.has_center_of(line.bbox)], text) or text
-            for slot, text in zip(slots, plain, strict=True)
-        ]
-        return replace(table, html=_html(slots, told, table.html.startswith("<table><tr><th")), grid=_grid(slots, rows))
-    return table
+    plain = [" ".join(one for _, one in text) for text in texts]
+    told = [
+        printed_text([line for line in lines if slot.bbox.has_center_of(line.bbox)], text) or text
+        for slot, text in zip(slots, plain, strict=True)
+    ]
+    heads = _head_rows(slots, told, table)
+    return FoundTable(_box(slots), _html(slots, told, heads), _grid(slots), table.head_bottom, ruled=True)
+
+
+def _head_rows(slots: Sequence[Slot], texts: Sequence[str], table: FoundTable) -> int:
+    """How many rows at the top are heads: those that ``table`` has as heads, up to the first row of figures that are
+    no years."""
+    count = 0
+    for row in range(max(slot.row + slot.rows for slot in slots)):
+        own = [(slot, text) for slot, text in zip(slots, texts, strict=True) if slot.row == row and text]
+        figures = sum(bool(_FIGURES.fullmatch(text)) and not _YEAR.fullmatch(text) for slot, text in own if slot.column)
+        bottom = max((slot.bbox.y1 for slot, _ in own if slot.rows == 1), default=table.head_bottom)
+        if bottom > table.head_bottom + NEAR or (row and 2 * figures >= len(own)):
+            break
+        count = row + 1
+    return count
+
+
+def _lacks_rows(slots: Sequence[Slot], texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
+    return any(
+        _holds_rows([text for slot, text in zip(slots, texts, strict=True) if slot.row == row])
+        for row in range(max(slot.row + slot.rows for slot in slots))
+    )
 
 
 def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
@@ -112,8 +127,15 @@ def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
     beside = [text for text in others if len(text) >= FILLED * len(longest) and _stand_beside(text, longest)]
     if 2 * len(beside) < len(others) or (len(longest) < ROWS and len(beside) < len(others)):
         return False
+    if len(beside) > 1 and all(_pitch(text) > SPREAD * _pitch(longest) for text in beside):
+        return True
     told = ["".join(line.split()) for text in (*beside, longest) for _, line in text]
     return 2 * sum(_FIGURES.fullmatch(one) is not None for one in told) >= len(told) or len(longest) >= MANY
+
+
+def _pitch(text: Sequence[tuple[float, str]]) -> float:
+    """The least distance of two lines of a cell."""
+    return min((low - high for (high, _), (low, _) in pairwise(text)), default=0.0)
 
 
 def _stand_beside(text: Sequence[tuple[float, str]], longest: Sequence[tuple[float, str]]) -> bool:
@@ -121,18 +143,19 @@ def _stand_beside(text: Sequence[tuple[float, str]], longest: Sequence[tuple[flo
     return all(min(abs(high - other) for other, _ in longest) <= NEAR for high, _ in text)
 
 
-def _html(slots: Sequence[Slot], texts: Sequence[str], headed: bool) -> str:
+def _html(slots: Sequence[Slot], texts: Sequence[str], heads: int) -> str:
     taken = {(slot.row + y, slot.column + x) for slot in slots for y in range(slot.rows) for x in range(slot.columns)}
     columns = max(slot.column + slot.columns for slot in slots)
     rows: list[list[tuple[int, str]]] = [[] for _ in range(max(slot.row + slot.rows for slot in slots))]
     for slot, text in zip(slots, texts, strict=True):
-        kind = "th" if headed and slot.row == 0 else "td"
+        kind = "th" if slot.row < heads else "td"
         spans = "".join(
             f' {name}="{count}"' for name, count in (("colspan", slot.columns), ("rowspan", slot.rows)) if count > 1
         )
         rows[slot.row].append((slot.column, f"<{kind}{spans}>{escape(text, quote=False)}</{kind}>"))
     for row, cells in enumerate(rows):
-        cells += [(column, "<td></td>") for column in range(columns) if (row, column) not in taken]
+        kind = "th" if row < heads else "td"
+        cells += [(column, f"<{kind}></{kind}>") for column in range(columns) if (row, column) not in taken]
     return f"<table>{''.join(f'<tr>{_told(cells)}</tr>' for cells in rows)}</table>"
 
 
@@ -140,8 +163,9 @@ def _told(cells: Sequence[tuple[int, str]]) -> str:
     return "".join(told for _, told in sorted(cells))
 
 
-def _grid(slots: Sequence[Slot], rows: int) -> tuple[tuple[BBox, ...], ...]:
+def _grid(slots: Sequence[Slot]) -> tuple[tuple[BBox, ...], ...]:
     """The boxes of the cells by rows; empty with spans or gaps."""
+    rows = max(slot.row + slot.rows for slot in slots)
     grid = tuple(tuple(slot.bbox for slot in slots if slot.row == row) for row in range(rows))
     spans = any(slot.rows > 1 or slot.columns > 1 for slot in slots)
     return () if spans or len(set(map(len, grid))) > 1 else grid

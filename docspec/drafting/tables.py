@@ -18,8 +18,14 @@ from typing import Any
 from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
+from docspec.drafting.cell_grid import CellGrid, grid_of
+from docspec.drafting.cell_repairs import settled, without_notes
+from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
 from docspec.drafting.right_to_left import has_right_to_left
+
+THIN = 3.0
+"""Most points that a drawn line is high."""
 
 TOUCH = 2.0
 """Most points between two tables that were one before they were parted."""
@@ -34,12 +40,14 @@ _LAST_ROW = re.compile(r'<tr><t[dh] colspan="(\d+)">([^<]*)</t[dh]></tr></table>
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table in points: its box with its frame, its HTML, and the places of its cells by rows (empty unless all are
-    known)."""
+    """A table in points: its box with its frame, its HTML, the places of its cells by rows (empty unless all are
+    known), where the rows of its heads end (0 without), and whether drawn lines close all of its cells."""
 
     bbox: BBox
     html: str
     grid: CellBoxes = ()
+    head_bottom: float = 0.0
+    ruled: bool = False
 
 
 def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
@@ -60,6 +68,7 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         _tell_by_place(page, tables)
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     boxes = [BBox(*table.bbox) for table in tables]
+    words, strokes = (words_of(page), _level_strokes(page)) if tables else ([], [])
     found: list[FoundTable] = []
     last: Sequence[float] = ()
     for table, box in zip(tables, boxes, strict=True):
@@ -67,10 +76,41 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
             html = _as_printed(html, table, lines)
-            one = FoundTable(_framed(box, own), html, _grid(table))
+            one = _settled(
+                FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes
+            )
             found += _with_head(found.pop(), one, last) if found and last else [one]
             last = table.rows[-1].bbox
     return found
+
+
+def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
+    """``found``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
+    grid = grid_of(table, found.html)
+    if grid is None:
+        return found
+    inner = without_notes(grid, words)
+    mended = settled(inner, words, strokes)
+    if mended == grid:
+        return found
+    top, bottom = inner.ys[0][0], inner.ys[-1][1]
+    bbox = found.bbox
+    bbox = replace(bbox, y0=top) if top > grid.ys[0][0] else bbox
+    bbox = replace(bbox, y1=bottom) if bottom < grid.ys[-1][1] else bbox
+    return found_table(mended, bbox)
+
+
+def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
+    """``grid`` as the table in ``bbox``."""
+    whole = grid.plain and len(grid.cells) == len(grid.xs) * len(grid.ys)
+    boxes = tuple(tuple(grid.box(cell) for cell in grid.row(row)) for row in range(len(grid.ys))) if whole else ()
+    return FoundTable(bbox, grid.html(), boxes, grid.ys[grid.head_rows - 1][1] if grid.head_rows else 0.0)
+
+
+def _level_strokes(page: Any) -> list[BBox]:
+    """The level lines on a page, also those that are drawn as thin rectangles."""
+    boxes = [BBox(*drawing["rect"]) for drawing in page.get_drawings()]
+    return [box for box in boxes if box.height <= THIN < box.width]
 
 
 def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
@@ -157,6 +197,11 @@ def _grid(table: Any) -> CellBoxes:
     if any(cell is None for row in rows for cell in row):
         return ()
     return tuple(tuple(BBox(*cell) for cell in row) for row in rows)
+
+
+def _head_bottom(table: Any) -> float:
+    heads = [cell.bbox for row in table.placements or () for cell in row if cell.tag == "th" and cell.bbox]
+    return max((bbox[3] for bbox in heads), default=0.0)
 
 
 def _framed(box: BBox, drawings: list[BBox]) -> BBox:

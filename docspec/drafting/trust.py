@@ -44,6 +44,7 @@ PIECE = 20
 
 _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}")
 _VOWELS = frozenset("aeiouyAEIOUYàáâãäåæèéêëìíîïòóôõöøùúûüýÿœÀÁÂÃÄÅÆÈÉÊËÌÍÎÏÒÓÔÕÖØÙÚÛÜÝŒ")
+_LEADER = re.compile(r"([.·_=–—-])\1{2,}")
 _SPACE = re.compile(r"\s+")
 
 
@@ -271,4 +272,5 @@ def picture_of(page: Any, line: TextLine) -> Any:
 
 
 def _plain(text: str) -> str:
-    return _SPACE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    """``text`` as readings are compared: without leaders and typed lines, whose dots no recogniser counts."""
+    return _LEADER.sub("", _SPACE.sub("", unicodedata.normalize("NFKC", text)).casefold())

@@ -9,19 +9,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import index_in_order
+from docspec.drafting.cell_grid import CellGrid, GridCell, as_html
+from docspec.drafting.cell_repairs import is_typed_rule, settled
+from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
-from docspec.drafting.tables import FoundTable, table_html
+from docspec.drafting.tables import FoundTable, found_table
 
 GAP = 0.75
 """Least distance of two cells in heights of a line: words of justified prose stand closer."""
+
+TYPED_GAP = 1.4
+"""Least distance of two cells in widths of a letter, in type whose letters are all of one width."""
 
 LEVEL = 0.3
 """Heights of a line by which cells of one row may differ."""
@@ -49,7 +56,8 @@ def with_unruled(
     boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], page: Any
 ) -> tuple[list[LayoutBox], list[FoundTable]]:
     """``boxes`` and ``tables`` of a ``pymupdf.Page``, with the tables that only its ``lines`` show. A table of
-    ``tables`` stays if it has as many columns, unless a heading is in one of its cells."""
+    ``tables`` stays if drawn lines close its cells, or if it has as many columns, unless a heading is in one of its
+    cells."""
     result, found = list(boxes), list(tables)
     if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
         return result, found
@@ -61,10 +69,11 @@ def with_unruled(
     rows = {cell.line for columns in seen for row in columns.rows for cell in row}
     headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind.is_heading]
     others = [line.bbox for number, line in enumerate(lines) if number not in rows and not kinds[number].is_heading]
+    words = words_of(page) if seen else []
     for columns in seen:
-        table = _table(columns)
+        table = _table(columns, words)
         worse = [one for one in found if _meet(one.bbox, table.bbox)]
-        if all(_columns(one) < len(columns.edges) + _is_mixed(one, headings, others) for one in worse):
+        if all(_yields(one, len(columns.edges), headings, others) for one in worse):
             inside = {cell.line for row in columns.rows for cell in row}
             found = [*(one for one in found if one not in worse), table]
             result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
@@ -96,9 +105,12 @@ def _cells(
         box, owner = line.bbox, -1 - number if owner is None else owner
         near = words[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
         own = sorted((word for word in near if box.x0 <= (word[0] + word[2]) / 2 <= box.x1), key=lambda word: word[0])
+        # In type of one width a single space is no gap.
+        letter = min(((word[2] - word[0]) / len(word[4]) for word in own if word[4]), default=0.0) if line.even else 0.0
+        least = max(GAP * box.height, TYPED_GAP * letter)
         runs: list[list[Any]] = []
         for word in own:
-            if runs and word[0] - runs[-1][-1][2] < GAP * box.height:
+            if runs and word[0] - runs[-1][-1][2] < least:
                 runs[-1].append(word)
             else:
                 runs.append([word])
@@ -120,7 +132,11 @@ def _groups(cells: Sequence[Cell]) -> Iterator[tuple[list[list[Cell]], list[list
         height = median(cell.bbox.height for cell in stack)
         level = LEVEL * height
         inside = [row for row in rows if top - level <= row[0].bbox.center_y <= bottom + level]
-        heads = [row for row in rows if top - HEAD * height <= row[0].bbox.center_y < top - level]
+        near = [row for row in rows if top - HEAD * height <= row[0].bbox.center_y < top - level]
+        typed = sum(is_typed_rule(cell.text for cell in row) for row in near)
+        pitch = min((b[0].bbox.center_y - a[0].bbox.center_y for a, b in pairwise(inside)), default=0.0)
+        far = top - max(HEAD * height, (typed > 0) * (typed + HEAD) * pitch)
+        heads = [row for row in rows if far <= row[0].bbox.center_y < top - level]
         parts = _parts(inside, _members(stack, cells))
         yield parts[0], heads[::-1]
         for part in parts[1:]:
@@ -194,16 +210,26 @@ def _members(stack: Sequence[Cell], cells: Sequence[Cell]) -> set[int]:
     return members | {cell.owner for cell in stack}
 
 
-def _table(columns: Columns) -> FoundTable:
+def _table(columns: Columns, words: Sequence[Word]) -> FoundTable:
     """The table as HTML, with the place of each cell."""
     boxes = [BBox.union(cell.bbox for cell in row) for row in columns.rows]
-    grid = tuple(tuple(BBox(x0, box.y0, x1, box.y1) for x0, x1 in columns.edges) for box in boxes)
-    return FoundTable(BBox.union(boxes), table_html(columns.texts, columns.headed), grid)
+    cells = (
+        GridCell(as_html(text), row, column, head=columns.headed and row == 0)
+        for row, texts in enumerate(columns.texts)
+        for column, text in enumerate(texts)
+    )
+    grid = CellGrid(tuple(cells), columns.edges, tuple((box.y0, box.y1) for box in boxes))
+    return found_table(settled(grid, words, ()), BBox.union(boxes))
 
 
 def _columns(table: FoundTable) -> int:
     """The most cells that a row of ``table`` has."""
     return max((len(re.findall("<t[dh]", row)) for row in table.html.split("<tr")), default=0)
+
+
+def _yields(table: FoundTable, columns: int, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
+    """Whether ``table`` gives way to one of so many ``columns``."""
+    return not table.ruled and _columns(table) < columns + _is_mixed(table, headings, others)
 
 
 def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:

@@ -123,11 +123,14 @@ def _root(name: str) -> dict[str, Any]:
 
 
 def _place(block: Block, number: int, length: int) -> list[dict[str, Any]]:
-    if block.bbox is None:
-        return []
-    x0, y0, x1, y1 = map(float, block.bbox.rounded())
-    box = {"l": x0, "t": y0, "r": x1, "b": y1, "coord_origin": "TOPLEFT"}
-    return [{"page_no": number, "bbox": box, "charspan": [0, length]}]
+    """Where ``block`` of the page ``number`` stands; of a table over several pages, where all of its parts do."""
+    boxes = [(part.page, part.bbox) for part in block.parts] or ([(number, block.bbox)] if block.bbox else [])
+    places = []
+    for page, bbox in boxes:
+        x0, y0, x1, y1 = map(float, bbox.rounded())
+        box = {"l": x0, "t": y0, "r": x1, "b": y1, "coord_origin": "TOPLEFT"}
+        places.append({"page_no": page, "bbox": box, "charspan": [0, length]})
+    return places
 
 
 def _text(block: Block) -> dict[str, Any]:

@@ -36,5 +36,9 @@ def document_text(
 ) -> str:
     """A whole document in that format, its pictures left out."""
     renderer = renderer_for(format, layout)
+    if layout.joins_tables:
+        from docspec.reporting.joined_tables import with_joined_tables
+
+        pages = with_joined_tables(pages)
     parts = [renderer.begin(source, sha256), *(renderer.page(page, {}) for page in pages), renderer.end()]
     return safe_text("".join(parts))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from docspec.core import Block, PageResult, Provenance, Span
+from docspec.core import Block, PageResult, Provenance, Span, TablePart
 from docspec.core.account import STATES, PageAccount, State
 from docspec.core.marks import Mark
 from docspec.core.quality import Quality
@@ -127,6 +127,8 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
             points=round(block.points, 2) if block.points else None,
             indents=[round(edge, 1) for edge in block.indents] or None,
             unread=block.unread or None,
+            parts=list(map(_part_object, block.parts)) or None,
+            part_of=block.part_of or None,
             figure=figure,
         ),
     }
@@ -161,6 +163,10 @@ def _provenance_object(provenance: Provenance) -> dict[str, Any]:
             for one in provenance.numbers
         ],
     }
+
+
+def _part_object(part: TablePart) -> dict[str, Any]:
+    return {"page": part.page, "bbox": list(part.bbox.rounded()), "rows": part.rows}
 
 
 def _span_object(span: Span) -> dict[str, Any]:

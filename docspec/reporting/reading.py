@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span
+from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span, TablePart
 from docspec.core.account import STATES, PageAccount, State, Witness, WordRun
 from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
@@ -97,6 +97,16 @@ class _Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    page: int
+    bbox: _Box
+    rows: int
+
+    def part(self) -> TablePart:
+        return TablePart(self.page, BBox(*self.bbox), self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Block:
     category: Category
     text: str
@@ -113,11 +123,14 @@ class _Block:
     points: float = 0.0
     indents: tuple[float, ...] = ()
     unread: bool = False
+    parts: tuple[_Part, ...] = ()
+    part_of: int = 0
 
     def block(self) -> Block:
         box, gap = _box(self.bbox), self.gap
         known = self.marks, self.level, self.points, self.indents, self.unread
-        return Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
+        told = Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
+        return replace(told, parts=tuple(part.part() for part in self.parts), part_of=self.part_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

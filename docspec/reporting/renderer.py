@@ -27,6 +27,8 @@ SUFFIXES: dict[Format, str] = {
 }
 SUFFIXES |= {name: f".{name}" for name in get_args(Format) if name not in SUFFIXES}
 
+TablesAcrossPages = Literal["join", "keep"]
+
 UNREAD = "not searched for text"
 """Said by links of pictures in which nobody looked for text."""
 
@@ -35,13 +37,19 @@ UNREAD = "not searched for text"
 class Layout:
     """What is asked of the output. ``page_separator`` may hold ``{page}``; ``None`` writes nothing between
     pages. ``plain_markdown`` links no pictures. ``raw`` turns all normalisation off: Markdown and HTML show the answers
-    themselves, JSON has them beside the blocks.
+    themselves, JSON has them beside the blocks. Tables that go on over a page are joined, or ``keep`` their parts.
     """
 
     keep_furniture: bool = False
     page_separator: str | None = None
     plain_markdown: bool = False
     raw: bool = False
+    tables_across_pages: TablesAcrossPages = "join"
+
+    @property
+    def joins_tables(self) -> bool:
+        """Whether tables over several pages are written as one."""
+        return self.tables_across_pages == "join" and not self.raw
 
 
 class Renderer(Protocol):

@@ -1,0 +1,181 @@
+"""A found table as cells in places: what mends its rows, columns and spans works on this form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape, unescape
+from typing import Any
+
+from docspec.core import BBox
+
+_ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
+_CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</t[dh]>", re.DOTALL)
+_SPAN = re.compile(r'(colspan|rowspan)="(\d+)"')
+
+Edges = tuple[tuple[float, float], ...]
+"""The first and the last coordinate of each column or row, in points."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """A cell with its HTML (``text``), its first row and column (from 0), and how many of each it takes."""
+
+    text: str
+    row: int
+    column: int
+    rows: int = 1
+    columns: int = 1
+    head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellGrid:
+    """The cells of a table in the order of reading, and where its columns (``xs``) and rows (``ys``) stand."""
+
+    cells: tuple[GridCell, ...]
+    xs: Edges
+    ys: Edges
+
+    @property
+    def plain(self) -> bool:
+        """Whether no cell spans rows or columns."""
+        return all(cell.rows == cell.columns == 1 for cell in self.cells)
+
+    def row(self, number: int) -> list[GridCell]:
+        """The cells that begin in a row, from left to right."""
+        return [cell for cell in self.cells if cell.row == number]
+
+    def column(self, number: int) -> list[GridCell]:
+        """The cells that begin in a column and take no other, from top to bottom."""
+        return [cell for cell in self.cells if cell.column == number and cell.columns == 1]
+
+    def box(self, cell: GridCell) -> BBox:
+        """Where ``cell`` stands."""
+        return BBox(
+            self.xs[cell.column][0],
+            self.ys[cell.row][0],
+            self.xs[cell.column + cell.columns - 1][1],
+            self.ys[cell.row + cell.rows - 1][1],
+        )
+
+    @property
+    def head_rows(self) -> int:
+        """How many rows at the top are heads."""
+        return next((row for row in range(len(self.ys)) if not all(cell.head for cell in self.row(row))), len(self.ys))
+
+    def html(self) -> str:
+        """The table as HTML; places without a cell become empty ones."""
+        taken = {
+            (cell.row + y, cell.column + x)
+            for cell in self.cells
+            for y in range(cell.rows)
+            for x in range(cell.columns)
+        }
+        heads = self.head_rows
+        rows = []
+        for row in range(len(self.ys)):
+            gaps = [x for x in range(len(self.xs)) if (row, x) not in taken]
+            cells = [*self.row(row), *(GridCell("", row, x, head=row < heads) for x in gaps)]
+            rows.append("".join(map(_html, sorted(cells, key=lambda cell: cell.column))))
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+    def with_cells(self, cells: Iterable[GridCell]) -> CellGrid:
+        """The grid with other cells, in the order of reading."""
+        return replace(self, cells=tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
+
+    def without_column(self, number: int, left: bool) -> CellGrid:
+        """The grid without a column of cells of its own, whose place the column to its ``left`` (or right) takes."""
+        keeps = number - 1 if left else number + 1
+        xs = list(self.xs)
+        xs[keeps] = min(xs[keeps][0], xs[number][0]), max(xs[keeps][1], xs[number][1])
+        del xs[number]
+        cells = [
+            replace(
+                cell,
+                column=cell.column - (cell.column > number),
+                columns=cell.columns - (cell.column <= number < cell.column + cell.columns),
+            )
+            for cell in self.cells
+            if cell.column != number or cell.columns > 1
+        ]
+        return CellGrid(tuple(cells), tuple(xs), self.ys)
+
+    def without_rows(self, numbers: set[int]) -> CellGrid:
+        """The grid without these rows; a cell over several rows takes fewer of them."""
+        ys = tuple(edge for number, edge in enumerate(self.ys) if number not in numbers)
+        cells = []
+        for cell in self.cells:
+            rows = sum(row not in numbers for row in range(cell.row, cell.row + cell.rows))
+            if rows:
+                above = sum(number < cell.row for number in numbers)
+                cells.append(replace(cell, row=cell.row - above, rows=rows))
+        return CellGrid(tuple(cells), self.xs, ys)
+
+
+def grid_of(table: Any, html: str) -> CellGrid | None:
+    """``html`` of a table of PyMuPDF's as cells in places; ``None`` where not all rows and columns have one."""
+    cells = list(_cells(html))
+    placed = list(_placed(table.placements or ()))
+    rows = 1 + max((cell.row + cell.rows - 1 for cell in cells), default=-1)
+    columns = 1 + max((cell.column + cell.columns - 1 for cell in cells), default=-1)
+    xs = _edges([(cell.column, box.x0, box.x1) for cell, box in placed if cell.columns == 1], columns)
+    ys = _edges([(cell.row, box.y0, box.y1) for cell, box in placed if cell.rows == 1], rows)
+    return CellGrid(tuple(cells), xs, ys) if xs and ys and cells else None
+
+
+def _cells(html: str) -> Iterator[GridCell]:
+    taken: set[tuple[int, int]] = set()
+    for number, row in enumerate(_ROW.findall(html)):
+        column = 0
+        for tag, attributes, text in _CELL.findall(row):
+            while (number, column) in taken:
+                column += 1
+            spans = {name: int(count) for name, count in _SPAN.findall(attributes)}
+            rows, columns = spans.get("rowspan", 1), spans.get("colspan", 1)
+            taken.update((number + y, column + x) for y in range(rows) for x in range(columns))
+            yield GridCell(text, number, column, rows, columns, tag == "th")
+            column += columns
+
+
+def _placed(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[GridCell, BBox]]:
+    taken: set[tuple[int, int]] = set()
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while (number, column) in taken:
+                column += 1
+            taken.update((number + y, column + x) for y in range(cell.rowspan) for x in range(cell.colspan))
+            if cell.bbox is not None:
+                yield GridCell("", number, column, cell.rowspan, cell.colspan), BBox(*cell.bbox)
+            column += cell.colspan
+
+
+def _edges(told: Sequence[tuple[int, float, float]], count: int) -> Edges:
+    found: dict[int, tuple[float, float]] = {}
+    for number, first, last in told:
+        found.setdefault(number, (first, last))
+    return tuple(found[number] for number in range(count)) if set(range(count)) <= set(found) else ()
+
+
+def joined(*texts: str) -> str:
+    """Texts of cells as one, without empty ones."""
+    return " ".join(text for text in texts if text)
+
+
+def told(text: str) -> str:
+    """The HTML of a cell as plain text."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split())
+
+
+def as_html(text: str) -> str:
+    """Plain text as the HTML of a cell."""
+    return escape(text, quote=False)
+
+
+def _html(cell: GridCell) -> str:
+    tag = "th" if cell.head else "td"
+    columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+    rows = f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+    return f"<{tag}{columns}{rows}>{cell.text}</{tag}>"

@@ -1,0 +1,270 @@
+"""What a layout model's grid of a table without closed cells gets wrong, mended from the words in it.
+
+Each step gives the grid back as it was unless it finds its own kind of fault, and never changes a letter: cells are
+joined, divided or moved. Everything is in points.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from docspec.core import BBox
+from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
+from docspec.drafting.drawn_grids import Word
+from docspec.drafting.figure_columns import is_figure
+from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
+from docspec.drafting.lines import without_spaces
+from docspec.drafting.wrapped_rows import with_whole_rows
+
+NEXT = 2.0
+"""Most white between a word of a head and the next one of the same head that stands in a column of its own, in heights
+of the word: typists part words of a head with several spaces."""
+
+_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
+_RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
+_LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
+
+
+def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
+    """``grid`` with its rows, columns and heads as ``words`` and level ``strokes`` of the page show them."""
+    grid = _without_leaders(_without_rules(grid))
+    grid = with_level_heads(_with_rows_apart(grid, words), words, body_row(grid))
+    grid = with_spanning_heads(grid, words, strokes, body_row(grid))
+    grid = _without_ghosts(grid, words)
+    return with_whole_rows(grid, words, body_row(grid))
+
+
+def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """``grid`` without first and last rows that hold nothing but a line of text across columns: its title and its
+    source stand outside of the table."""
+    last = len(grid.ys) - 1
+    rows = {row for row in (0, last) if last > 1 and _is_note(grid, row, words)}
+    return grid.without_rows(rows) if rows else grid
+
+
+def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
+    cells = [cell for cell in grid.row(row) if cell.text]
+    if len(cells) < 2 or cells[0].column or any(cell.rows > 1 for cell in grid.row(row)):
+        return False
+    band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
+    inside = [word for word in words if band.has_center_of(word.bbox)]
+    level = all(word.bbox.in_row_with(inside[0].bbox) for word in inside)
+    return level and len(close_words(inside)) == 1
+
+
+def body_row(grid: CellGrid) -> int:
+    """The first row below the heads: of figures that are no years, or below the heads that the grid tells."""
+    for row in range(min(grid.head_rows, 1), len(grid.ys)):
+        texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
+        if texts and 2 * sum(is_figure(text) and not _YEAR.fullmatch(text) for text in texts) >= len(texts):
+            return row
+    return grid.head_rows
+
+
+def _without_rules(grid: CellGrid) -> CellGrid:
+    """Rows of nothing but dashes that were typed as lines are no rows."""
+    rules = {row for row in range(len(grid.ys)) if is_typed_rule([told(cell.text) for cell in grid.row(row)])}
+    spanned = {row for cell in grid.cells for row in range(cell.row, cell.row + cell.rows) if cell.rows > 1}
+    rules -= spanned
+    return grid.without_rows(rules) if rules and len(rules) < len(grid.ys) else grid
+
+
+def _without_leaders(grid: CellGrid) -> CellGrid:
+    """Dots that lead the eye from a label to its figure are no part of the label."""
+    return grid.with_cells(
+        replace(cell, text=without_leader(cell.text)) if _LEADER.search(cell.text) else cell for cell in grid.cells
+    )
+
+
+def is_typed_rule(texts: Iterable[str]) -> bool:
+    """Whether the cells of a row hold nothing but dashes that were typed as a line."""
+    filled = [text for text in texts if text]
+    return bool(filled) and all(map(_RULE.fullmatch, filled))
+
+
+def without_leader(text: str) -> str:
+    """``text`` without dots that lead to what follows it."""
+    return _LEADER.sub("", text) or text
+
+
+def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """Rows that stand close to each other and were taken for one are several."""
+    for row in reversed(range(len(grid.ys))):
+        cells = grid.row(row)
+        if any(cell.rows > 1 or cell.columns > 1 for cell in cells) or len(cells) < len(grid.xs):
+            continue
+        lines = _lines_in(grid, row, words)
+        if len(lines) > 1 and row < body_row(grid) and _is_over_others(lines):
+            lines = [lines[0], _as_one(lines[1:])]
+        elif len(lines) < 2 or not _are_rows(lines, row):
+            continue
+        elif row == 0 and not _is_of_figures(lines[0]):
+            bodies = sum(map(_is_of_figures, lines))
+            lines = [_as_one(lines[: len(lines) - bodies]), *lines[-bodies:]]
+        parts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
+        for cell, column in zip(cells, zip(*parts, strict=True), strict=True):
+            if without_spaces("".join(column)) != without_spaces(told(cell.text)):
+                break
+        else:
+            grid = _divided(grid, row, parts, lines)
+    return grid
+
+
+Line = list[list[Word]]
+"""The words of one printed line of a row, by columns."""
+
+
+def _lines_in(grid: CellGrid, row: int, words: Sequence[Word]) -> list[Line]:
+    band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
+    inside = sorted((word for word in words if band.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y)
+    rows: list[list[Word]] = []
+    for word in inside:
+        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    return [
+        [
+            sorted((word for word in line if x0 <= word.bbox.center_x < x1), key=lambda word: word.bbox.x0)
+            for x0, x1 in grid.xs
+        ]
+        for line in rows
+    ]
+
+
+def _is_of_figures(line: Line) -> bool:
+    """Whether a line has a label and, in most of its other cells, figures."""
+    texts = [joined(*(word.text for word in cell)) for cell in line[1:] if cell]
+    figures = sum(is_figure(text) and not _YEAR.fullmatch(text) for text in texts)
+    return bool(line[0] and texts) and 2 * figures >= len(texts)
+
+
+def _are_rows(lines: Sequence[Line], row: int) -> bool:
+    """Whether each of ``lines`` is a row of figures with a label, below heads in the first row."""
+    bodies = [line for line in lines if _is_of_figures(line)]
+    if row:
+        return len(bodies) == len(lines)
+    return bool(bodies) and list(lines[-len(bodies) :]) == bodies
+
+
+def _is_over_others(lines: Sequence[Line]) -> bool:
+    """Whether a head in the first of ``lines`` goes over several columns that have heads of their own below it."""
+    columns = {id(word): column for column, cell in enumerate(lines[0]) for word in cell}
+    runs = close_words([word for cell in lines[0] for word in cell])
+    wide = [own for run in runs if len(own := sorted({columns[id(word)] for word in run})) > 1]
+    return any(all(any(line[column] for line in lines[1:]) for column in own) for own in wide)
+
+
+def _as_one(lines: Sequence[Line]) -> Line:
+    """``lines`` of heads as one row of cells."""
+    return [[word for line in lines for word in line[column]] for column in range(len(lines[0]))]
+
+
+def _divided(grid: CellGrid, row: int, parts: Sequence[Sequence[str]], lines: Sequence[Line]) -> CellGrid:
+    """``grid`` with a row of cells of its own divided into ``parts``."""
+    more = len(parts) - 1
+    tops = [min(word.bbox.y0 for cell in line for word in cell) for line in lines[1:]]
+    first, last = grid.ys[row]
+    edges = [first, *tops, last]
+    ys = (*grid.ys[:row], *itertools.pairwise(edges), *grid.ys[row + 1 :])
+    cells = [replace(cell, row=cell.row + more) if cell.row > row else cell for cell in grid.cells if cell.row != row]
+    head = grid.row(row)[0].head
+    for number, texts in enumerate(parts):
+        cells += [
+            GridCell(as_html(text), row + number, column, head=head and not _is_of_figures(lines[number]))
+            for column, text in enumerate(texts)
+        ]
+    return CellGrid((), grid.xs, ys).with_cells(cells)
+
+
+def _without_ghosts(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """Columns with heads and nothing below them, that are a part of the head beside it, or stand beside the column that
+    they belong to, are no columns."""
+    body = body_row(grid)
+    column = 1
+    while 0 < body < len(grid.ys) - 1 and column < len(grid.xs):
+        changed = _shifted(grid, column, body) or _merged(grid, column, body, words)
+        if changed is None:
+            column += 1
+        else:
+            grid = changed
+    return grid
+
+
+def _texts(grid: CellGrid, column: int, body: int) -> tuple[str, str]:
+    """The heads and the other texts of a column."""
+    cells = [cell for cell in grid.cells if cell.column <= column < cell.column + cell.columns]
+    return (
+        joined(*(cell.text for cell in cells if cell.row < body and cell.columns == 1)),
+        joined(*(cell.text for cell in cells if cell.row >= body)),
+    )
+
+
+def _shifted(grid: CellGrid, ghost: int, body: int) -> CellGrid | None:
+    """``grid`` without the column ``ghost``, if a column beside it has no head: the heads between them move there."""
+    kinds = [tuple(map(bool, _texts(grid, column, body))) for column in range(len(grid.xs))]
+    plain = all(cell.columns == 1 for cell in grid.cells if cell.row < body)
+    if kinds[ghost] != (True, False) or not plain:
+        return None
+    for step in (1, -1):
+        bare = ghost + step
+        while 0 < bare < len(kinds) and kinds[bare] == (True, True):
+            bare += step
+        if 0 < bare < len(kinds) and kinds[bare] == (False, True):
+            between = range(min(ghost, bare), max(ghost, bare) + 1)
+            cells = [
+                replace(cell, column=cell.column + step)
+                if cell.row < body and cell.column in between and cell.column != bare
+                else cell
+                for cell in grid.cells
+                if not (cell.row < body and cell.column == bare) and not (cell.row >= body and cell.column == ghost)
+            ]
+            return grid.with_cells(cells).without_column(ghost, left=ghost == len(kinds) - 1)
+    return None
+
+
+def _merged(grid: CellGrid, ghost: int, body: int, words: Sequence[Word]) -> CellGrid | None:
+    """``grid`` with the head over ``ghost`` joined to the one left of it, if its words follow closely there."""
+    heads, below = _texts(grid, ghost, body)
+    if not heads or below or not _texts(grid, ghost - 1, body)[1]:
+        return None
+    if any(cell.rows > 1 for cell in grid.cells if cell.column in (ghost - 1, ghost)):
+        return None
+    cells = list(grid.cells)
+    for own in grid.column(ghost):
+        before = next((cell for cell in cells if cell.row == own.row and cell.column == ghost - 1), None)
+        if not own.text:
+            continue
+        if before is None or before.columns > 1 or not _follow(grid.box(before), grid.box(own), words):
+            return None
+        both = _read(BBox.union([grid.box(before), grid.box(own)]), words)
+        same = Counter(without_spaces(both)) == Counter(without_spaces(told(before.text) + told(own.text)))
+        text = as_html(both) if same else joined(before.text, own.text)
+        cells[cells.index(before)] = replace(before, text=text)
+    return grid.with_cells(cells).without_column(ghost, left=True)
+
+
+def _follow(left: BBox, right: BBox, words: Sequence[Word]) -> bool:
+    """Whether words of ``right`` stand closely behind words of ``left`` in one line."""
+    return any(
+        -0.5 * after.bbox.height <= after.bbox.x0 - before.bbox.x1 <= NEXT * after.bbox.height
+        for after in words
+        if right.has_center_of(after.bbox)
+        for before in words
+        if left.has_center_of(before.bbox) and before.bbox.in_row_with(after.bbox)
+    )
+
+
+def _read(box: BBox, words: Sequence[Word]) -> str:
+    """The words in ``box``, line by line."""
+    lines: list[list[Word]] = []
+    for word in sorted((word for word in words if box.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y):
+        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))

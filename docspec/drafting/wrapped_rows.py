@@ -1,0 +1,81 @@
+"""Lines of one cell that a layout model took for rows of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.core import BBox
+from docspec.drafting.cell_grid import CellGrid, joined, told
+from docspec.drafting.drawn_grids import Word
+from docspec.drafting.figure_columns import is_figure
+
+CLOSE = 1.7
+"""Most heights of a word from one line of a cell to the next one."""
+
+_GOES_ON = re.compile(
+    r"(?:[,;/(–-]|\b(?:a|an|and|as|at|by|for|from|in|incl\.|including|of|on|or|other|per|than|the|to|with))$"
+)
+_LOWER = re.compile(r"[(\"'“‘]?[a-zà-ÿ]{2}")
+
+
+def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
+    """``grid``, in which rows from ``body`` on that go on in the next one are one with it."""
+    row = body + 1
+    while 0 < row < len(grid.ys):
+        if _are_one(grid, row, words):
+            grid = _joined(grid, row)
+        else:
+            row += 1
+    return grid
+
+
+def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
+    """Whether the rows ``row - 1`` and ``row`` are one: a label alone goes on in the next row, or a row holds nothing
+    but the rest of labels and words above it."""
+    upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row - 1, row))
+    if not upper or not lower or any(cell.rows > 1 or cell.columns > 1 for cell in (*upper, *lower)):
+        return False
+    above, below = ({cell.column: told(cell.text) for cell in cells} for cells in (upper, lower))
+    if not _stand_close(grid, row, words):
+        return False
+    if list(above) == [0] and 0 in below and len(below) > 1:
+        return _goes_on(above[0], below[0])
+    rest = all(
+        column in above and not is_figure(text) and not is_figure(above[column]) for column, text in below.items()
+    )
+    return rest and len(below) < len(above) and all(_goes_on(above[column], text) for column, text in below.items())
+
+
+def _goes_on(first: str, second: str) -> bool:
+    return not first.endswith(":") and not second.endswith(":") and bool(_LOWER.match(second) or _GOES_ON.search(first))
+
+
+def _stand_close(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
+    """Whether the last line of the row above ``row`` and its first line are as close as lines of one cell."""
+    rows = [
+        [word.bbox for word in words if BBox(grid.xs[0][0], *y0, grid.xs[-1][1], *y1).has_center_of(word.bbox)]
+        for y0, y1 in (((grid.ys[number][0],), (grid.ys[number][1],)) for number in (row - 1, row))
+    ]
+    if not all(rows):
+        return False
+    last, first = max(box.center_y for box in rows[0]), min(box.center_y for box in rows[1])
+    return first - last <= CLOSE * min(box.height for box in rows[1])
+
+
+def _joined(grid: CellGrid, row: int) -> CellGrid:
+    """``grid`` with ``row`` as a part of the row above it."""
+    below = {cell.column: cell for cell in grid.row(row)}
+    cells = []
+    for cell in grid.cells:
+        if cell.row == row:
+            continue
+        if cell.row == row - 1 and cell.column in below:
+            cell = replace(cell, text=joined(cell.text, below.pop(cell.column).text))
+        cells.append(cell)
+    whole = grid.with_cells([*cells, *(replace(cell, row=row - 1) for cell in below.values() if cell.text)])
+    shorter = whole.without_rows({row})
+    ys = list(shorter.ys)
+    ys[row - 1] = (grid.ys[row - 1][0], grid.ys[row][1])
+    return replace(shorter, ys=tuple(ys))
