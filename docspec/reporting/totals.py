@@ -14,6 +14,7 @@ NOTABLE = {
     "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",
     "words_missing": "with words that are not in the output",
+    "empty_answer": "with answers in which the model wrote nothing",
     "nothing_said": "answered without a word of the page",
     "damaged_page": "damaged in the file, some of them may be missing",
     "page_unread": "with pictures that may be text, as the drafter failed and nobody looked",

@@ -19,8 +19,11 @@ from docspec.core import Failure, PageError
 from docspec.core.safe_text import first_line
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
+from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.fleet import MOST_AT_ONCE
-from docspec.generation.server.wire import RepeatError, ServedModel, ServerCounts, counts_in
+from docspec.generation.server.lines import lines_of
+from docspec.generation.server.mending import is_overflow
+from docspec.generation.server.wire import ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0
 """Time limit of opening a connection, and of answers that need no model."""
@@ -29,11 +32,20 @@ LONGEST_WAIT = 60.0
 """The most seconds of a ``Retry-After`` that are waited."""
 
 REFUSED = frozenset({401, 403, 404})
-"""HTTP statuses of a wrong key, path or model: this server can answer no request."""
+"""HTTP statuses of a wrong key, path or model, with which a server refuses every request; one in front of it may also
+refuse a single one."""
 
 
 class RefusedError(Exception):
-    """The server can answer no request; the message says why and what to do."""
+    """The server refuses the request, and perhaps every one; the message says why and what to do."""
+
+
+class BadRequestError(PageError):
+    """The server refuses the request for what it is; ``said`` is its message."""
+
+    def __init__(self, message: str, failure: Failure, said: str) -> None:
+        super().__init__(message, failure)
+        self.said = said
 
 
 class HttpConnections:
@@ -55,7 +67,8 @@ class HttpConnections:
         self, url: str, body: dict[str, Any], model: ServedModel, on_text: Callable[[str], None] | None
     ) -> Generation:
         """Requests one completion; ``on_text`` receives the whole text so far whenever it has grown. Raises
-        :class:`RepeatError`, :class:`RefusedError`, and :class:`docspec.core.PageError` if the request is at fault.
+        :class:`RepeatError`, :class:`RefusedError`, :class:`BadRequestError` if the request is at fault, and
+        :class:`docspec.core.PageError` if the answer is none.
         """
         began = time.monotonic()
         try:
@@ -65,7 +78,7 @@ class HttpConnections:
                 if on_text is None:
                     return wire.generation_of(_json(await response.aread()), model)
                 stream = wire.Stream(model, began)
-                async for line in response.aiter_lines():
+                async for line in lines_of(response.aiter_bytes()):
                     data = line.removeprefix("data:").strip()
                     if data == "[DONE]":
                         break
@@ -142,8 +155,10 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
         return RepeatError(why, retry_after(response.headers.get("retry-after")))
     if status in REFUSED:
         return RefusedError(f"{why}; check the address, --server-key and --served-model")
-    failure = Failure.TOO_LARGE if "context length" in said or "too long" in said else Failure.UNEXPECTED
-    return PageError(f"the server refuses the request: {why}", failure)
+    if status == 413 or is_overflow(said):
+        advice = "lower --dpi or --max-tokens"
+        return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said)
+    return BadRequestError(f"the server refuses the request: {why}", Failure.REFUSED, said)
 
 
 def _json(body: bytes) -> Any:
