@@ -21,6 +21,8 @@ import threading
 import warnings
 from collections.abc import Mapping
 
+from docspec.core.processors import processors, visible
+
 NO_TELEMETRY = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: native threads that no hook in Python sees, and a device id on disk
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -41,6 +43,8 @@ def prepare() -> None:
     set_defaults(NO_TELEMETRY)
     if "OMP_WAIT_POLICY" not in os.environ:
         set_defaults({"GOMP_SPINCOUNT": SPINS})
+    if (allowed := processors()) < visible():
+        set_defaults({"OMP_NUM_THREADS": str(allowed)})  # libraries count those in sight
 
 
 def set_defaults(variables: Mapping[str, str]) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 
 from docspec.core import Failure, UsageError
 from docspec.core.plausible import MOST
+from docspec.core.secrets import words_without_secrets
 from docspec.core.validation import InvalidValues, values_as
 
 SCHEMA = "docspec.manifest/1"
@@ -24,7 +25,6 @@ MOST_SHARDS = 100_000
 Status = Literal["ok", "damaged", "partial", "failed"]
 
 RETRY = "--retry-failed"
-_SECRET = ("--password", "--server-key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +178,7 @@ def _check_place(document: str, path: str) -> None:
 
 def recorded_command(words: Sequence[str]) -> tuple[str, ...]:
     """``docspec`` and the words after it, without passwords and keys."""
-    kept: list[str] = ["docspec"]
-    for before, word in zip(("", *words), words, strict=False):
-        name, given, _ = word.partition("=")
-        if before in _SECRET:
-            kept.append("...")
-        else:
-            kept.append(f"{name}=..." if given and name in _SECRET else word)
-    return tuple(kept)
+    return ("docspec", *words_without_secrets(words))
 
 
 def retry_command(command: Sequence[str]) -> str:

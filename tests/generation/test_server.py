@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 from docspec.core import Failure, ModelError, PageError, UsageError
 from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.server import ServerGenerator, fleet
-from docspec.generation.server.client import base_of
+from docspec.generation.server.addresses import base_of
 from docspec.generation.server.connections import retry_after
 from docspec.generation.server.wire import counts_in
 from tests.generation.stand_in import StandIn, hangs_up, picture_in, says, stream, whole

@@ -15,12 +15,13 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from PIL import Image
 
-from docspec.core import Failure, ModelError, PageError, UsageError
+from docspec.core import Failure, ModelError, PageError
+from docspec.core.secrets import sound_key
 from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.server.addresses import authorization_in, base_of
 from docspec.generation.server.connections import BadRequestError, HttpConnections, RefusedError
 from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.fleet import Fleet, Server, rest_after
@@ -60,15 +61,18 @@ class ServerGenerator:
     """A :class:`docspec.generation.interface.Generator` over the servers at ``urls``, which all serve one model.
 
     ``served_model`` names it if they serve several. A server that fails or is silent for ``patience`` seconds is given
-    up.
+    up. User names and passwords in ``urls`` are sent, and neither shown nor kept. Raises
+    :class:`docspec.core.UsageError` for what is no address or no ``key``.
     """
 
     def __init__(
         self, urls: Sequence[str], served_model: str | None = None, key: str | None = None, patience: float = PATIENCE
     ) -> None:
         self._patience = patience
-        self._fleet = Fleet([Server(url) for url in dict.fromkeys(map(base_of, urls))])
-        self._connections = HttpConnections(key, patience, served_model)
+        key = sound_key(key, "--server-key")
+        given = {base_of(url): f"Bearer {key}" if key else authorization_in(url) for url in urls}
+        self._fleet = Fleet([Server(url) for url in given])
+        self._connections = HttpConnections(given, patience, served_model)
         self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="docspec-servers", daemon=True)
@@ -255,17 +259,3 @@ def _only_new(on_text: OnText) -> OnText:
                 raise asyncio.CancelledError from error
 
     return told
-
-
-def base_of(url: str) -> str:
-    """The base URL of a server, without ``/v1``; its scheme is ``http://`` if none is given. Raises
-    :class:`docspec.core.UsageError`."""
-    given = url.strip() if "://" in url else f"http://{url.strip()}"
-    try:
-        parts = urlsplit(given)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise UsageError(f"--server {url}: no address of a server; write it as http://host:8000")
-    return given.rstrip("/").removesuffix("/v1").rstrip("/")
