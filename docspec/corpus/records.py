@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -125,7 +124,7 @@ class Shard:
 
     def holds(self, document: str) -> bool:
         """Whether ``document``, named by its place in the output tree, is of this part."""
-        drawn = hashlib.blake2b(os.fsencode(document), digest_size=8).digest()
+        drawn = hashlib.blake2b(document.encode("utf-8", "surrogateescape"), digest_size=8).digest()
         return int.from_bytes(drawn) % self.count == self.index - 1
 
 
