@@ -10,7 +10,7 @@ import contextlib
 import json
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
@@ -32,7 +33,7 @@ from docspec.serve.uploads import UploadedDrafts
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
 
-Read = Callable[["Gateway", Request], Awaitable[Submission]]
+Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[Submission]]
 
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
@@ -93,12 +94,11 @@ class Documents:
 
     async def _waited(self, read: Read, request: Request) -> Response:
         """Waits for the result and returns it; if the client disconnects, its job is deleted."""
-        given = await read(self._gateway, request)
-        name = self._added_job(given)
+        client, name = await self._read_job(read, request)
         try:
             async with asyncio.timeout(self._gateway.settings.limits.seconds):
-                await unless_left(asyncio.ensure_future(self._ended_job(given.client, name)), request.receive)
-            return self._answer(given.client, name)
+                await unless_left(asyncio.ensure_future(self._ended_job(client, name)), request.receive)
+            return self._answer(client, name)
         except ClientDisconnect:
             raise Refusal(499, "the client has left") from None
         except TimeoutError:
@@ -107,8 +107,15 @@ class Documents:
             self._jobs.forget(name)
 
     async def _accepted(self, read: Read, request: Request) -> Response:
-        given = await read(self._gateway, request)
-        return JSONResponse(_status_of(self._job(given.client, self._added_job(given))))
+        return JSONResponse(_status_of(self._job(*await self._read_job(read, request))))
+
+    async def _read_job(self, read: Read, request: Request) -> tuple[str, str]:
+        """Stores a request's document as a job; its client, and the job's name. From here on the document is on the
+        disk alone."""
+        async with read(self._gateway, request) as given:
+            name = await asyncio.to_thread(self._added_job, given)
+            self._added.set()
+            return given.client, name
 
     async def _status(self, request: Request) -> Response:
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
@@ -129,19 +136,21 @@ class Documents:
 
     async def _parse(self, request: Request) -> Response:
         """The pages as server-sent events, each as soon as it is finished."""
-        given = await from_form(self._gateway, request)
-        return StreamingResponse(self._events(given), media_type="text/event-stream")
+        async with contextlib.AsyncExitStack() as stack:
+            given = await stack.enter_async_context(from_form(self._gateway, request))
+            events = StreamingResponse(self._events(given), media_type="text/event-stream")
+            return _Holding(events, stack.pop_all())
 
     async def _keep_drafts(self, request: Request) -> Response:
         """Stores the text layer or the recognised text of a document's pages. When the same client sends an image of
         such a page to ``/v1/chat/completions``, the stored text is its draft."""
-        given = await from_form(self._gateway, request)
-        loop = asyncio.get_running_loop()
-        try:
-            pages = await loop.run_in_executor(self._reading, self._uploaded_drafts.of, given)
-        except DocspecError as error:
-            raise Refusal(422, one_line(str(error))) from None
-        name = self._gateway.uploads.keep(given.client, pages)
+        async with from_form(self._gateway, request) as given:
+            loop = asyncio.get_running_loop()
+            try:
+                pages = await loop.run_in_executor(self._reading, self._uploaded_drafts.of, given)
+            except DocspecError as error:
+                raise Refusal(422, one_line(str(error))) from None
+            name = self._gateway.uploads.keep(given.client, pages)
         return JSONResponse({"id": name, "pages": len(pages)})
 
     async def _forget(self, request: Request) -> Response:
@@ -214,9 +223,7 @@ class Documents:
     def _added_job(self, given: Submission) -> str:
         if self._jobs.waiting() >= MOST_JOBS:
             raise Refusal(429, "too many documents are waiting; try again later", 30)
-        name = self._jobs.add(given)
-        self._added.set()
-        return name
+        return self._jobs.add(given)
 
     def _job(self, client: str, name: str) -> ConversionJob:
         job = self._jobs.of(client, name)
@@ -233,6 +240,19 @@ class Documents:
                 {"component_type": "document_backend", "module_name": "docspec", "error_message": message}
             ]})  # fmt: skip
         return Response(result, media_type="application/json")
+
+
+class _Holding(Response):
+    """An answer during which what ``held`` has entered stays so."""
+
+    def __init__(self, answer: Response, held: contextlib.AsyncExitStack) -> None:
+        super().__init__()
+        self._answer = answer
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._held:
+            await self._answer(scope, receive, send)
 
 
 def _message_of(error: Exception) -> str:

@@ -47,12 +47,13 @@ class Fetcher:
         self._most = most
         self._allowed = allowed
 
-    async def fetch(self, url: str) -> tuple[bytes, str]:
-        """The bytes at ``url`` and their media type. Raises :class:`Refusal` (400, 413)."""
+    async def fetch(self, url: str, most: int | None = None) -> tuple[bytes, str]:
+        """Up to ``most`` bytes at ``url`` (``None``: the fetcher's own limit), and their media type. Raises
+        :class:`Refusal` (400, 413)."""
         try:
             async with asyncio.timeout(SECONDS):
                 for _ in range(MOST_HOPS):
-                    answer = await self._hop(url)
+                    answer = await self._hop(url, self._most if most is None else min(most, self._most))
                     if isinstance(answer, tuple):
                         return answer
                     url = urljoin(url, answer)
@@ -60,16 +61,16 @@ class Fetcher:
             raise Refusal(400, f"an address did not answer within {SECONDS:g} s") from None
         raise Refusal(400, "an address redirects too often")
 
-    async def as_data_url(self, url: str) -> str:
+    async def as_data_url(self, url: str, most: int | None = None) -> str:
         """The content at ``url`` as a data URL."""
-        data, media = await self.fetch(url)
+        data, media = await self.fetch(url, most)
         return f"data:{media or 'application/octet-stream'};base64,{base64.b64encode(data).decode()}"
 
     async def close(self) -> None:
         if "_session" in vars(self):
             await self._session.close()
 
-    async def _hop(self, url: str) -> tuple[bytes, str] | str:
+    async def _hop(self, url: str, most: int) -> tuple[bytes, str] | str:
         """The content at ``url``, or the location that it redirects to."""
         try:
             parts = urlsplit(url)
@@ -96,8 +97,8 @@ class Fetcher:
                 data = bytearray()
                 async for part in answer.content.iter_any():
                     data += part
-                    if len(data) > self._most:
-                        raise Refusal(413, f"what is at an address is larger than {self._most / 2**20:g} MiB")
+                    if len(data) > most:
+                        raise Refusal(413, f"what is at addresses is larger than {self._most / 2**20:g} MiB")
                 return bytes(data), answer.headers.get("content-type", "").partition(";")[0].strip()
         except (aiohttp.ClientError, ValueError):  # ValueError: an invalid address
             raise Refusal(400, "an address cannot be fetched") from None

@@ -7,14 +7,24 @@ import ipaddress
 import logging
 import socket
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from docspec.core import UsageError
+from docspec.serve.connections import BoundedProtocol, Connections, room_for_connections
 
 IDLE_SECONDS = 30
 """Seconds after which an idle connection is closed."""
+
+
+HEAD_SECONDS = 10.0
+"""Seconds for the head of a request, from its first byte or the connection's beginning."""
+
+STALLED_SECONDS = 60.0
+"""Seconds in which a client has to take something of its answer."""
 
 
 def is_loopback(host: str) -> bool:
@@ -37,8 +47,10 @@ def run(app: ASGIApp, host: str, port: int, drain_seconds: float, say: Callable[
         listening = _listening(host, port)
     except OSError as error:
         raise UsageError(f"--host {host} --port {port}: cannot listen there ({error.strerror or error})") from None
+    bounds = Connections(room_for_connections(), HEAD_SECONDS, STALLED_SECONDS)
     config = uvicorn.Config(
         app,
+        http=cast(Any, partial(BoundedProtocol, bounds=bounds)),
         log_config=None,
         access_log=False,
         server_header=False,

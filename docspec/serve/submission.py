@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import binascii
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import UploadFile
@@ -22,10 +23,14 @@ END = 2**31
 """docling's default for the last page: beyond the end of any document."""
 
 
-async def from_form(gateway: Gateway, request: Request) -> Submission:
-    """The one file of a form, or a body that is the file itself."""
-    async with gateway.admitted(request) as (client, bounded):
-        return await _form_of(bounded, client)
+@contextlib.asynccontextmanager
+async def from_form(gateway: Gateway, request: Request) -> AsyncIterator[Submission]:
+    """The one file of a form, or a body that is the file itself; the memory that it takes is the request's for as long
+    as the context lasts."""
+    async with gateway.admitted(request) as (client, bounded, holding):
+        given = await _form_of(bounded, client)
+        await holding.take(len(given.data))
+        yield given
 
 
 async def _form_of(request: Request, client: str) -> Submission:
@@ -41,10 +46,19 @@ async def _form_of(request: Request, client: str) -> Submission:
         return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(said), client)
 
 
-async def from_json(gateway: Gateway, request: Request) -> Submission:
-    """The one source of a JSON object; a URL is fetched."""
-    async with gateway.admitted(request) as (client, bounded):
+@contextlib.asynccontextmanager
+async def from_json(gateway: Gateway, request: Request) -> AsyncIterator[Submission]:
+    """The one source of a JSON object; a URL is fetched. Memory as in :func:`from_form`."""
+    async with gateway.admitted(request) as (client, bounded, holding):
         body = await bounded.body()
+        await holding.take(len(body))
+        given = await _source_of(gateway, body, client)
+        del body
+        await holding.take(len(given.data))
+        yield given
+
+
+async def _source_of(gateway: Gateway, body: bytes, client: str) -> Submission:
     try:
         values = json.loads(body)
         sources, options = values["sources"], values.get("options") or {}
