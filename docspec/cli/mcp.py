@@ -12,6 +12,7 @@ from docspec.console import exits
 from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
+from docspec.core.secrets import sound_keys
 
 
 def mcp(
@@ -40,6 +41,7 @@ def mcp(
     from docspec.serve.tools import PATH, Folders, Guarded, make_server
 
     quiet_libraries(0)
+    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
     named = configured_model(model)
     converter = Converter(ParseOptions(model=named), max_pages)
     most = max_file * 2**20
@@ -49,9 +51,9 @@ def mcp(
             server.run("stdio")
             return exits.OK
         local = is_loopback(host)
-        if not local and not api_key:
+        if not local and not keys:
             say_warning(f"--host {host} without --api-key: whoever reaches this address can read these folders")
-        app = Guarded(server.streamable_http_app(host=host), Access(api_key or (), local))
+        app = Guarded(server.streamable_http_app(host=host), Access(keys, local))
         run(app, host, port, 10.0, lambda address: say(f"serving {address}{PATH}"))
         return exits.OK
     finally:

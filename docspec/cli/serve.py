@@ -14,6 +14,7 @@ from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
 from docspec.core.options import BUNDLED_MODELS
+from docspec.core.secrets import sound_key, sound_keys
 
 
 def serve(
@@ -77,6 +78,7 @@ def serve(
     from docspec.serve.settings import GatewaySettings, Limits
 
     quiet_libraries(0)
+    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
     limits = Limits(
         body=max_body * 2**20,
         pixels=round(max_megapixels * 1e6),
@@ -91,11 +93,11 @@ def serve(
         say(f"loading {named}")
         server = model_server(named, engine, greedy, engine_python, arguments_in(engine_args), say)
     upstreams = tuple(map(_address, upstream)) if upstream else (server.url,) if server else ()
-    key = server.key if server else upstream_key
+    key = server.key if server else sound_key(upstream_key, "--upstream-key")
     settings = GatewaySettings(
         upstreams,
         upstream_kind if upstream else "vllm",
-        tuple(api_key or ()),
+        keys,
         key,
         recognise,
         workers,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 
@@ -27,6 +28,16 @@ def words_without_secrets(words: Sequence[str]) -> list[str]:
         secret = f"{name}=..." if given and name in FLAGS else without_secrets(word)
         kept.append("..." if before in FLAGS else secret)
     return kept
+
+
+def sound_keys(given: Sequence[str], option: str, variable: str) -> tuple[str, ...]:
+    """The keys that ``option`` or the environment's ``variable`` gives, each as :func:`sound_key` has it. Raises
+    :class:`docspec.core.UsageError` for an empty one, too: whoever names a key does not want to let everybody in."""
+    blank = [""] if os.environ.get(variable, "-").strip() == "" else []
+    keys = [sound_key(one, option) for one in given or blank]
+    if None in keys:
+        raise UsageError(f"{option}: the key is empty; leave the option and {variable} out where there is none")
+    return tuple(key for key in keys if key is not None)
 
 
 def sound_key(given: str | None, option: str) -> str | None:

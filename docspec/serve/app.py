@@ -45,7 +45,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
         Route("/v1/chat/completions", _Counted(gateway, partial(completions, gateway)), methods=["POST"]),
         Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
         Route("/health", _health),
-        Route("/ready", partial(_ready, gateway)),
+        Route("/ready", partial(_ready, gateway, documents)),
         Route("/version", _version),
         Route("/metrics", partial(_metrics, gateway)),
         *documents.routes,
@@ -104,9 +104,9 @@ async def _health(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-async def _ready(gateway: Gateway, request: Request) -> Response:
-    there = gateway.upstreams.are_there
-    return JSONResponse({"status": "ok" if there else "no upstream"}, 200 if there else 503)
+async def _ready(gateway: Gateway, documents: Documents, request: Request) -> Response:
+    fault = documents.fault if gateway.upstreams.are_there else "no upstream"
+    return JSONResponse({"status": fault or "ok"}, 503 if fault else 200)
 
 
 async def _version(request: Request) -> Response:

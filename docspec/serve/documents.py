@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import sqlite3
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,7 @@ from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
 from docspec.serve.admission import unless_left
 from docspec.serve.converter import Converter, Stopped, Submission, markdown_of
-from docspec.serve.jobs import ConversionJob, Jobs
+from docspec.serve.jobs import ConversionJob, Jobs, temporary_folder
 from docspec.serve.refusal import Refusal
 from docspec.serve.submission import from_form, from_json
 from docspec.serve.uploads import UploadedDrafts
@@ -38,6 +39,8 @@ Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[Sub
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
 """Most seconds that a status request may wait."""
+PAUSE = 5.0
+"""Seconds between two tries to store documents where that fails."""
 MOST_JOBS = 1_000
 """Most jobs that may wait, over all clients (429)."""
 
@@ -50,7 +53,7 @@ class Documents:
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         state = gateway.settings.state
         if state is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="docspec-")
+            self._temporary = temporary_folder()
             state = Path(self._temporary.name)
         self._jobs = Jobs(state)
         self._converter = Converter(options, gateway.settings.limits.pages)
@@ -59,6 +62,7 @@ class Documents:
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
         self._closed = False
+        self.fault = ""
         self._worker: asyncio.Task[None] | None = None
         gateway.metrics.show("jobs_waiting", lambda: 0 if self._closed else self._jobs.waiting())
 
@@ -191,17 +195,38 @@ class Documents:
             left = True
 
     async def _work(self) -> None:
-        """Runs jobs one after the other until the gateway stops."""
-        loop = asyncio.get_running_loop()
+        """Runs jobs one after the other until the gateway stops. What the disk or the database refuses is said, and
+        tried again after a pause: a full disk is emptied some day."""
         while True:
-            job = self._jobs.take()
-            if job is None:
-                self._added.clear()
-                await self._added.wait()
-                continue
+            try:
+                if self.fault:
+                    await asyncio.to_thread(self._jobs.start_again)
+                    self.fault = ""
+                await self._next_job()
+            except Exception as error:
+                self._note(error)
+                await asyncio.sleep(PAUSE)
+
+    async def _next_job(self) -> None:
+        loop = asyncio.get_running_loop()
+        job = await asyncio.to_thread(self._jobs.take)
+        if job is None:
+            self._added.clear()
+            with contextlib.suppress(TimeoutError):  # one may have come between the two lines above
+                async with asyncio.timeout(PAUSE):
+                    await self._added.wait()
+            return
+        try:
             await loop.run_in_executor(self._reading, self._convert, *job)
+        finally:
             async with self._ended:
                 self._ended.notify_all()
+
+    def _note(self, error: Exception) -> None:
+        """Keeps the fault of the storage for ``/ready``, and logs it when it begins."""
+        if not self.fault:
+            LOG.error("documents cannot be stored (%s); tried again every %g s", storage_fault(error), PAUSE)
+        self.fault = f"documents cannot be stored ({storage_fault(error)})"
 
     def _convert(self, name: str, given: Submission) -> None:
         try:
@@ -209,6 +234,10 @@ class Documents:
             self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
         except Stopped:
             return
+        except sqlite3.Error as error:
+            self._note(error)
+            if not self._closed:
+                self._jobs.end(name, "failure", None, f"the result cannot be stored ({storage_fault(error)})")
         except Exception as error:
             if not self._closed:
                 self._jobs.end(name, "failure", None, _message_of(error))
@@ -221,9 +250,13 @@ class Documents:
             return job
 
     def _added_job(self, given: Submission) -> str:
-        if self._jobs.waiting() >= MOST_JOBS:
-            raise Refusal(429, "too many documents are waiting; try again later", 30)
-        return self._jobs.add(given)
+        try:
+            if self._jobs.waiting() >= MOST_JOBS or not self._jobs.has_room(given):
+                raise Refusal(429, "too many documents are waiting; try again later", 30)
+            return self._jobs.add(given)
+        except sqlite3.Error as error:
+            self._note(error)
+            raise Refusal(507, "the document cannot be stored here; tell who runs this gateway", 60) from None
 
     def _job(self, client: str, name: str) -> ConversionJob:
         job = self._jobs.of(client, name)
@@ -253,6 +286,11 @@ class _Holding(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._held:
             await self._answer(scope, receive, send)
+
+
+def storage_fault(error: Exception) -> str:
+    """The database's name of an error, which has nothing of a document."""
+    return str(getattr(error, "sqlite_errorname", "")) or type(error).__name__
 
 
 def _message_of(error: Exception) -> str:
