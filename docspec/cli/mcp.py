@@ -34,11 +34,11 @@ def mcp(
     """Let an assistant read documents, by the Model Context Protocol: convert_to_markdown, convert_document."""
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
-    from docspec.serve.access import Access
+    from docspec.serve.access import Access, is_loopback
     from docspec.serve.converter import Converter
     from docspec.serve.fetch import Fetcher
-    from docspec.serve.running import is_loopback, run
-    from docspec.serve.tools import PATH, Folders, Guarded, make_server
+    from docspec.serve.running import run
+    from docspec.serve.tools import MOST_SESSIONS, PATH, SESSION_SECONDS, Folders, Guarded, make_server
 
     quiet_libraries(0)
     keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
@@ -53,7 +53,10 @@ def mcp(
         local = is_loopback(host)
         if not local and not keys:
             say_warning(f"--host {host} without --api-key: whoever reaches this address can read these folders")
-        app = Guarded(server.streamable_http_app(host=host), Access(keys, local))
+        app = Guarded(
+            server.streamable_http_app(host=host, session_idle_timeout=SESSION_SECONDS, max_sessions=MOST_SESSIONS),
+            Access(keys, local),
+        )
         run(app, host, port, 10.0, lambda address: say(f"serving {address}{PATH}"))
         return exits.OK
     finally:

@@ -72,9 +72,10 @@ def serve(
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
     from docspec.generation.vllm import arguments_in
+    from docspec.serve.access import is_loopback
     from docspec.serve.app import make_app
     from docspec.serve.model_server import model_server
-    from docspec.serve.running import is_loopback, run
+    from docspec.serve.running import run
     from docspec.serve.settings import GatewaySettings, Limits
 
     quiet_libraries(0)
@@ -103,7 +104,7 @@ def serve(
         workers,
         allow_urls,
         state,
-        _documents(named, upstreams, key),
+        _documents(named, upstreams, key, timeout),
         limits,
     )
     local = is_loopback(host)
@@ -111,19 +112,20 @@ def serve(
         say_warning(f"--host {host} without --api-key: whoever reaches this address is answered")
     try:
         app = make_app(settings, local=local)
-        run(app, host, port, limits.drain_seconds, lambda address: say(f"serving {address}"))
+        run(app, host, port, limits.drain_seconds, lambda address: say(f"serving {address}"), app.state.stop)
     finally:
         if server is not None:
             server.close()
     return exits.OK
 
 
-def _documents(model: str, upstreams: tuple[str, ...], key: str | None) -> ParseOptions:
+def _documents(model: str, upstreams: tuple[str, ...], key: str | None, seconds: float) -> ParseOptions:
     """Options for documents: the servers behind the gateway, which have ``model``, read them. The bundled reader runs
     here, as it uses the page's own evidence and is seldom needed."""
     if model in BUNDLED_MODELS:
         return ParseOptions(model=model)
-    return ParseOptions(model=model, server=upstreams, server_key=key)
+    patience = min(seconds, ParseOptions().page_timeout)
+    return ParseOptions(model=model, server=upstreams, server_key=key, page_timeout=patience)
 
 
 def _address(given: str) -> str:

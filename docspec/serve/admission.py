@@ -107,9 +107,12 @@ def bounded(receive: Receive, limits: Limits, holding: Holding) -> Receive:
     (408). Room is taken for what has arrived, not for what is announced."""
     loop = asyncio.get_running_loop()
     size, waited = 0, 0.0  # waiting for room is no fault of the client's
+    is_whole = False
 
     async def receive_bounded() -> Message:
-        nonlocal size, waited
+        nonlocal size, waited, is_whole
+        if is_whole:  # the next message is that the client has left
+            return await receive()
         began = loop.time()
         try:
             async with asyncio.timeout(limits.pause_seconds):
@@ -117,6 +120,7 @@ def bounded(receive: Receive, limits: Limits, holding: Holding) -> Receive:
         except TimeoutError:
             raise Refusal(408, f"nothing of the body arrived for {limits.pause_seconds:g} s") from None
         waited += loop.time() - began
+        is_whole = not message.get("more_body")
         piece = len(message.get("body", b""))
         size += piece
         if size > limits.body:

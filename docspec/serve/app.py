@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docspec.core import ParseOptions
 from docspec.serve.admission import drain
-from docspec.serve.completions import completions, models
+from docspec.serve.completions import completions, model, models
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
 from docspec.serve.refusal import Refusal, refused
@@ -43,6 +43,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
 
     routes = [
         Route("/v1/chat/completions", _Counted(gateway, partial(completions, gateway)), methods=["POST"]),
+        Route("/v1/models/{name:path}", _Counted(gateway, partial(model, gateway)), methods=["GET"]),
         Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
         Route("/health", _health),
         Route("/ready", partial(_ready, gateway, documents)),
@@ -56,6 +57,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
         exception_handlers={Refusal: refused, 404: _unknown, 405: _unknown, Exception: _failed},
     )
     app.state.gateway = gateway
+    app.state.stop = documents.stop_soon
     return app
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from docspec.serve.admission import Holding, too_large, unless_left
@@ -226,6 +227,26 @@ async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
 async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers ``GET /v1/models`` with what a server behind this gateway says. Raises
     :class:`docspec.serve.refusal.Refusal` if none answers."""
+    answer = await _listed(gateway, scope)
+    await answer(scope, receive, send)
+
+
+async def model(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers ``GET /v1/models/NAME`` with the entry of that model in the same list."""
+    answer, name = await _listed(gateway, scope), scope["path_params"]["name"]
+    if answer.status_code == 200:
+        try:
+            cards = json.loads(bytes(answer.body))["data"]
+            found = [card for card in cards if isinstance(card, dict) and card.get("id") == name]
+        except (ValueError, TypeError, KeyError):
+            raise broke_off() from None
+        if not found:
+            raise Refusal(404, "there is no such model behind this gateway; /v1/models lists them")
+        answer = JSONResponse(found[0])
+    await answer(scope, receive, send)
+
+
+async def _listed(gateway: Gateway, scope: Scope) -> Response:
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
@@ -240,9 +261,7 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
                     raise Refusal(504, "the server behind this gateway did not answer in time") from None
                 gateway.upstreams.lost(upstream)
                 continue
-        media = answer.headers.get("content-type", "application/json")
-        await Response(body, answer.status, media_type=media)(scope, receive, send)
-        return
+        return Response(body, answer.status, media_type=answer.headers.get("content-type", "application/json"))
     raise broke_off()
 
 

@@ -11,6 +11,7 @@ import json
 import logging
 import sqlite3
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -36,9 +37,16 @@ if TYPE_CHECKING:
 
 Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[Submission]]
 
+PageEvent = tuple[str, dict[str, Any]]
+ALIVE: PageEvent = ("waiting", {})
+
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
 """Most seconds that a status request may wait."""
+STOPPING_SECONDS = 4.0
+"""Seconds for documents that are being read when the gateway stops, and again for their threads to end."""
+ALIVE_SECONDS = 15.0
+"""Seconds without a page after which a stream of pages says that it is alive."""
 PAUSE = 5.0
 """Seconds between two tries to store documents where that fails."""
 MOST_JOBS = 1_000
@@ -62,6 +70,7 @@ class Documents:
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
         self._closed = False
+        self._stopped = asyncio.Event()
         self.fault = ""
         self._worker: asyncio.Task[None] | None = None
         gateway.metrics.show("jobs_waiting", lambda: 0 if self._closed else self._jobs.waiting())
@@ -84,14 +93,26 @@ class Documents:
         """Starts the worker in the server's event loop; it begins with the jobs that are stored."""
         self._worker = asyncio.ensure_future(self._work())
 
+    def stop_soon(self) -> None:
+        """Gives documents that are being read :data:`STOPPING_SECONDS`; called when the gateway is told to stop."""
+        asyncio.get_running_loop().call_later(STOPPING_SECONDS, self._stop)
+
+    def _stop(self) -> None:
+        """Ends the reading of documents: streams end, waiting requests are answered, jobs wait for the next start."""
+        self._closed = True
+        self._stopped.set()
+        threading.Thread(target=self._converter.close, daemon=True).start()
+
     async def close(self) -> None:
         """Stops the worker. An unfinished job is started again when a gateway starts on the same folder."""
-        self._closed = True
+        self._stop()
         if self._worker is not None:
             self._worker.cancel()
-        self._converter.close()
         self._uploaded_drafts.close()
-        await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
+        self._reading.shutdown(wait=False, cancel_futures=True)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOPPING_SECONDS):
+                await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
         self._jobs.close()
         if self._temporary is not None:
             self._temporary.cleanup()
@@ -101,7 +122,9 @@ class Documents:
         client, name = await self._read_job(read, request)
         try:
             async with asyncio.timeout(self._gateway.settings.limits.seconds):
-                await unless_left(asyncio.ensure_future(self._ended_job(client, name)), request.receive)
+                await unless_left(asyncio.ensure_future(self._ended_or_stopped(client, name)), request.receive)
+            if self._stopped.is_set():
+                raise Refusal(503, "the gateway is stopped; try again later", 5)
             return self._answer(client, name)
         except ClientDisconnect:
             raise Refusal(499, "the client has left") from None
@@ -164,7 +187,7 @@ class Documents:
         return JSONResponse({"status": "ok"})
 
     async def _events(self, given: Submission) -> AsyncIterator[str]:
-        loop, found = asyncio.get_running_loop(), asyncio.Queue[tuple[str, dict[str, Any]] | None]()
+        loop, found = asyncio.get_running_loop(), asyncio.Queue[PageEvent | None]()
         left = False
 
         def tell(kind: str, values: dict[str, Any]) -> None:
@@ -186,13 +209,33 @@ class Documents:
             finally:
                 loop.call_soon_threadsafe(found.put_nowait, None)
 
-        work = loop.run_in_executor(self._reading, read)
+        loop.run_in_executor(self._reading, read)
         try:
-            while (event := await found.get()) is not None:
-                yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
-            await work
+            silent = 0.0
+            while not self._stopped.is_set():
+                event = await self._event(found)
+                if event is None:
+                    break
+                silent = silent + ALIVE_SECONDS if event == ALIVE else 0.0
+                if silent > self._gateway.settings.limits.seconds:
+                    event = ("error", {"message": f"no page within {self._gateway.settings.limits.seconds:g} s"})
+                yield f": {ALIVE[0]}\n\n" if event == ALIVE else _spelled(event)
+                if silent > self._gateway.settings.limits.seconds:
+                    break
+            else:
+                yield _spelled(("error", {"message": "the gateway is stopped"}))
         finally:
             left = True
+
+    async def _event(self, found: asyncio.Queue[PageEvent | None]) -> PageEvent | None:
+        """The next event of a stream; :data:`ALIVE` if none comes for a while, or the gateway stops."""
+        coming, stopped = asyncio.ensure_future(found.get()), asyncio.ensure_future(self._stopped.wait())
+        try:
+            done, _ = await asyncio.wait({coming, stopped}, timeout=ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            return coming.result() if coming in done else ALIVE
+        finally:
+            coming.cancel()
+            stopped.cancel()
 
     async def _work(self) -> None:
         """Runs jobs one after the other until the gateway stops. What the disk or the database refuses is said, and
@@ -242,6 +285,14 @@ class Documents:
             if not self._closed:
                 self._jobs.end(name, "failure", None, _message_of(error))
 
+    async def _ended_or_stopped(self, client: str, name: str) -> None:
+        tasks = [asyncio.ensure_future(self._ended_job(client, name)), asyncio.ensure_future(self._stopped.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+
     async def _ended_job(self, client: str, name: str) -> ConversionJob:
         """Waits until the job has ended."""
         async with self._ended:
@@ -286,6 +337,11 @@ class _Holding(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with self._held:
             await self._answer(scope, receive, send)
+
+
+def _spelled(event: PageEvent) -> str:
+    """A server-sent event."""
+    return f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
 
 
 def storage_fault(error: Exception) -> str:

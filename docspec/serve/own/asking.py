@@ -103,7 +103,7 @@ def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
     return ChatRequest(
         messages,
         images,
-        _whole(values, "max_completion_tokens") or _whole(values, "max_tokens"),
+        _limit(values),
         tuple(stops),
         Penalties(
             _number(values, "repetition_penalty", 1.0, 0.01, 100.0),
@@ -184,6 +184,16 @@ def _bounded(texts: Iterable[Any]) -> tuple[str, ...]:
             found.append(text[:room])
             room -= len(text)
     return tuple(found)
+
+
+def _limit(values: Mapping[str, Any]) -> int | None:
+    """The most tokens of an answer, by either of its names."""
+    for name in ("max_completion_tokens", "max_tokens"):
+        if (most := _whole(values, name)) is not None:
+            if most < 1:
+                raise Refusal(400, f"{name}: 1 or more")
+            return most
+    return None
 
 
 def _whole(values: Mapping[str, Any], name: str) -> int | None:

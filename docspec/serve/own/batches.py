@@ -179,7 +179,10 @@ def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
             return Prompt(inputs, int(inputs["input_ids"].shape[1]))
         return target.encode(*_single(ask, images))
     except DocspecError as error:
-        raise Refusal(400, str(error)) from None
+        said = str(error)
+        if any(sign in said for sign in "/\\"):  # the place of a template is nobody's business
+            said = "the model's chat template does not take this conversation"
+        raise Refusal(400, said) from None
 
 
 def _single(ask: ChatRequest, images: Sequence[Any]) -> tuple[Any, str]:
