@@ -69,10 +69,9 @@ async def half_heads(host: str, port: int) -> str:
     try:
         for _, writer in ends:
             writer.write(b"GET /health HTTP/1.1\r\nHost: x\r\nX-A: ")
-        left = await asyncio.gather(
-            *(asyncio.wait_for(reader.read(), 40) for reader, _ in ends), return_exceptions=True
-        )
-        return f"closed: {sum(one == b'' or isinstance(one, OSError) for one in left) == 50}"
+        waits = (asyncio.wait_for(reader.read(), 40) for reader, _ in ends)
+        left = await asyncio.gather(*waits, return_exceptions=True)
+        return f"{sum(one == b'' or isinstance(one, OSError) for one in left)} of 50 closed"
     finally:
         for _, writer in ends:
             writer.close()
@@ -80,7 +79,7 @@ async def half_heads(host: str, port: int) -> str:
 
 async def stalled_reader(host: str, port: int) -> str:
     """A stream that nobody reads."""
-    reader, writer = await _opened(host, port)
+    _, writer = await _opened(host, port)
     try:
         body = json.dumps({"messages": [{"role": "user", "content": "x"}], "stream": True, "hold": 20}).encode()
         writer.write(_head(f"Content-Length: {len(body)}") + body)
