@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from docspec.core import DocspecError
+from docspec.core.container import memory_limit, quota
 from docspec.core.extras import EXTRAS, LOCAL, missing
 from docspec.core.plugins import PluginKind, load, plugins
+from docspec.core.processors import processors, visible
 from docspec.core.safe_text import first_line
-from docspec.versions import DISTRIBUTION, machine, version_of
+from docspec.targets.estimate import gib
+from docspec.versions import DISTRIBUTION, version_of
 
 Area = Literal["package", "extra", "device", "model", "drafter", "plug-in"]
 State = Literal["ok", "optional", "broken"]
@@ -99,7 +102,7 @@ def namesake() -> Iterator[Finding]:
 
 def devices() -> Iterator[Finding]:
     """The devices that can run a model. An accelerator is never required."""
-    yield Finding("device", "cpu", "ok", f"{machine()['cpus']} cores")
+    yield Finding("device", "cpu", "ok", _processors())
     try:
         import torch
     except Exception:  # extras() has reported it
@@ -115,6 +118,17 @@ def devices() -> Iterator[Finding]:
         yield Finding("device", "cuda", "optional", why)
     if torch.backends.mps.is_available():
         yield Finding("device", "mps", "ok", "Apple GPU")
+
+
+def _processors() -> str:
+    """The processors and the memory that may be used, and what bounds them."""
+    seen, most, allowed = visible(), quota(), memory_limit()
+    said = f"{processors()} cores"
+    if most is not None and most < seen:
+        said += f" (of {seen}, by the container's quota of {most:g})"
+    elif (os.cpu_count() or 1) > seen:
+        said += f" (of {os.cpu_count()}, by the process's affinity)"
+    return said if allowed is None else f"{said}, {gib(allowed)} of memory by the container's limit"
 
 
 def models(model: str) -> Iterator[Finding]:

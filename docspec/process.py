@@ -20,6 +20,9 @@ import os
 import threading
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
+
+from docspec.core.processors import processors, visible
 
 NO_TELEMETRY = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: native threads that no hook in Python sees, and a device id on disk
@@ -39,8 +42,22 @@ _umask = threading.Lock()
 def prepare() -> None:
     """Sets the variables that libraries read at import, in this process and its children."""
     set_defaults(NO_TELEMETRY)
+    if not _has_home():
+        set_defaults({"HOME": os.devnull, "LOGNAME": "nobody"})
     if "OMP_WAIT_POLICY" not in os.environ:
         set_defaults({"GOMP_SPINCOUNT": SPINS})
+    if (allowed := processors()) < visible():
+        set_defaults({"OMP_NUM_THREADS": str(allowed)})  # libraries count those in sight
+
+
+def _has_home() -> bool:
+    """Whether this user has a home folder: in a container it may have no name and no variables. Nothing can be written
+    below the null device, so that libraries do without configuration and cache, as if the folder were read-only."""
+    try:
+        Path.home()
+    except RuntimeError:
+        return False
+    return True
 
 
 def set_defaults(variables: Mapping[str, str]) -> None:

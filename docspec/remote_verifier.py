@@ -147,11 +147,11 @@ class RemoteVerifier(PagesVerifier):
 
 def check_offline(options: ParseOptions) -> None:
     """Raises :class:`docspec.core.UsageError` if a server on another machine is named with ``offline``."""
-    from docspec.generation.server.client import base_of
+    from docspec.generation.server.addresses import base_of
 
     for url in options.server if options.offline else ():
         if not is_here(urlsplit(base_of(url)).hostname or ""):
-            raise UsageError(f"--offline and --server {url}: choose one of them")
+            raise UsageError(f"--offline and --server {base_of(url)}: choose one of them")
 
 
 def card_of_served(options: ParseOptions) -> ModelProfile:

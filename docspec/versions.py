@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib import metadata
+
+from docspec.core.processors import processors
 
 DISTRIBUTION = "docspec-vlm"
 """This project's name as a package; ``docspec`` on the package index is another project."""
@@ -28,5 +29,4 @@ def versions() -> dict[str, str | None]:
 
 def machine() -> dict[str, str | int]:
     """The kind of machine, without data on its owner. ``cpus`` is the number that this process may use."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return {"system": platform.system(), "architecture": platform.machine(), "cpus": allowed}
+    return {"system": platform.system(), "architecture": platform.machine(), "cpus": processors()}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILE = re.compile(
     r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs|examples)/[\w/.-]+\.(?:py|md|sh|json|toml)\b"
 )
@@ -18,3 +18,12 @@ FILE = re.compile(
 def test_files_that_a_page_names_exist(page: Path) -> None:
     named = {name for name in FILE.findall(page.read_text(encoding="utf-8")) if Path(name).stem != "NAME"}
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_each_promise_of_security_names_its_test() -> None:
+    promises = re.findall(r"^- (.+?)(?=^- |^$|\Z)", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(promises) > 12
+    unheld = [
+        said.splitlines()[0] for said in promises if not FILE.search(said) and not said.startswith("Not promised")
+    ]
+    assert unheld == []

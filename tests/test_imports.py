@@ -16,7 +16,7 @@ ROOT = Path(docspec.__file__).parent
 READING = {"core", "documents", "drafting", "dialects", "targets", "engine", "heads", "proposing", "hierarchy"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "versions": set(),
+    "versions": {"core"},
     "console": {"core", "models", "process", "proposing", "targets"},
     "documents": {"core"},
     "ledger": {"core", "documents"},
@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reader": {"core"},
     "targets": {"core"},
     "models": {"core", "targets"},
-    "generation": {"core", "engine", "proposing", "targets"},
+    "generation": {"core", "engine", "offline", "proposing", "targets"},
     "engine": {"core", "targets"},
     "heads": {"core", "targets"},
     "proposing": {"core", "engine", "heads", "targets"},
@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hierarchy": {*READING, "generation"},
     "lookahead": set(),
     "isolation": {"core", "documents", "drafting", "lookahead", "offline", "process"},
-    "process": set(),
+    "process": {"core"},
     "offline": {"core", "process"},
     "results": {"core", "reporting"},
     "verifier": {*READING, "isolation", "page_stream"},

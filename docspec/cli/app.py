@@ -111,10 +111,11 @@ ROOT_OPTIONS = {"--help", "-h", "--version", "--install-completion", "--show-com
 
 @dataclass
 class RunState:
-    """State shared by the commands and the error handler: the words of the command line, and their ``verbosity``."""
+    """State shared by the commands and the error handler: the words of the command line, and their ``verbosity``
+    (``None``: the command has none)."""
 
     words: Sequence[str] = ()
-    verbosity: int = 0
+    verbosity: int | None = None
 
 
 def _print_version(asked: bool) -> None:
@@ -195,7 +196,7 @@ def run_application(application: typer.Typer, name: str, args: Sequence[str] | N
             drop_standard_output()  # help, a table: documents have errors of their own
             say_error(f"standard output: cannot be written: {error.strerror}")
             return exits.FATAL
-        hint = "" if state.verbosity >= 2 else " (run again with -vv for the details)"
+        hint = "" if state.verbosity not in (0, 1) else " (run again with -vv for the details)"
         say_error(f"unexpected {type(error).__name__}: {error}{hint}", traceback.format_exc())
         return exits.FATAL
     finally:

@@ -15,6 +15,7 @@ from docspec.cli import config as config_file
 from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, CONFIG_VALUES, NOT_CONFIGURABLE, PROFILE_VALUES, parse
 from docspec.console.parameters import FORMER
 from docspec.core.options import flag_of
+from docspec.core.secrets import without_secrets
 
 config = typer.Typer(
     name="config",
@@ -51,7 +52,7 @@ def show(context: typer.Context) -> int:
             typer.echo(f"\n# {group}")
         value, origin = _settled(name, asked)
         key = flag_of(name).removeprefix("--")
-        shown = f"{key} = {_toml(value)}" if value is not None else f"# {key} ="
+        shown = f"{key} = {without_secrets(_toml(value))}" if value is not None else f"# {key} ="
         typer.echo(f"{shown}  # {origin}" if origin != "default" else shown)
     return 0
 

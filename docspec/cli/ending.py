@@ -107,8 +107,9 @@ class Ending:
             say(f"{mine.written:,} of {mine.total:,} inputs written")
         if total.total > 1 and total.failures:
             say(f"failed: {total.categories}")
-            if self.resume is not None:
-                say(f"to read them again: {retry_command(recorded_command(self.words))}")
+        is_wanting = total.failures or (self.strict and total.doubtful)
+        if total.total > 1 and is_wanting and self.resume is not None:
+            say(f"to read them again: {retry_command(recorded_command(self.words))}")
 
     def _so_far(self, mine: DocumentCounts) -> str:
         whole = f"{mine.written} of {len(self.division.todo)} inputs complete"

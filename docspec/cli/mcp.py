@@ -12,6 +12,7 @@ from docspec.console import exits
 from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
+from docspec.core.secrets import sound_keys
 
 
 def mcp(
@@ -33,13 +34,14 @@ def mcp(
     """Let an assistant read documents, by the Model Context Protocol: convert_to_markdown, convert_document."""
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
-    from docspec.serve.access import Access
+    from docspec.serve.access import Access, is_loopback
     from docspec.serve.converter import Converter
     from docspec.serve.fetch import Fetcher
-    from docspec.serve.running import is_loopback, run
-    from docspec.serve.tools import PATH, Folders, Guarded, make_server
+    from docspec.serve.running import run
+    from docspec.serve.tools import MOST_SESSIONS, PATH, SESSION_SECONDS, Folders, Guarded, make_server
 
     quiet_libraries(0)
+    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
     named = configured_model(model)
     converter = Converter(ParseOptions(model=named), max_pages)
     most = max_file * 2**20
@@ -49,9 +51,12 @@ def mcp(
             server.run("stdio")
             return exits.OK
         local = is_loopback(host)
-        if not local and not api_key:
+        if not local and not keys:
             say_warning(f"--host {host} without --api-key: whoever reaches this address can read these folders")
-        app = Guarded(server.streamable_http_app(host=host), Access(api_key or (), local))
+        app = Guarded(
+            server.streamable_http_app(host=host, session_idle_timeout=SESSION_SECONDS, max_sessions=MOST_SESSIONS),
+            Access(keys, local),
+        )
         run(app, host, port, 10.0, lambda address: say(f"serving {address}{PATH}"))
         return exits.OK
     finally:

@@ -15,7 +15,6 @@ from docspec.console import exits, log
 from docspec.console.terminal import say, say_error, stderr_console
 from docspec.core import PageResult
 from docspec.core.observer import NullObserver
-from docspec.core.result import WORDS_MISSING
 from docspec.core.safe_text import one_line
 from docspec.corpus.counts import Tally
 from docspec.corpus.job import JobResult
@@ -197,7 +196,7 @@ def page_line(result: PageResult) -> str:
     notable = "".join(
         f"; {one_line(event.detail) if event.kind in DETAILED else NOTABLE[event.kind]}"
         for event in result.events
-        if event.kind in NOTABLE and event.kind != WORDS_MISSING  # the doubt says it
+        if event.kind in NOTABLE and event.detail not in (result.doubtful or "")
     )
     decoded = f"{tokens:,} tokens{speed}, " if tokens else ""
     doubt = "" if result.doubtful is None else f"; doubtful: {one_line(result.doubtful)}"

@@ -14,6 +14,7 @@ from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.extras import missing
 from docspec.core.options import BUNDLED_MODELS
+from docspec.core.secrets import sound_key, sound_keys
 
 
 def serve(
@@ -71,12 +72,14 @@ def serve(
     if absent := missing("serve"):
         raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
     from docspec.generation.vllm import arguments_in
+    from docspec.serve.access import is_loopback
     from docspec.serve.app import make_app
     from docspec.serve.model_server import model_server
-    from docspec.serve.running import is_loopback, run
+    from docspec.serve.running import run
     from docspec.serve.settings import GatewaySettings, Limits
 
     quiet_libraries(0)
+    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
     limits = Limits(
         body=max_body * 2**20,
         pixels=round(max_megapixels * 1e6),
@@ -91,17 +94,17 @@ def serve(
         say(f"loading {named}")
         server = model_server(named, engine, greedy, engine_python, arguments_in(engine_args), say)
     upstreams = tuple(map(_address, upstream)) if upstream else (server.url,) if server else ()
-    key = server.key if server else upstream_key
+    key = server.key if server else sound_key(upstream_key, "--upstream-key")
     settings = GatewaySettings(
         upstreams,
         upstream_kind if upstream else "vllm",
-        tuple(api_key or ()),
+        keys,
         key,
         recognise,
         workers,
         allow_urls,
         state,
-        _documents(named, upstreams, key),
+        _documents(named, upstreams, key, timeout),
         limits,
     )
     local = is_loopback(host)
@@ -109,19 +112,20 @@ def serve(
         say_warning(f"--host {host} without --api-key: whoever reaches this address is answered")
     try:
         app = make_app(settings, local=local)
-        run(app, host, port, limits.drain_seconds, lambda address: say(f"serving {address}"))
+        run(app, host, port, limits.drain_seconds, lambda address: say(f"serving {address}"), app.state.stop)
     finally:
         if server is not None:
             server.close()
     return exits.OK
 
 
-def _documents(model: str, upstreams: tuple[str, ...], key: str | None) -> ParseOptions:
+def _documents(model: str, upstreams: tuple[str, ...], key: str | None, seconds: float) -> ParseOptions:
     """Options for documents: the servers behind the gateway, which have ``model``, read them. The bundled reader runs
     here, as it uses the page's own evidence and is seldom needed."""
     if model in BUNDLED_MODELS:
         return ParseOptions(model=model)
-    return ParseOptions(model=model, server=upstreams, server_key=key)
+    patience = min(seconds, ParseOptions().page_timeout)
+    return ParseOptions(model=model, server=upstreams, server_key=key, page_timeout=patience)
 
 
 def _address(given: str) -> str:

@@ -181,7 +181,7 @@ HELP = {
         "Keep docspec.manifest.jsonl in the output folder, by which the next run goes on (auto), or nothing (none).",
         DOCUMENTS,
     ),
-    "retry_failed": Help("Read documents again that failed in earlier runs.", DOCUMENTS),
+    "retry_failed": Help("Read documents again that failed before (with --strict: or are doubtful).", DOCUMENTS),
     "force": Help("Read all documents again, finished ones too.", DOCUMENTS),
     "strict": Help("Exit with code 3 if pages are doubtful, too.", DOCUMENTS),
     "max_failures": Help("End the run when this many documents have failed.", DOCUMENTS, "N"),

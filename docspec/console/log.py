@@ -15,6 +15,7 @@ from pathlib import Path
 
 from docspec.core import OutputError
 from docspec.core.safe_text import one_line, safe_text
+from docspec.core.secrets import without_secrets
 
 LOG = logging.getLogger("docspec")
 
@@ -95,7 +96,7 @@ def stop() -> None:
 def tell(level: int, message: str, trace: str | None = None) -> None:
     """Logs one record with a message fit for any handler."""
     if level >= LOG.getEffectiveLevel():
-        message = one_line(message)
+        message, trace = without_secrets(one_line(message)), None if trace is None else without_secrets(trace)
         record = LOG.makeRecord(LOG.name, level, "docspec", 0, message, (), None, extra={"trace": trace})
         LOG.handle(record)
 

@@ -24,6 +24,8 @@ class Failure(StrEnum):
     """Memory ran out, or its process exceeded its limit."""
     DEVICE_LOST = "device_lost"
     """The accelerator cannot be used again until the process is restarted."""
+    REFUSED = "refused"
+    """The model or its server answered without the page's text: a filter, a refusal, nothing at all."""
     UNWRITABLE = "unwritable"
     """The output could not be written."""
     USAGE = "usage"

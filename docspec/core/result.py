@@ -27,6 +27,9 @@ WordsOf = Literal["text layer", "recognition", "model", "draft"]
 DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
 
+NOT_WHOLE = frozenset({"budget_reached", "loop_stopped", "empty_answer", "nothing_said"})
+"""Kinds of events that say that the model's answer is not a whole page; such a page is doubtful."""
+
 WORDS_MISSING = "words_missing"
 """The kind of the event of a page of which visible words are not in the output; such a page is doubtful."""
 
@@ -283,9 +286,17 @@ class PageResult:
     @property
     def doubtful(self) -> str | None:
         """Why a person should look at the page; ``None`` if there is no reason."""
-        if self.quality is not None:
-            return self.quality.doubtful
-        return None if self.account is None else self.account.doubt
+        known = self.quality.doubtful if self.quality else self.account.doubt if self.account else None
+        reasons = [] if known is None else [known]
+        reasons += [detail for detail in self.not_whole if detail not in (known or "")]
+        return "; ".join(reasons) or None
+
+    @property
+    def not_whole(self) -> tuple[str, ...]:
+        """Why the model's answer may not be all of the page."""
+        kinds = {event.kind for event in self.events}
+        covered = {"loop_stopped"} if "regions_reread" in kinds else set()
+        return tuple(event.detail for event in self.events if event.kind in NOT_WHOLE - covered)
 
     @property
     def damage(self) -> str | None:

@@ -30,7 +30,7 @@ PICTURES = "pictures"
 
 def journal_path(folder: Path, document: str) -> Path:
     """The journal's file for ``document`` (its place in the tree)."""
-    name = hashlib.blake2b(os.fsencode(document), digest_size=12).hexdigest()
+    name = hashlib.blake2b(document.encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
     return folder / f"{PREFIX}{name}{SUFFIX}"
 
 

@@ -8,7 +8,6 @@ and journals and sets the exit code. Ray is imported here and nowhere else.
 from __future__ import annotations
 
 import logging
-import os
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import Any
 from docspec.accounting import accounted, visible_words
 from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
 from docspec.core.observer import Observer
+from docspec.core.processors import processors
 from docspec.corpus.job import Job
 from docspec.corpus.journal import page_result, page_values
 from docspec.corpus.options import CorpusOptions
@@ -230,7 +230,7 @@ def _connect(asked: CorpusOptions) -> bool:
         ray.init(address=asked.ray_address, **quiet)
         return True
     needed = asked.ray_drafters + asked.ray_actors
-    ray.init(num_cpus=max(needed, os.cpu_count() or 1), include_dashboard=False, **quiet)
+    ray.init(num_cpus=max(needed, processors()), include_dashboard=False, **quiet)
     return True
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any, Literal, Self
 
 from docspec.core import Failure, UsageError
 from docspec.core.plausible import MOST
+from docspec.core.secrets import words_without_secrets
 from docspec.core.validation import InvalidValues, values_as
 
 SCHEMA = "docspec.manifest/1"
@@ -24,7 +24,6 @@ MOST_SHARDS = 100_000
 Status = Literal["ok", "damaged", "partial", "failed"]
 
 RETRY = "--retry-failed"
-_SECRET = ("--password", "--server-key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class Shard:
 
     def holds(self, document: str) -> bool:
         """Whether ``document``, named by its place in the output tree, is of this part."""
-        drawn = hashlib.blake2b(os.fsencode(document), digest_size=8).digest()
+        drawn = hashlib.blake2b(document.encode("utf-8", "surrogateescape"), digest_size=8).digest()
         return int.from_bytes(drawn) % self.count == self.index - 1
 
 
@@ -178,14 +177,7 @@ def _check_place(document: str, path: str) -> None:
 
 def recorded_command(words: Sequence[str]) -> tuple[str, ...]:
     """``docspec`` and the words after it, without passwords and keys."""
-    kept: list[str] = ["docspec"]
-    for before, word in zip(("", *words), words, strict=False):
-        name, given, _ = word.partition("=")
-        if before in _SECRET:
-            kept.append("...")
-        else:
-            kept.append(f"{name}=..." if given and name in _SECRET else word)
-    return tuple(kept)
+    return ("docspec", *words_without_secrets(words))
 
 
 def retry_command(command: Sequence[str]) -> str:

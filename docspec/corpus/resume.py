@@ -53,10 +53,15 @@ class Resume:
         failed: list[DocumentRecord] = []
         for job in jobs:
             record = self._records.get(job.document)
-            if record is None or options.force or not self._is_of(record, job):
+            if (
+                record is None
+                or options.force
+                or not self._is_of(record, job)
+                or (options.retry_failed and (not record.is_whole or (options.strict and record.doubtful_pages)))
+            ):
                 todo.append(job)
             elif not record.is_whole:
-                (todo.append(job) if options.retry_failed else failed.append(record))
+                failed.append(record)
             elif self._is_there(record, job):
                 done.append(record)
             else:

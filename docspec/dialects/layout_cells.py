@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core import Category
-from docspec.dialects.latex_escapes import restored
+from docspec.dialects.latex_escapes import restored, writes_single_backslashes
 
 FloatBox = tuple[float, float, float, float]
 
@@ -83,8 +83,11 @@ def parse_cells(text: str) -> tuple[LayoutCell, ...]:
         cells = list(_cells_in(json.loads(text, object_pairs_hook=_merged)))
     except (ValueError, RecursionError):
         cells = _once(_read_cells(text))
+    single = writes_single_backslashes(text)
     return tuple(
-        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA)) if cell.text else cell
+        replace(cell, text=restored(cell.text, formula=cell.category == Category.FORMULA, single=single))
+        if cell.text
+        else cell
         for cell in cells
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import http.client
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -106,7 +107,8 @@ def at_address(address: str) -> Source:
     """The document at ``address``, which is downloaded when it is opened. Its kind is known only then; its name gives
     the likely one."""
     parts = urlsplit(address)
-    name = Path(unquote(parts.path)).name or parts.hostname or "download"
+    named = os.fsdecode(unquote(parts.path).encode("utf-8", "replace"))  # as this file system spells it
+    name = Path(named).name or parts.hostname or "download"
     kind = SUFFIXES.get(Path(name).suffix.lower(), "pdf")
     return Source(_shown(address), kind, Path(name), url=address)
 

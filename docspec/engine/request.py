@@ -77,3 +77,8 @@ class Output:
     finish: Finish
     loop: Loop | None = None
     trail: Trail | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written."""
+        return not self.tokens

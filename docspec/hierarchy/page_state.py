@@ -168,7 +168,8 @@ def ending(cut: Cut | None) -> tuple[Event, ...]:
     if cut is None:
         return ()
     if cut.reason == "budget":
-        detail = f"cut at the page's budget of {cut.kept} tokens; raise --max-tokens"
+        kept = f" of {cut.kept} tokens" if cut.kept else ""  # a server may not count them
+        detail = f"cut at the page's budget{kept}; raise --max-tokens"
         return (Event("budget_reached", detail),)
     said = json.dumps(shorten(cut.repeated, QUOTED), ensure_ascii=False)
     detail = f"cut after {cut.kept} tokens, where {cut.dropped} more only repeated {said}; --on-loop keep writes them"
@@ -184,8 +185,10 @@ def skipped(stats: StageStats) -> tuple[Event, ...]:
 
 
 def unsaid(text: str, blocks: Sequence[Block]) -> tuple[Event, ...]:
-    """The event about an answer without content of the page: thoughts that were cut off, an empty layout."""
-    if blocks or not text.strip():
+    """The event about an answer without content of the page: nothing, thoughts that were cut off, an empty layout."""
+    if not text.strip():
+        return (Event("empty_answer", "the model wrote nothing, and the page is not blank"),)
+    if blocks:
         return ()
     said = json.dumps(shorten(text.strip(), QUOTED), ensure_ascii=False)
     return (Event("nothing_said", f"the model wrote {said} and nothing of the page; --raw writes that"),)

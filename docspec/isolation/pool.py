@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 from collections.abc import Generator, Iterator
 from functools import partial
-from pathlib import Path
 
 from docspec.core import PageError, ParseOptions
+from docspec.core.container import memory_limit
 from docspec.core.processors import processors
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
@@ -117,6 +116,6 @@ def machine_memory() -> int:
     found = [2 * MOST_MEMORY]
     if hasattr(os, "sysconf"):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with contextlib.suppress(OSError, ValueError):  # no such limit
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    if (allowed := memory_limit()) is not None:
+        found.append(allowed)
     return min(found)

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
+from docspec.core.result import NOT_WHOLE
 from docspec.core.running_text import breaks_off, goes_on, is_broken
 from docspec.reporting.headings import HEADING, LEVELS, stands
 from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
@@ -27,6 +28,9 @@ from docspec.reporting.tables import grids
 
 LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 """Characters of a caption that describe its picture: the first sentence that is not only "Fig. 1."."""
+
+MARKED = NOT_WHOLE - {"loop_stopped"}
+"""Kinds of events of which the text itself says something: what is behind a loop is seldom more of the page."""
 
 LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
@@ -69,7 +73,7 @@ class MarkdownRenderer(Renderer):
         else:
             before, pieces = self._before(), [*leading, *others]
         trailing, rest = _split(pieces[::-1])
-        last = rest[0].block if rest and result.status == "ok" else None
+        last = rest[0].block if rest and _remark(result) is None else None
         self._last = last if last is not None and _is_running(last) and breaks_off(last.text) else None
         if self._last is not None:
             pieces = rest[::-1]
@@ -85,7 +89,7 @@ class MarkdownRenderer(Renderer):
         if not written or self._layout.page_separator is not None:
             return Ends()
         first, last = (at if _is_running(block) else None for at, block in (written[0], written[-1]))
-        return Ends(first if self._last is not None else None, last if result.status == "ok" else None)
+        return Ends(first if self._last is not None else None, last if _remark(result) is None else None)
 
     def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
         """A page that does not go on from the one before."""
@@ -156,15 +160,23 @@ def _split(pieces: list[BlockText]) -> tuple[list[BlockText], list[BlockText]]:
 
 
 def _joined(pieces: Sequence[BlockText], page: PageResult | None = None) -> str:
-    """``pieces`` with the white space between them, and behind them that their ``page`` could not be read."""
+    """``pieces`` with the white space between them, and behind them that their ``page`` could not be read, or that its
+    end is missing."""
     texts = [f"{indent_of(piece.block)}{piece.text}" for piece in pieces[:1]]
     for before, piece in pairwise(pieces):
         texts += [_gap(before.block, piece.block) if piece.block.gap is None else piece.block.gap, piece.text]
-    if page is not None and page.status == "failed":
-        reason = " ".join((page.error or "unknown error").split()).replace("--", "- -")
-        comment = f"<!-- docspec: page {page.number} could not be read: {reason} -->"
+    if page is not None and (said := _remark(page)):
+        comment = f"<!-- docspec: page {page.number} {' '.join(said.split()).replace('--', '- -')} -->"
         texts += ["\n\n", comment] if pieces else [comment]
     return "".join(texts)
+
+
+def _remark(page: PageResult) -> str | None:
+    """Why a page has no text, or not all of it."""
+    if page.status == "failed":
+        return f"could not be read: {page.error or 'unknown error'}"
+    lacks = [event.detail for event in page.events if event.kind in MARKED]
+    return f"may not be whole: {'; '.join(lacks)}" if lacks else None
 
 
 def _description(blocks: Sequence[Block], place: int) -> str:

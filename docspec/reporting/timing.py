@@ -15,6 +15,7 @@ from typing import Any
 from docspec.core import Baseline, Event, Failure, PageResult, PageTimings, ParseOptions, StageStats
 from docspec.core.account import STATES, PageAccount
 from docspec.core.safe_text import dump_json
+from docspec.core.secrets import without_secrets
 from docspec.reporting.jsonout import known, margin_value, quality_object
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.totals import Totals, output_tokens
@@ -117,7 +118,7 @@ class Report:
 
     def write(self, path: Path) -> None:
         """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""
-        write_whole(path, dump_json(self.as_object(), indent=2) + "\n")
+        write_whole(path, without_secrets(dump_json(self.as_object(), indent=2)) + "\n")
 
 
 def options_object(options: ParseOptions) -> dict[str, Any]:

@@ -15,6 +15,7 @@ NOTABLE = {
     "budget_reached": "cut at the token budget",
     "words_missing": "with words that are not in the output",
     "table_doubtful": "with tables whose cells do not agree with each other",
+    "empty_answer": "with answers in which the model wrote nothing",
     "nothing_said": "answered without a word of the page",
     "damaged_page": "damaged in the file, some of them may be missing",
     "page_unread": "with pictures that may be text, as the drafter failed and nobody looked",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -12,7 +13,15 @@ from starlette.types import Scope
 
 from docspec.serve.refusal import Refusal
 
-LOOPBACK = {"localhost", "127.0.0.1", "::1", "testserver"}
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach ``host``."""
+    if host in ("localhost", "testserver"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Access:
@@ -43,7 +52,7 @@ class Access:
         """Refuses web pages of other sites: without keys, any page in a user's browser could reach the user's own
         gateway."""
         host = _name_of(f"//{headers.get('host', '')}")
-        if self._local and host not in LOOPBACK:
+        if self._local and not is_loopback(host):
             raise Refusal(403, "this gateway answers on loopback alone; start it with --host and --api-key for others")
         origin = headers.get("origin")
         if origin is not None and _name_of(origin) != host:

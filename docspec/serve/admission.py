@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from starlette.datastructures import Headers
@@ -26,62 +27,107 @@ DRAIN_SECONDS = 5.0
 
 
 class Admission:
-    """Admits up to ``most`` requests and refuses further ones with 429. The admitted requests share ``held`` bytes for
-    their bodies in the order of their arrival: a body is read when there is room for it."""
+    """Admits up to ``most`` requests and refuses further ones with 429. The admitted requests share ``held`` bytes, of
+    which one client has at most ``share``; who needs more waits up to ``seconds`` and is refused then (503)."""
 
-    def __init__(self, most: int, held: int) -> None:
+    def __init__(self, most: int, held: int, share: int, seconds: float) -> None:
         self._most = most
-        self._room = self._held = held
-        self._turn = asyncio.Lock()  # first come, first served: the first request in line waits for room
+        self._held = held
+        self._share = share
+        self._seconds = seconds
+        self._taken: Counter[str] = Counter()
         self._freed = asyncio.Event()
         self.here = 0
 
+    @property
+    def taken(self) -> int:
+        """Bytes that all requests hold."""
+        return self._taken.total()
+
     @contextlib.contextmanager
-    def enter(self) -> Iterator[None]:
+    def enter(self, client: str = "") -> Iterator[Holding]:
+        """One request of ``client``, and what it holds until its end."""
         if self.here >= self._most:
             raise Refusal(429, f"{self.here} requests are waiting already; try again later", RETRY_SECONDS)
         self.here += 1
+        holding = Holding(self, client)
         try:
-            yield
+            yield holding
         finally:
             self.here -= 1
+            self.free(client, holding.size)
+            holding.size = 0
 
-    @contextlib.asynccontextmanager
-    async def room(self, size: int) -> AsyncIterator[None]:
-        """Reserves ``size`` bytes (at most the whole budget) for the caller."""
-        size = min(size, self._held)
-        async with self._turn:
-            while size > self._room:
-                self._freed.clear()
-                await self._freed.wait()
-            self._room -= size
+    def has_room(self, client: str, size: int) -> bool:
+        return self.taken + size <= self._held and self._taken[client] + size <= self._share
+
+    async def take(self, client: str, size: int) -> None:
+        """Takes ``size`` bytes for ``client`` when there is room. Raises :class:`Refusal` (413, 503)."""
+        if size > min(self._held, self._share):
+            raise Refusal(413, "the request would take more memory than one may have here")
         try:
-            yield
-        finally:
-            self._room += size
-            self._freed.set()
+            async with asyncio.timeout(self._seconds):
+                while not self.has_room(client, size):
+                    self._freed.clear()
+                    await self._freed.wait()
+        except TimeoutError:
+            raise Refusal(503, "other requests take all the memory; try again later", RETRY_SECONDS) from None
+        self._taken[client] += size
+
+    def free(self, client: str, size: int) -> None:
+        self._taken[client] -= size
+        if not self._taken[client]:
+            del self._taken[client]
+        self._freed.set()
 
 
-def declared_size(headers: Headers, limits: Limits) -> int:
-    """Bytes of the body: its ``Content-Length``, or the limit where the client gives none. Raises :class:`Refusal`
-    (413)."""
+class Holding:
+    """The memory of one request: ``size`` bytes."""
+
+    def __init__(self, admission: Admission, client: str) -> None:
+        self._admission = admission
+        self._client = client
+        self.size = 0
+
+    async def take(self, size: int) -> None:
+        """Takes ``size`` bytes more, until the request ends. Raises :class:`Refusal` (413, 503)."""
+        await self._admission.take(self._client, size)
+        self.size += size
+
+
+def check_declared(headers: Headers, limits: Limits) -> None:
+    """Raises :class:`Refusal` (413) if the client says that its body is too large."""
     said = headers.get("content-length", "")
-    size = int(said) if said.isdecimal() else limits.body
-    if size > limits.body:
+    if said.isdecimal() and int(said) > limits.body:
         raise too_large(limits)
-    return size
 
 
-def bounded(receive: Receive, limits: Limits) -> Receive:
-    """``receive`` that raises :class:`Refusal` (413) where a body is too large."""
-    left = limits.body
+def bounded(receive: Receive, limits: Limits, holding: Holding) -> Receive:
+    """``receive`` that raises :class:`Refusal` if a body is too large (413), or pauses too long or arrives too slowly
+    (408). Room is taken for what has arrived, not for what is announced."""
+    loop = asyncio.get_running_loop()
+    size, waited = 0, 0.0  # waiting for room is no fault of the client's
+    is_whole = False
 
     async def receive_bounded() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
+        nonlocal size, waited, is_whole
+        if is_whole:  # the next message is that the client has left
+            return await receive()
+        began = loop.time()
+        try:
+            async with asyncio.timeout(limits.pause_seconds):
+                message = await receive()
+        except TimeoutError:
+            raise Refusal(408, f"nothing of the body arrived for {limits.pause_seconds:g} s") from None
+        waited += loop.time() - began
+        is_whole = not message.get("more_body")
+        piece = len(message.get("body", b""))
+        size += piece
+        if size > limits.body:
             raise too_large(limits)
+        if message.get("more_body") and waited > limits.pause_seconds + size / limits.least_rate:
+            raise Refusal(408, f"the body arrives with less than {limits.least_rate / 1024:g} KiB a second")
+        await holding.take(piece)
         return message
 
     return receive_bounded

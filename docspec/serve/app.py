@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docspec.core import ParseOptions
 from docspec.serve.admission import drain
-from docspec.serve.completions import completions, models
+from docspec.serve.completions import completions, model, models
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
 from docspec.serve.refusal import Refusal, refused
@@ -43,9 +43,10 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
 
     routes = [
         Route("/v1/chat/completions", _Counted(gateway, partial(completions, gateway)), methods=["POST"]),
+        Route("/v1/models/{name:path}", _Counted(gateway, partial(model, gateway)), methods=["GET"]),
         Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
         Route("/health", _health),
-        Route("/ready", partial(_ready, gateway)),
+        Route("/ready", partial(_ready, gateway, documents)),
         Route("/version", _version),
         Route("/metrics", partial(_metrics, gateway)),
         *documents.routes,
@@ -56,6 +57,7 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
         exception_handlers={Refusal: refused, 404: _unknown, 405: _unknown, Exception: _failed},
     )
     app.state.gateway = gateway
+    app.state.stop = documents.stop_soon
     return app
 
 
@@ -104,9 +106,9 @@ async def _health(request: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-async def _ready(gateway: Gateway, request: Request) -> Response:
-    there = gateway.upstreams.are_there
-    return JSONResponse({"status": "ok" if there else "no upstream"}, 200 if there else 503)
+async def _ready(gateway: Gateway, documents: Documents, request: Request) -> Response:
+    fault = documents.fault if gateway.upstreams.are_there else "no upstream"
+    return JSONResponse({"status": fault or "ok"}, 503 if fault else 200)
 
 
 async def _version(request: Request) -> Response:

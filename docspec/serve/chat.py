@@ -9,15 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from docspec.serve.picture import Picture, looked_at
+from docspec.serve.picture import MOST_PICTURES, Picture, check_together, looked_at
 from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS
 
 XARGS = "vllm_xargs"
 MEDIA = ("image_url", "video_url", "audio_url", "input_audio", "file")
 """Fields of message parts that may contain a URL for the server to fetch."""
+
+MOST_VALUES = 200_000
+"""Values in the JSON of a body, counted by their signs; signs in texts count, too."""
 
 ONE_TOKEN = {
     *("max_tokens", "max_completion_tokens", "min_tokens", "n", "stream", "stream_options"),
@@ -88,17 +92,30 @@ class Chat:
 
 def read_chat(raw: bytes, most_pixels: int) -> Chat:
     """Parses a body. Raises :class:`Refusal` (400) if it is no JSON object or has an image that is refused."""
+    values = object_in(raw)
+    messages = values.get("messages")
+    messages = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    addresses = list(islice((url for message in messages for url in _addresses(message)), MOST_PICTURES + 1))
+    if len(addresses) > MOST_PICTURES:
+        raise Refusal(400, f"a request has more than {MOST_PICTURES} images")
+    pictures = [looked_at(url, most_pixels) for url in addresses]
+    check_together(pictures, most_pixels)
+    users = [message for message in messages if message.get("role") == "user"]
+    return Chat(raw, values, _text_of(users[-1]) if users else "", tuple(pictures))
+
+
+def object_in(raw: bytes) -> dict[str, Any]:
+    """The JSON object in a body. Raises :class:`Refusal` (400) if it is none, or has more than :data:`MOST_VALUES`:
+    Python's parser lets nothing else run, so that the number is bounded before it begins."""
+    if raw.count(b"{") + raw.count(b"[") + raw.count(b",") > MOST_VALUES:
+        raise Refusal(400, f"the body has more than {MOST_VALUES:,} values")
     try:
         values = json.loads(raw)
     except (ValueError, RecursionError):
         raise Refusal(400, "the body is not valid JSON") from None
     if not isinstance(values, dict):
         raise Refusal(400, "the body has to be a JSON object")
-    messages = values.get("messages")
-    messages = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
-    pictures = [looked_at(url, most_pixels) for message in messages for url in _addresses(message)]
-    users = [message for message in messages if message.get("role") == "user"]
-    return Chat(raw, values, _text_of(users[-1]) if users else "", tuple(pictures))
+    return values
 
 
 def _replaced(values: Any, found: Mapping[str, str]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING
 import aiohttp
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from docspec.serve.admission import too_large, unless_left
+from docspec.serve.admission import Holding, too_large, unless_left
 from docspec.serve.chat import XARGS, Chat, Parts, read_chat
 from docspec.serve.drafts import FoundDrafts
 from docspec.serve.refusal import Refusal
@@ -34,6 +35,9 @@ TRIES = 3
 
 PIECE = 256 * 1024
 """Bytes that are written to an upstream at a time."""
+
+LONG = 64 * 1024
+"""Bytes of a body from which on it is read in a thread."""
 
 MOST_ANSWER = 64 * 2**20
 """Bytes of an answer that does not stream."""
@@ -51,21 +55,18 @@ STAYS_THERE = {"connection", "keep-alive", "transfer-encoding", "trailer", "upgr
 async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers ``POST /v1/chat/completions``: the request goes to a server, with drafts where it shows a page. Raises
     :class:`docspec.serve.refusal.Refusal`."""
-    seconds = gateway.settings.limits.body_seconds
-    async with gateway.admitted(Request(scope, receive)) as (client, request):
-        try:
-            async with asyncio.timeout(seconds):
-                body = await request.body()
-        except TimeoutError:
-            raise Refusal(408, f"the body did not arrive within {seconds:g} s") from None
-        answer = Answering(gateway, scope, send, client, body)
+    async with gateway.admitted(Request(scope, receive)) as (client, request, holding):
+        body = await request.body()
+        await holding.take(len(body))  # the same again is in the values that are read from it
+        answer = Answering(gateway, scope, send, client, body, holding)
         await unless_left(asyncio.ensure_future(answer.run()), receive, lambda: answer.is_whole)
 
 
 class Answering:
     """One request in progress. ``is_whole``: the client has received the complete answer."""
 
-    def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes) -> None:
+    def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes, holding: Holding) -> None:
+        self._holding = holding
         self._gateway = gateway
         self._scope = scope
         self._send = send
@@ -79,7 +80,7 @@ class Answering:
 
     async def run(self) -> None:
         gateway = self._gateway
-        chat = await self._with_media(read_chat(self._body, gateway.settings.limits.pixels))
+        chat = await self._with_media(await self._read(self._body))
         prefill = partial(self._prefill, chat) if gateway.settings.kind == "vllm" else None
         drafted = await gateway.drafts.of(self._client, chat, prefill)
         gateway.metrics.add("drafts_total", source=drafted.source)
@@ -153,12 +154,20 @@ class Answering:
         fetcher = self._gateway.fetcher
         if fetcher is None:
             raise Refusal(400, "images at addresses are not fetched here; send them as data URLs (--allow-urls)")
-        found = {url: await fetcher.as_data_url(url) for url in sorted(addresses)}
         limits = self._gateway.settings.limits
-        body = chat.at(found)
-        if len(body) > 2 * limits.body:
-            raise too_large(limits)
-        return read_chat(body, limits.pixels)
+        found, room = {}, limits.body
+        for url in sorted(addresses):
+            found[url] = await fetcher.as_data_url(url, room)
+            room -= len(found[url])
+            if room < 0:
+                raise too_large(limits)
+            await self._holding.take(3 * len(found[url]))  # in the address, in the new body, and in its values
+        return await self._read(chat.at(found))
+
+    async def _read(self, body: bytes) -> Chat:
+        """The body's fields; off the event loop where that takes time."""
+        most = self._gateway.settings.limits.pixels
+        return await asyncio.to_thread(read_chat, body, most) if len(body) > LONG else read_chat(body, most)
 
     def _headers(self, size: int) -> RequestHeaders:
         """The client's headers for an upstream, without the client's key."""
@@ -218,6 +227,26 @@ async def _pieces(parts: Parts) -> AsyncIterator[bytes]:
 async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers ``GET /v1/models`` with what a server behind this gateway says. Raises
     :class:`docspec.serve.refusal.Refusal` if none answers."""
+    answer = await _listed(gateway, scope)
+    await answer(scope, receive, send)
+
+
+async def model(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers ``GET /v1/models/NAME`` with the entry of that model in the same list."""
+    answer, name = await _listed(gateway, scope), scope["path_params"]["name"]
+    if answer.status_code == 200:
+        try:
+            cards = json.loads(bytes(answer.body))["data"]
+            found = [card for card in cards if isinstance(card, dict) and card.get("id") == name]
+        except (ValueError, TypeError, KeyError):
+            raise broke_off() from None
+        if not found:
+            raise Refusal(404, "there is no such model behind this gateway; /v1/models lists them")
+        answer = JSONResponse(found[0])
+    await answer(scope, receive, send)
+
+
+async def _listed(gateway: Gateway, scope: Scope) -> Response:
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
@@ -232,9 +261,7 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
                     raise Refusal(504, "the server behind this gateway did not answer in time") from None
                 gateway.upstreams.lost(upstream)
                 continue
-        media = answer.headers.get("content-type", "application/json")
-        await Response(body, answer.status, media_type=media)(scope, receive, send)
-        return
+        return Response(body, answer.status, media_type=answer.headers.get("content-type", "application/json"))
     raise broke_off()
 
 

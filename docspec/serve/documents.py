@@ -9,8 +9,10 @@ import asyncio
 import contextlib
 import json
 import logging
+import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+import threading
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -19,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
 from docspec.serve.admission import unless_left
 from docspec.serve.converter import Converter, Stopped, Submission, markdown_of
-from docspec.serve.jobs import ConversionJob, Jobs
+from docspec.serve.jobs import ConversionJob, Jobs, temporary_folder
 from docspec.serve.refusal import Refusal
 from docspec.serve.submission import from_form, from_json
 from docspec.serve.uploads import UploadedDrafts
@@ -32,11 +35,20 @@ from docspec.serve.uploads import UploadedDrafts
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
 
-Read = Callable[["Gateway", Request], Awaitable[Submission]]
+Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[Submission]]
+
+PageEvent = tuple[str, dict[str, Any]]
+ALIVE: PageEvent = ("waiting", {})
 
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
 """Most seconds that a status request may wait."""
+STOPPING_SECONDS = 4.0
+"""Seconds for documents that are being read when the gateway stops, and again for their threads to end."""
+ALIVE_SECONDS = 15.0
+"""Seconds without a page after which a stream of pages says that it is alive."""
+PAUSE = 5.0
+"""Seconds between two tries to store documents where that fails."""
 MOST_JOBS = 1_000
 """Most jobs that may wait, over all clients (429)."""
 
@@ -49,7 +61,7 @@ class Documents:
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         state = gateway.settings.state
         if state is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="docspec-")
+            self._temporary = temporary_folder()
             state = Path(self._temporary.name)
         self._jobs = Jobs(state)
         self._converter = Converter(options, gateway.settings.limits.pages)
@@ -58,6 +70,8 @@ class Documents:
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
         self._closed = False
+        self._stopped = asyncio.Event()
+        self.fault = ""
         self._worker: asyncio.Task[None] | None = None
         gateway.metrics.show("jobs_waiting", lambda: 0 if self._closed else self._jobs.waiting())
 
@@ -79,26 +93,39 @@ class Documents:
         """Starts the worker in the server's event loop; it begins with the jobs that are stored."""
         self._worker = asyncio.ensure_future(self._work())
 
+    def stop_soon(self) -> None:
+        """Gives documents that are being read :data:`STOPPING_SECONDS`; called when the gateway is told to stop."""
+        asyncio.get_running_loop().call_later(STOPPING_SECONDS, self._stop)
+
+    def _stop(self) -> None:
+        """Ends the reading of documents: streams end, waiting requests are answered, jobs wait for the next start."""
+        self._closed = True
+        self._stopped.set()
+        threading.Thread(target=self._converter.close, daemon=True).start()
+
     async def close(self) -> None:
         """Stops the worker. An unfinished job is started again when a gateway starts on the same folder."""
-        self._closed = True
+        self._stop()
         if self._worker is not None:
             self._worker.cancel()
-        self._converter.close()
         self._uploaded_drafts.close()
-        await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
+        self._reading.shutdown(wait=False, cancel_futures=True)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOPPING_SECONDS):
+                await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
         self._jobs.close()
         if self._temporary is not None:
             self._temporary.cleanup()
 
     async def _waited(self, read: Read, request: Request) -> Response:
         """Waits for the result and returns it; if the client disconnects, its job is deleted."""
-        given = await read(self._gateway, request)
-        name = self._added_job(given)
+        client, name = await self._read_job(read, request)
         try:
             async with asyncio.timeout(self._gateway.settings.limits.seconds):
-                await unless_left(asyncio.ensure_future(self._ended_job(given.client, name)), request.receive)
-            return self._answer(given.client, name)
+                await unless_left(asyncio.ensure_future(self._ended_or_stopped(client, name)), request.receive)
+            if self._stopped.is_set():
+                raise Refusal(503, "the gateway is stopped; try again later", 5)
+            return self._answer(client, name)
         except ClientDisconnect:
             raise Refusal(499, "the client has left") from None
         except TimeoutError:
@@ -107,8 +134,15 @@ class Documents:
             self._jobs.forget(name)
 
     async def _accepted(self, read: Read, request: Request) -> Response:
-        given = await read(self._gateway, request)
-        return JSONResponse(_status_of(self._job(given.client, self._added_job(given))))
+        return JSONResponse(_status_of(self._job(*await self._read_job(read, request))))
+
+    async def _read_job(self, read: Read, request: Request) -> tuple[str, str]:
+        """Stores a request's document as a job; its client, and the job's name. From here on the document is on the
+        disk alone."""
+        async with read(self._gateway, request) as given:
+            name = await asyncio.to_thread(self._added_job, given)
+            self._added.set()
+            return given.client, name
 
     async def _status(self, request: Request) -> Response:
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
@@ -129,19 +163,21 @@ class Documents:
 
     async def _parse(self, request: Request) -> Response:
         """The pages as server-sent events, each as soon as it is finished."""
-        given = await from_form(self._gateway, request)
-        return StreamingResponse(self._events(given), media_type="text/event-stream")
+        async with contextlib.AsyncExitStack() as stack:
+            given = await stack.enter_async_context(from_form(self._gateway, request))
+            events = StreamingResponse(self._events(given), media_type="text/event-stream")
+            return _Holding(events, stack.pop_all())
 
     async def _keep_drafts(self, request: Request) -> Response:
         """Stores the text layer or the recognised text of a document's pages. When the same client sends an image of
         such a page to ``/v1/chat/completions``, the stored text is its draft."""
-        given = await from_form(self._gateway, request)
-        loop = asyncio.get_running_loop()
-        try:
-            pages = await loop.run_in_executor(self._reading, self._uploaded_drafts.of, given)
-        except DocspecError as error:
-            raise Refusal(422, one_line(str(error))) from None
-        name = self._gateway.uploads.keep(given.client, pages)
+        async with from_form(self._gateway, request) as given:
+            loop = asyncio.get_running_loop()
+            try:
+                pages = await loop.run_in_executor(self._reading, self._uploaded_drafts.of, given)
+            except DocspecError as error:
+                raise Refusal(422, one_line(str(error))) from None
+            name = self._gateway.uploads.keep(given.client, pages)
         return JSONResponse({"id": name, "pages": len(pages)})
 
     async def _forget(self, request: Request) -> Response:
@@ -151,7 +187,7 @@ class Documents:
         return JSONResponse({"status": "ok"})
 
     async def _events(self, given: Submission) -> AsyncIterator[str]:
-        loop, found = asyncio.get_running_loop(), asyncio.Queue[tuple[str, dict[str, Any]] | None]()
+        loop, found = asyncio.get_running_loop(), asyncio.Queue[PageEvent | None]()
         left = False
 
         def tell(kind: str, values: dict[str, Any]) -> None:
@@ -173,26 +209,67 @@ class Documents:
             finally:
                 loop.call_soon_threadsafe(found.put_nowait, None)
 
-        work = loop.run_in_executor(self._reading, read)
+        loop.run_in_executor(self._reading, read)
         try:
-            while (event := await found.get()) is not None:
-                yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
-            await work
+            silent = 0.0
+            while not self._stopped.is_set():
+                event = await self._event(found)
+                if event is None:
+                    break
+                silent = silent + ALIVE_SECONDS if event == ALIVE else 0.0
+                if silent > self._gateway.settings.limits.seconds:
+                    event = ("error", {"message": f"no page within {self._gateway.settings.limits.seconds:g} s"})
+                yield f": {ALIVE[0]}\n\n" if event == ALIVE else _spelled(event)
+                if silent > self._gateway.settings.limits.seconds:
+                    break
+            else:
+                yield _spelled(("error", {"message": "the gateway is stopped"}))
         finally:
             left = True
 
+    async def _event(self, found: asyncio.Queue[PageEvent | None]) -> PageEvent | None:
+        """The next event of a stream; :data:`ALIVE` if none comes for a while, or the gateway stops."""
+        coming, stopped = asyncio.ensure_future(found.get()), asyncio.ensure_future(self._stopped.wait())
+        try:
+            done, _ = await asyncio.wait({coming, stopped}, timeout=ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            return coming.result() if coming in done else ALIVE
+        finally:
+            coming.cancel()
+            stopped.cancel()
+
     async def _work(self) -> None:
-        """Runs jobs one after the other until the gateway stops."""
-        loop = asyncio.get_running_loop()
+        """Runs jobs one after the other until the gateway stops. What the disk or the database refuses is said, and
+        tried again after a pause: a full disk is emptied some day."""
         while True:
-            job = self._jobs.take()
-            if job is None:
-                self._added.clear()
-                await self._added.wait()
-                continue
+            try:
+                if self.fault:
+                    await asyncio.to_thread(self._jobs.start_again)
+                    self.fault = ""
+                await self._next_job()
+            except Exception as error:
+                self._note(error)
+                await asyncio.sleep(PAUSE)
+
+    async def _next_job(self) -> None:
+        loop = asyncio.get_running_loop()
+        job = await asyncio.to_thread(self._jobs.take)
+        if job is None:
+            self._added.clear()
+            with contextlib.suppress(TimeoutError):  # one may have come between the two lines above
+                async with asyncio.timeout(PAUSE):
+                    await self._added.wait()
+            return
+        try:
             await loop.run_in_executor(self._reading, self._convert, *job)
+        finally:
             async with self._ended:
                 self._ended.notify_all()
+
+    def _note(self, error: Exception) -> None:
+        """Keeps the fault of the storage for ``/ready``, and logs it when it begins."""
+        if not self.fault:
+            LOG.error("documents cannot be stored (%s); tried again every %g s", storage_fault(error), PAUSE)
+        self.fault = f"documents cannot be stored ({storage_fault(error)})"
 
     def _convert(self, name: str, given: Submission) -> None:
         try:
@@ -200,9 +277,21 @@ class Documents:
             self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
         except Stopped:
             return
+        except sqlite3.Error as error:
+            self._note(error)
+            if not self._closed:
+                self._jobs.end(name, "failure", None, f"the result cannot be stored ({storage_fault(error)})")
         except Exception as error:
             if not self._closed:
                 self._jobs.end(name, "failure", None, _message_of(error))
+
+    async def _ended_or_stopped(self, client: str, name: str) -> None:
+        tasks = [asyncio.ensure_future(self._ended_job(client, name)), asyncio.ensure_future(self._stopped.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _ended_job(self, client: str, name: str) -> ConversionJob:
         """Waits until the job has ended."""
@@ -212,11 +301,13 @@ class Documents:
             return job
 
     def _added_job(self, given: Submission) -> str:
-        if self._jobs.waiting() >= MOST_JOBS:
-            raise Refusal(429, "too many documents are waiting; try again later", 30)
-        name = self._jobs.add(given)
-        self._added.set()
-        return name
+        try:
+            if self._jobs.waiting() >= MOST_JOBS or not self._jobs.has_room(given):
+                raise Refusal(429, "too many documents are waiting; try again later", 30)
+            return self._jobs.add(given)
+        except sqlite3.Error as error:
+            self._note(error)
+            raise Refusal(507, "the document cannot be stored here; tell who runs this gateway", 60) from None
 
     def _job(self, client: str, name: str) -> ConversionJob:
         job = self._jobs.of(client, name)
@@ -233,6 +324,29 @@ class Documents:
                 {"component_type": "document_backend", "module_name": "docspec", "error_message": message}
             ]})  # fmt: skip
         return Response(result, media_type="application/json")
+
+
+class _Holding(Response):
+    """An answer during which what ``held`` has entered stays so."""
+
+    def __init__(self, answer: Response, held: contextlib.AsyncExitStack) -> None:
+        super().__init__()
+        self._answer = answer
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._held:
+            await self._answer(scope, receive, send)
+
+
+def _spelled(event: PageEvent) -> str:
+    """A server-sent event."""
+    return f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
+
+
+def storage_fault(error: Exception) -> str:
+    """The database's name of an error, which has nothing of a document."""
+    return str(getattr(error, "sqlite_errorname", "")) or type(error).__name__
 
 
 def _message_of(error: Exception) -> str:

@@ -22,21 +22,34 @@ from docspec.serve.refusal import Refusal
 MOST_HOPS = 4
 SECONDS = 30.0
 REDIRECTS = (301, 302, 303, 307, 308)
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
+SPECIAL = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
+            *("192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+            *("192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+            *("224.0.0.0/4", "240.0.0.0/4", "::/8", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64"),
+            *("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20", "5f00::/16"),
+            *("fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"),
+        ),
+    )
+)
+"""IANA's registries of special-purpose addresses of IPv4 and IPv6 (November 2025), with multicast, reserved and
+formerly local blocks; none of them is fetched from, whatever the registries say of single addresses in them."""
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the public internet: it is not private, local or reserved, nor another notation
-    of such an address."""
+    """Whether an IP address belongs to the public internet: it is in no block of :data:`SPECIAL`, and nothing else that
+    this Python calls private, local or reserved."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return is_public(str(ip.ipv4_mapped))
-        if ip.sixtofour is not None or ip.teredo is not None or ip in NAT64 or ip.scope_id is not None:
-            return False
+    if any(ip in block for block in SPECIAL if block.version == ip.version):
+        return False
+    if isinstance(ip, ipaddress.IPv6Address) and ip.scope_id is not None:
+        return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
@@ -47,12 +60,13 @@ class Fetcher:
         self._most = most
         self._allowed = allowed
 
-    async def fetch(self, url: str) -> tuple[bytes, str]:
-        """The bytes at ``url`` and their media type. Raises :class:`Refusal` (400, 413)."""
+    async def fetch(self, url: str, most: int | None = None) -> tuple[bytes, str]:
+        """Up to ``most`` bytes at ``url`` (``None``: the fetcher's own limit), and their media type. Raises
+        :class:`Refusal` (400, 413)."""
         try:
             async with asyncio.timeout(SECONDS):
                 for _ in range(MOST_HOPS):
-                    answer = await self._hop(url)
+                    answer = await self._hop(url, self._most if most is None else min(most, self._most))
                     if isinstance(answer, tuple):
                         return answer
                     url = urljoin(url, answer)
@@ -60,16 +74,16 @@ class Fetcher:
             raise Refusal(400, f"an address did not answer within {SECONDS:g} s") from None
         raise Refusal(400, "an address redirects too often")
 
-    async def as_data_url(self, url: str) -> str:
+    async def as_data_url(self, url: str, most: int | None = None) -> str:
         """The content at ``url`` as a data URL."""
-        data, media = await self.fetch(url)
+        data, media = await self.fetch(url, most)
         return f"data:{media or 'application/octet-stream'};base64,{base64.b64encode(data).decode()}"
 
     async def close(self) -> None:
         if "_session" in vars(self):
             await self._session.close()
 
-    async def _hop(self, url: str) -> tuple[bytes, str] | str:
+    async def _hop(self, url: str, most: int) -> tuple[bytes, str] | str:
         """The content at ``url``, or the location that it redirects to."""
         try:
             parts = urlsplit(url)
@@ -96,8 +110,8 @@ class Fetcher:
                 data = bytearray()
                 async for part in answer.content.iter_any():
                     data += part
-                    if len(data) > self._most:
-                        raise Refusal(413, f"what is at an address is larger than {self._most / 2**20:g} MiB")
+                    if len(data) > most:
+                        raise Refusal(413, f"what is at addresses is larger than {self._most / 2**20:g} MiB")
                 return bytes(data), answer.headers.get("content-type", "").partition(";")[0].strip()
         except (aiohttp.ClientError, ValueError):  # ValueError: an invalid address
             raise Refusal(400, "an address cannot be fetched") from None

@@ -13,7 +13,7 @@ from functools import partial
 from starlette.requests import Request
 
 from docspec.serve.access import Access
-from docspec.serve.admission import Admission, bounded, declared_size
+from docspec.serve.admission import Admission, Holding, bounded, check_declared
 from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
 from docspec.serve.recognition import Recognition
@@ -58,7 +58,8 @@ class Gateway:
         self.metrics = Metrics()
         self.access = Access(settings.keys, local)
         self.upstreams = Upstreams(settings.upstreams, limits, settings.upstream_key)
-        self.admission = Admission(limits.waiting + limits.in_flight * max(1, len(settings.upstreams)), limits.held)
+        most = limits.waiting + limits.in_flight * max(1, len(settings.upstreams))
+        self.admission = Admission(most, limits.held, limits.share, limits.room_seconds)
         self.fetcher = Fetcher(limits.body) if settings.allow_urls else None
         self.corpora = Corpora(settings.kind)
         self.uploads = Uploads()
@@ -67,17 +68,18 @@ class Gateway:
         self._salt = secrets.token_bytes(32)
         self.metrics.show("requests_here", lambda: self.admission.here)
         self.metrics.show("requests_waiting", lambda: self.upstreams.waiting)
+        self.metrics.show("bytes_held", lambda: self.admission.taken)
         self.metrics.show("upstreams_there", lambda: sum(one.is_there for one in self.upstreams.all))
         self.metrics.show("recognition_waiting", lambda: self.recognition.waiting)
 
     @contextlib.asynccontextmanager
-    async def admitted(self, request: Request) -> AsyncIterator[tuple[str, Request]]:
-        """The client's name and the request with a bounded body, once there is room for the body. Raises
+    async def admitted(self, request: Request) -> AsyncIterator[tuple[str, Request, Holding]]:
+        """The client's name, the request with a bounded body, and the memory that it holds until its end. Raises
         :class:`docspec.serve.refusal.Refusal` (401, 403, 413, 429)."""
         client, limits = self.access.client(request.scope), self.settings.limits
-        with self.admission.enter():
-            async with self.admission.room(declared_size(request.headers, limits)):
-                yield client, Request(request.scope, bounded(request.receive, limits))
+        check_declared(request.headers, limits)
+        with self.admission.enter(client) as holding:
+            yield client, Request(request.scope, bounded(request.receive, limits, holding)), holding
 
     def salt(self, client: str) -> str | None:
         """A salt that separates the clients in an upstream's prefix cache, so that no answer is faster because another

@@ -6,25 +6,34 @@ read, the result after a day or when newer results need the room.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
+import shutil
 import sqlite3
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from docspec.core import UsageError
 from docspec.serve.converter import Submission
 
 FILE = "jobs.sqlite"
 KEPT_SECONDS = 24 * 3600.0
 MOST_BYTES = 2**30
-"""Size limit of the results; beyond it the oldest are deleted."""
+"""Size limit of the results, of which the oldest are deleted beyond it, and of the documents that wait, half of it for
+those of one client."""
 
 JobStatus = Literal["pending", "started", "success", "partial_success", "failure"]
 ENDED = ("success", "partial_success", "failure")
+
+PREFIX = "docspec-serve-"
+"""The names of temporary folders begin so."""
+BEGINNING_SECONDS = 60.0
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -52,7 +61,8 @@ class ConversionJob:
 
 
 class Jobs:
-    """All jobs in a ``folder``; safe for use by several threads."""
+    """All jobs in a ``folder``, for this process alone; safe for use by several threads. Raises
+    :class:`docspec.core.UsageError` if the folder cannot be used."""
 
     def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -60,11 +70,28 @@ class Jobs:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
         self._most = most
         self._lock = threading.Lock()
-        self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        for line in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
-            self._database.execute(f"PRAGMA {line}")
-        self._database.executescript(SCHEMA)
-        self._database.execute("UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started'")
+        self._database = sqlite3.connect(path, timeout=1.0, check_same_thread=False, isolation_level=None)
+        try:
+            for line in (
+                "locking_mode = EXCLUSIVE",
+                "journal_mode = WAL",
+                "synchronous = NORMAL",
+                "secure_delete = ON",
+            ):
+                self._database.execute(f"PRAGMA {line}")
+            self._database.executescript(SCHEMA)
+            self.start_again()
+        except sqlite3.Error as error:
+            self._database.close()
+            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                raise UsageError(f"{folder}: documents cannot be stored there ({error})") from None
+            raise UsageError(
+                f"{folder}: another gateway stores its documents there; give each its own --state"
+            ) from None
+
+    def start_again(self) -> None:
+        """Lets jobs wait again that were begun and not ended: there is one worker, and it runs none of them."""
+        self._do("UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started'")
 
     def add(self, given: Submission) -> str:
         """Stores a document to be read; returns the name of the job."""
@@ -74,6 +101,16 @@ class Jobs:
         self._do("INSERT INTO jobs (name, client, title, wanted, status, document, made) "
                  "VALUES (?, ?, ?, ?, 'pending', ?, ?)", values)  # fmt: skip
         return name
+
+    def has_room(self, given: Submission) -> bool:
+        """Whether the documents that wait leave room for one more, of all and of its client's."""
+        [(every, own)] = self._do(
+            "SELECT coalesce(sum(length(document)), 0), "
+            "coalesce(sum(CASE WHEN client = ? THEN length(document) END), 0) FROM jobs WHERE document IS NOT NULL",
+            (given.client,),
+        )
+        size = len(given.data)
+        return every + size <= self._most and own + size <= self._most // 2
 
     def take(self) -> tuple[str, Submission] | None:
         """Starts the oldest waiting job: its name and its document; ``None`` if no job waits."""
@@ -137,3 +174,16 @@ class Jobs:
     def _do(self, line: str, values: tuple[Any, ...] = ()) -> list[Any]:
         with self._lock:
             return self._database.execute(line, values).fetchall()
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder for jobs that need not outlive the gateway. Removes those that killed gateways of this user have left,
+    unless they are so new that their gateway may be about to begin."""
+    for other in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError, UsageError):
+            found = other.lstat()
+            ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+            if ours and time.time() - found.st_mtime > BEGINNING_SECONDS and other.is_dir() and not other.is_symlink():
+                Jobs(other).close()  # nobody else has it
+                shutil.rmtree(other)
+    return tempfile.TemporaryDirectory(prefix=PREFIX)

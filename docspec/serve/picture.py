@@ -8,23 +8,38 @@ from __future__ import annotations
 
 import binascii
 import hashlib
+import importlib
 import io
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from functools import cache
 
 from PIL import Image
 
 from docspec.serve.refusal import Refusal
 
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "MPO", "JPEG2000", "AVIF")
+FORMATS = {
+    "PNG": ("png", "PngImagePlugin"),
+    "JPEG": ("jpeg", "JpegImagePlugin"),
+    "WEBP": ("webp", "WebPImagePlugin"),
+    "GIF": ("gif", "GifImagePlugin"),
+    "BMP": ("bmp", "BmpImagePlugin"),
+    "TIFF": ("tiff", "TiffImagePlugin"),
+}
+"""Formats that are accepted, by Pillow's names, each with its media subtype and its module of Pillow (MPO is a JPEG).
+Servers behind the gateway may open others, so that an image of a format whose size nobody has checked is refused."""
+
+MOST_PICTURES = 256
+"""Images of one request."""
+
 HEAD = 64 * 1024
 """Bytes at the beginning of an image that nearly always contain its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """``url`` is a data URL or an http URL. ``size`` in pixels is ``None`` where the format is unknown."""
+    """``url`` is a data URL or an http URL, of which ``size`` in pixels is not known yet."""
 
     url: str
     size: tuple[int, int] | None = None
@@ -44,9 +59,9 @@ class Picture:
 
 
 def looked_at(url: str, most_pixels: int) -> Picture:
-    """The picture at ``url``. Raises :class:`Refusal` (400) if it has more than ``most_pixels``, is not valid base64,
-    or has a scheme of local files (``file:``)."""
-    scheme = urlsplit(url[:64]).scheme.lower()
+    """The picture at ``url``. Raises :class:`Refusal` (400) if it has more than ``most_pixels`` or none, is not valid
+    base64, is no image of :data:`FORMATS`, or has a scheme of local files (``file:``)."""
+    scheme = url[:8].partition(":")[0].lower()
     if scheme in ("http", "https"):
         return Picture(url)
     if scheme != "data":
@@ -58,6 +73,9 @@ def looked_at(url: str, most_pixels: int) -> Picture:
     size = _size_of(_decoded(payload[: HEAD * 4 // 3 // 4 * 4]), most_pixels)
     if size is None and not whole:
         size = _size_of(_decoded(payload), most_pixels)
+    if size is None:
+        kinds = ", ".join(dict.fromkeys(kind for kind, _ in FORMATS.values()))
+        raise Refusal(400, f"an image is damaged or of no accepted format ({kinds})")
     return Picture(url, size)
 
 
@@ -70,9 +88,17 @@ def _decoded(payload: str) -> bytes:
 
 def opened(data: bytes) -> Image.Image:
     """The image file, whose pixels are not decoded yet."""
+    _load_formats()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Image.open(io.BytesIO(data), formats=FORMATS)
+        return Image.open(io.BytesIO(data), formats=tuple(FORMATS))
+
+
+@cache
+def _load_formats() -> None:
+    """Registers the formats: Pillow looks some up by name before it has loaded their modules."""
+    for _, module in FORMATS.values():
+        importlib.import_module(f"PIL.{module}")
 
 
 def _size_of(data: bytes, most: int) -> tuple[int, int] | None:
@@ -80,11 +106,21 @@ def _size_of(data: bytes, most: int) -> tuple[int, int] | None:
         size = opened(data).size
     except Image.DecompressionBombError:
         raise _too_large(most) from None
-    except Exception:  # truncated, or no image: decoding it will fail with a message
+    except Exception:  # truncated, or no image
         return None
     if size[0] * size[1] > most:
         raise _too_large(most)
+    if min(size) < 1:
+        raise Refusal(400, "an image has no pixels")
     return size
+
+
+def check_together(pictures: Sequence[Picture], most_pixels: int) -> None:
+    """Raises :class:`Refusal` (400) if the images of one request are too many, or too large together."""
+    if len(pictures) > MOST_PICTURES:
+        raise Refusal(400, f"a request has more than {MOST_PICTURES} images")
+    if sum(width * height for width, height in (one.size for one in pictures if one.size)) > 4 * most_pixels:
+        raise Refusal(400, f"the images have more than {4 * most_pixels / 1e6:g} million pixels together")
 
 
 def _too_large(most: int) -> Refusal:

@@ -7,7 +7,6 @@ replaced (:mod:`docspec.isolation.child`).
 from __future__ import annotations
 
 import asyncio
-import os
 import queue
 import threading
 import warnings
@@ -18,6 +17,7 @@ from typing import Any
 from PIL import Image
 
 from docspec.core import PageDraft, PageImage
+from docspec.core.processors import processors
 from docspec.documents.images import as_rgb
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
@@ -43,7 +43,7 @@ class Recognition:
 
     def __init__(self, workers: int, on_lost: Callable[[], None] = lambda: None) -> None:
         self._workers = workers
-        self._threads = max(1, (os.cpu_count() or 1) // max(1, workers) - 1)
+        self._threads = max(1, processors() // max(1, workers) - 1)
         self._pool = ThreadPoolExecutor(max(1, workers), "docspec-recognition")
         self._children: queue.SimpleQueue[Child | None] = queue.SimpleQueue()
         for _ in range(workers):

@@ -29,10 +29,14 @@ class Limits:
     """Requests that one upstream handles at a time; the others wait."""
     waiting: int = 2_048
     """Requests that may wait beyond those in flight (429 with ``Retry-After``)."""
-    held: int = 192 * 2**20
-    """Memory of all bodies; a request beyond it waits before its body is read."""
-    body_seconds: float = 60.0
-    """Time for a body to arrive (408)."""
+    held: int = 256 * 2**20
+    """Memory of what requests hold until they are done: bodies, what is made of them, what is fetched for them. A
+    request beyond it waits, for up to ``room_seconds`` (503)."""
+    room_seconds: float = 30.0
+    pause_seconds: float = 10.0
+    """Time without a byte of a body (408), of a request's head, and in which a client has to take what it is sent."""
+    least_rate: int = 32 * 1024
+    """Bytes a second with which a body has to arrive, after the first ``pause_seconds`` (408)."""
     seconds: float = 600.0
     """Time for the next piece of an upstream's answer (504), and for an upstream to become free (503)."""
     connect_seconds: float = 5.0
@@ -41,6 +45,11 @@ class Limits:
     """Time for any upstream to be reachable (503 with ``Retry-After``)."""
     drain_seconds: float = 60.0
     """Time for running requests to finish when the gateway stops."""
+
+    @property
+    def share(self) -> int:
+        """The part of ``held`` that one client may have."""
+        return max(self.held // 2, min(self.held, 3 * self.body))
 
 
 @dataclass(frozen=True, slots=True)

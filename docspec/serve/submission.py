@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import binascii
-import json
-from collections.abc import Mapping
+import contextlib
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
-from docspec.core.safe_text import one_line
+from docspec.core.safe_text import one_line, safe_text
+from docspec.serve.chat import object_in
 from docspec.serve.converter import FORMATS, Submission
 from docspec.serve.refusal import Refusal
 
@@ -22,10 +23,14 @@ END = 2**31
 """docling's default for the last page: beyond the end of any document."""
 
 
-async def from_form(gateway: Gateway, request: Request) -> Submission:
-    """The one file of a form, or a body that is the file itself."""
-    async with gateway.admitted(request) as (client, bounded):
-        return await _form_of(bounded, client)
+@contextlib.asynccontextmanager
+async def from_form(gateway: Gateway, request: Request) -> AsyncIterator[Submission]:
+    """The one file of a form, or a body that is the file itself; the memory that it takes is the request's for as long
+    as the context lasts."""
+    async with gateway.admitted(request) as (client, bounded, holding):
+        given = await _form_of(bounded, client)
+        await holding.take(len(given.data))
+        yield given
 
 
 async def _form_of(request: Request, client: str) -> Submission:
@@ -41,22 +46,32 @@ async def _form_of(request: Request, client: str) -> Submission:
         return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(said), client)
 
 
-async def from_json(gateway: Gateway, request: Request) -> Submission:
-    """The one source of a JSON object; a URL is fetched."""
-    async with gateway.admitted(request) as (client, bounded):
+@contextlib.asynccontextmanager
+async def from_json(gateway: Gateway, request: Request) -> AsyncIterator[Submission]:
+    """The one source of a JSON object; a URL is fetched. Memory as in :func:`from_form`."""
+    async with gateway.admitted(request) as (client, bounded, holding):
         body = await bounded.body()
+        await holding.take(len(body))
+        given = await _source_of(gateway, body, client)
+        del body
+        await holding.take(len(given.data))
+        yield given
+
+
+async def _source_of(gateway: Gateway, body: bytes, client: str) -> Submission:
     try:
-        values = json.loads(body)
-        sources, options = values["sources"], values.get("options") or {}
-        target = (values.get("target") or {}).get("kind", "inbody")
-        source = sources[0]
-        kind = source.get("kind", "http" if "url" in source else "file")
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        raise Refusal(422, "a JSON object with sources, each of a kind") from None
-    if len(sources) != 1:
-        raise Refusal(422, "sources: one a request")
+        values = object_in(body)
+    except Refusal as refusal:
+        raise Refusal(422, str(refusal)) from None
+    sources, options, target = values.get("sources"), values.get("options") or {}, values.get("target") or {}
+    if not isinstance(sources, list) or len(sources) != 1 or not isinstance(sources[0], dict):
+        raise Refusal(422, "sources: a list of one source, with its kind")
+    if not isinstance(options, dict) or not isinstance(target, dict):
+        raise Refusal(422, "options and target: objects")
+    source = sources[0]
+    kind = source.get("kind", "http" if "url" in source else "file")
     many = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
-    wanted = _wanted_in({**many, "target_type": [target]})
+    wanted = _wanted_in({**many, "target_type": [target.get("kind", "inbody")]})
     if kind == "http" and isinstance(source.get("url"), str):
         if gateway.fetcher is None:
             raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
@@ -82,14 +97,15 @@ def _wanted_in(said: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | No
     target = (said.get("target_type") or ["inbody"])[0]
     if target != "inbody":
         raise Refusal(422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured")
-    formats = tuple(dict.fromkeys(said.get("to_formats") or ["md"]))
-    if any(name not in FORMATS for name in formats):
+    named = said.get("to_formats") or ["md"]
+    if not all(isinstance(name, str) and name in FORMATS for name in named):
         raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
+    formats = tuple(dict.fromkeys(named))
     if pages := said.get("pages"):
-        return formats, str(pages[0])
+        return formats, safe_text(str(pages[0]))[:LONGEST_TITLE]
     try:
         first, last = (int(page) for page in said.get("page_range") or (1, END))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise Refusal(422, "page_range: the first and the last page") from None
     if not 1 <= first <= last:
         raise Refusal(422, "page_range: pages count from 1, and the last one is not before the first")

@@ -15,13 +15,15 @@ from urllib.parse import unquote, urlsplit
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docspec.core import DocspecError, InputError, UsageError
 from docspec.core.safe_text import one_line
 from docspec.serve.access import Access
+from docspec.serve.admission import Admission, bounded
 from docspec.serve.converter import FIELDS, Converter, Stopped, Submission
 from docspec.serve.refusal import Refusal
+from docspec.serve.settings import Limits
 
 if TYPE_CHECKING:
     from docspec.serve.fetch import Fetcher
@@ -31,6 +33,11 @@ INSTRUCTIONS = (
     "A uri is a path below a folder of this server, or its file: address."
 )
 PATH = "/mcp"
+SESSION_SECONDS = 600.0
+"""Seconds without a request after which a session is forgotten."""
+MOST_SESSIONS = 256
+MOST_REQUESTS, MOST_HELD = 512, 64 * 2**20
+"""Requests at a time, and bytes of their bodies."""
 
 OutputFormat = Literal["md", "html", "text", "json"]
 
@@ -138,13 +145,28 @@ class Guarded:
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
+        self._limits = Limits(body=4 * 2**20, held=MOST_HELD)
+        self._admission: Admission | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            try:
-                self._access.client(scope)
-            except Refusal as refusal:
-                answer: Response = refusal.response
-                await answer(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limits = self._limits
+        if self._admission is None:  # within the event loop
+            self._admission = Admission(MOST_REQUESTS, limits.held, limits.share, limits.room_seconds)
+        begun = False
+
+        async def sent(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            with self._admission.enter(self._access.client(scope)) as holding:
+                await self._app(scope, bounded(receive, limits, holding), sent)
+        except Refusal as refusal:
+            if begun:
+                raise
+            answer: Response = refusal.response
+            await answer(scope, receive, send)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import ModelError
+from docspec.core.container import memory_room
 from docspec.core.options import Quantize
 from docspec.targets.quantization import BYTES
 from docspec.targets.validation import read_object
@@ -191,21 +192,8 @@ def free_ram() -> int | None:
         free = facts["MemAvailable"] + facts.get("SwapFree", 0)
     except (OSError, ValueError, KeyError, IndexError):
         return None
-    allowed = _container_room()
+    allowed = memory_room()
     return free if allowed is None else min(free, allowed)
-
-
-def _container_room() -> int | None:
-    """Free bytes under a container's limit, its cached files counted as free."""
-    root = Path("/sys/fs/cgroup")
-    try:
-        most = int((root / "memory.max").read_text(encoding="ascii"))  # "max" where there is no limit
-        used = int((root / "memory.current").read_text(encoding="ascii"))
-        stat = (root / "memory.stat").read_text(encoding="ascii").splitlines()
-        cached = next(int(line.split()[1]) for line in stat if line.startswith("inactive_file "))
-    except (OSError, ValueError, StopIteration):
-        return None
-    return max(0, most - used + cached)
 
 
 def check_room(name: str, wanted: Estimate, free: int | None) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.extras import require_local
 from docspec.core.safe_text import first_line
+from docspec.targets.beside_weights import check_files
 from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
 from docspec.targets.families import family_of
 from docspec.targets.family import Family
@@ -152,6 +153,7 @@ def card_of(options: ParseOptions) -> ModelProfile:
 
 def _described(options: ParseOptions, path: str) -> tuple[str, Family | None, Family, ModelProfile]:
     """The checkpoint in ``path``: its type, its family if it is known, the family to load it by, and its card."""
+    check_files(Path(path))
     model_type = model_type_of(options.model, path)
     known = family = family_of(read_object(Path(path) / "config.json"))
     if family is None:

@@ -33,7 +33,7 @@ def test_a_line_for_every_kind_of_page() -> None:
     assert page_line(page("a.pdf", 5, status="failed", error="no\nmemory")) == "page 5: failed: no memory"
     assert page_line(page("a.pdf", 6, stage2=None)) == "page 6: 0.93 s"
     cut = page("a.pdf", 7, events=(Event("stage1_skipped", "no"), Event("budget_reached", "cut at 9")))
-    assert page_line(cut) == "page 7: 41 tokens, 8.0 tokens/step, 0.93 s; cut at 9"
+    assert page_line(cut) == "page 7: 41 tokens, 8.0 tokens/step, 0.93 s; doubtful: cut at 9"
     failed = page("a.pdf", 8, events=(Event("drafter_failed", "notes: no\nfile; decoded without a draft"),))
     assert page_line(failed).endswith("0.93 s; notes: no file; decoded without a draft")
 

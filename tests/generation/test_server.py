@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 from docspec.core import Failure, ModelError, PageError, UsageError
 from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.server import ServerGenerator, fleet
-from docspec.generation.server.client import base_of
+from docspec.generation.server.addresses import base_of
 from docspec.generation.server.connections import retry_after
 from docspec.generation.server.wire import counts_in
 from tests.generation.stand_in import StandIn, hangs_up, picture_in, says, stream, whole
@@ -206,7 +206,7 @@ def test_which_model_is_asked_has_to_be_clear(models: list[str], served: str | N
 
 def test_a_wrong_key_ends_the_run_at_once() -> None:
     with StandIn() as server, generator(server) as engine:
-        server.faults.append(says(401, {"error": "Unauthorized"}))
+        server.faults.extend([says(401, {"error": "Unauthorized"})] * 2)  # the request, and whether any is answered
         with pytest.raises(ModelError, match=r"401 \(Unauthorized\); check the address, --server-key"):
             engine.submit(request()).result(30)
 

@@ -18,6 +18,7 @@ from benchmarks.serving.images import data_url
 from docspec import ParseOptions
 from docspec.serve.own.asking import ChatRequest, Penalties, asked
 from docspec.serve.own.batches import AnswerText, Batches, PendingAnswer
+from docspec.serve.picture import looked_at
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway
@@ -184,7 +185,13 @@ def written(batches: Batches, *asks: ChatRequest) -> list[PendingAnswer]:
 
 def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -> ChatRequest:
     messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Read."}]}]
-    return ChatRequest(messages, [printed("some print", size=(128, 64))], most, penalties=penalties, drafts=drafts)
+    return ChatRequest(
+        messages,
+        [looked_at(data_url(printed("some print", size=(128, 64))), 10**6)],
+        most,
+        penalties=penalties,
+        drafts=drafts,
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,29 +13,34 @@ from docspec.serve.settings import Limits
 from docspec.serve.upstream import Upstreams
 
 
-def test_bodies_share_their_room_in_the_order_of_their_coming() -> None:
-    async def run() -> list[int]:
-        admission, order = Admission(10, 100), []
-
-        async def one(number: int, size: int) -> None:
-            async with admission.room(size):
-                order.append(number)
-                await asyncio.sleep(0.01)
-
-        await asyncio.gather(*(one(number, size) for number, size in enumerate((60, 60, 30, 10, 500, 1))))
-        return order
-
-    assert asyncio.run(run()) == [0, 1, 2, 3, 4, 5]
-
-
-def test_room_is_not_lost_where_waiting_bodies_are_given_up() -> None:
+def test_requests_share_their_memory_and_each_client_has_its_part() -> None:
     async def run() -> None:
-        draw, admission, here, most = random.Random(3), Admission(1000, 100), 0, 0
+        admission = Admission(10, 100, 60, 0.05)
+        with admission.enter("one") as first, admission.enter("one") as second, admission.enter("two") as third:
+            await first.take(40)
+            with pytest.raises(Refusal) as refused:  # beyond the client's part
+                await second.take(30)
+            assert refused.value.status == 503 and refused.value.retry_after
+            await third.take(60)
+            with pytest.raises(Refusal):  # beyond all
+                await second.take(1)
+            with pytest.raises(Refusal) as refused:
+                await second.take(61)
+            assert refused.value.status == 413 and admission.taken == 100
+        assert admission.taken == 0 and admission.has_room("one", 60)
+
+    asyncio.run(run())
+
+
+def test_memory_is_not_lost_where_waiting_requests_are_given_up() -> None:
+    async def run() -> None:
+        draw, admission, here, most = random.Random(3), Admission(1000, 100, 100, 10.0), 0, 0
 
         async def one() -> None:
             nonlocal here, most
             size = draw.randint(1, 60)
-            async with admission.room(size):
+            with admission.enter() as holding:
+                await holding.take(size)
                 here += size
                 most = max(most, here)
                 try:
@@ -49,15 +54,13 @@ def test_room_is_not_lost_where_waiting_bodies_are_given_up() -> None:
                 await asyncio.sleep(draw.random() / 500)
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        assert most <= 100
-        async with asyncio.timeout(1), admission.room(100):
-            pass
+        assert most <= 100 and admission.taken == 0 and admission.here == 0
 
     asyncio.run(run())
 
 
 def test_beyond_the_most_a_request_is_refused_at_once() -> None:
-    admission = Admission(1, 100)
+    admission = Admission(1, 100, 100, 1.0)
     with admission.enter(), pytest.raises(Refusal) as refused, admission.enter():
         pass
     assert refused.value.status == 429 and refused.value.retry_after

@@ -20,10 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.serving.images import data_url
-from docspec.serve.access import Access
+from docspec.serve.access import Access, is_loopback
 from docspec.serve.fetch import Fetcher, is_public
 from docspec.serve.refusal import Refusal
-from docspec.serve.running import is_loopback
 from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway, stand_in
 

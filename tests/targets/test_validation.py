@@ -147,3 +147,19 @@ def test_a_window_and_layers_that_are_not_supported_are_refused(tmp_path: Path) 
     ):
         (directory / "config.json").write_text(json.dumps(json.loads(original) | fields))
         assert says in failure(directory)
+
+
+def test_an_adapter_beside_the_weights_is_not_ignored(restored: Path) -> None:
+    (restored / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 8}')
+    assert "adapter_config.json" in (said := failure(restored)) and "merge_and_unload" in said
+
+
+@pytest.mark.parametrize(
+    "name", ["tokenizer.json", "config.json", "chat_template.jinja", "vocab.json", "model.safetensors"]
+)
+def test_a_pointer_of_git_lfs_is_named(restored: Path, tmp_path: Path, name: str) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(restored, model)
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 7031645\n"
+    (model / name).write_text(pointer)
+    assert name in (said := failure(model)) and "git lfs pull" in said

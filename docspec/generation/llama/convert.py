@@ -21,6 +21,7 @@ from docspec.core.safe_text import one_line
 from docspec.generation.llama import converting
 from docspec.generation.llama.library import TRIED
 from docspec.generation.llama.model_files import CARD, GENERATION, MODEL_TYPE, PIXELS, RULES
+from docspec.targets.beside_weights import check_files
 from docspec.targets.validation import read_object
 
 WeightFormat = Literal["auto", "f32", "f16", "bf16", "q8_0"]
@@ -44,6 +45,7 @@ def convert(checkpoint: Path, file: Path, kind: WeightFormat = "auto", source: P
         raise ModelError(f"llama.cpp's converter is part of its source, which is not installed; {HOW}")
     if file.is_dir() or not file.parent.is_dir():
         raise OutputError(f"{file} cannot be written: name a file in a folder that is there")
+    check_files(checkpoint)
     told = json.dumps(notes(checkpoint))
     tower = file.with_name(f"mmproj-{file.name}")
     with _folder(source) as folder, tempfile.TemporaryDirectory(dir=file.parent) as made:

@@ -15,18 +15,29 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-from docspec.core import Failure, ModelError, PageError, UsageError
+from PIL import Image
+
+from docspec.core import Failure, ModelError, PageError
+from docspec.core.secrets import sound_key
 from docspec.generation.interface import Generation, GenerationRequest, OnText
-from docspec.generation.server.connections import HttpConnections, RefusedError
-from docspec.generation.server.fleet import Fleet, Server
-from docspec.generation.server.wire import Body, RepeatError, ServedModel, ServerCounts
+from docspec.generation.server.addresses import authorization_in, base_of
+from docspec.generation.server.connections import BadRequestError, HttpConnections, RefusedError
+from docspec.generation.server.endings import RepeatError
+from docspec.generation.server.fleet import Fleet, Server, rest_after
+from docspec.generation.server.mending import fewer_tokens
+from docspec.generation.server.wire import Body, ServedModel, ServerCounts
 
 T = TypeVar("T")
 
 PATIENCE = 120.0
 """Seconds for which a server may be silent or fail."""
+
+PROBE_SECONDS = 30.0
+"""Seconds that a server has to answer :data:`PROBE`."""
+
+PROBE = Body(GenerationRequest(Image.new("RGB", (112, 112), "white"), "Read.", 8), stream=False)
+"""Asked of a server that refuses a request or fails, before it is given up: the request may be at fault."""
 
 CLOSING_SECONDS = 5.0
 """Seconds for the last exchanges with servers at the end of a run."""
@@ -50,15 +61,18 @@ class ServerGenerator:
     """A :class:`docspec.generation.interface.Generator` over the servers at ``urls``, which all serve one model.
 
     ``served_model`` names it if they serve several. A server that fails or is silent for ``patience`` seconds is given
-    up.
+    up. User names and passwords in ``urls`` are sent, and neither shown nor kept. Raises
+    :class:`docspec.core.UsageError` for what is no address or no ``key``.
     """
 
     def __init__(
         self, urls: Sequence[str], served_model: str | None = None, key: str | None = None, patience: float = PATIENCE
     ) -> None:
         self._patience = patience
-        self._fleet = Fleet([Server(url) for url in dict.fromkeys(map(base_of, urls))])
-        self._connections = HttpConnections(key, patience, served_model)
+        key = sound_key(key, "--server-key")
+        given = {base_of(url): f"Bearer {key}" if key else authorization_in(url) for url in urls}
+        self._fleet = Fleet([Server(url) for url in given])
+        self._connections = HttpConnections(given, patience, served_model)
         self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="docspec-servers", daemon=True)
@@ -116,10 +130,12 @@ class ServerGenerator:
     async def _first_model(self) -> ServedModel:
         while not (known := [server.model for server in self._fleet.servers if server.model is not None]):
             server = await self._fleet.take()
+            assert server is not None, "none is left out"
             try:
                 await self._model_of(server)
             except RepeatError as fault:
-                server.failed(str(fault), self._patience, fault.retry_after)
+                if server.failed(self._patience, fault.retry_after):
+                    server.lost = self._lost(fault)
             except RefusedError as error:
                 server.lost = str(error)
             finally:
@@ -136,28 +152,83 @@ class ServerGenerator:
         """Repeats the request until a server answers it. Raises :class:`docspec.core.PageError` if the servers that are
         left do not answer it, :class:`docspec.core.ModelError` if none is left."""
         told = None if on_text is None else _only_new(on_text)
-        first_fault, silences = 0.0, 0
+        first_fault = last_fault = 0.0
+        faults = silences = 0
+        refused_by: dict[Server, str] = {}
         while True:
-            server = await self._fleet.take()
+            server = await self._fleet.take(refused_by)
+            if server is None:
+                said = "; ".join(f"{one.url}: {why}" for one, why in refused_by.items())
+                raise PageError(f"{said}; others are answered", Failure.REFUSED)
+            pause, began = 0.0, time.monotonic()
             try:
-                model = await self._model_of(server)
-                found = await self._connections.complete(server.url, body.for_model(model), model, told)
+                found = await self._asked(server, body, told)
                 server.succeeded()
                 return found
             except RefusedError as error:
-                server.lost = str(error)
+                if await self._serves(server, began):
+                    refused_by[server] = str(error)
+                else:
+                    server.lost = str(error)
             except RepeatError as fault:
-                first_fault = first_fault or time.monotonic()
-                silences += fault.silent
-                server.failed(str(fault), self._patience, fault.retry_after)
+                faults, silences = faults + 1, silences + fault.silent
+                if last_fault and server.answered_at > last_fault:  # it answers others: the request is at fault
+                    server.failed_attempts += 1
+                    pause = max(fault.retry_after, rest_after(faults))
+                elif server.failed(self._patience, fault.retry_after) and not await self._serves(server):
+                    server.lost = self._lost(fault)
+                last_fault = time.monotonic()
+                first_fault = first_fault or last_fault
                 left = sum(not one.lost for one in self._fleet.servers)
-                if left and (silences >= left or time.monotonic() - first_fault >= self._patience):
+                if left and (silences >= left or last_fault - first_fault >= self._patience):
                     raise PageError(
                         f"{server.url}: {fault}; given up after {self._patience:g} s (--page-timeout)",
                         Failure.TIMED_OUT,
                     ) from fault
             finally:
                 self._fleet.give_back(server)
+            await asyncio.sleep(pause)
+
+    async def _asked(self, server: Server, body: Body, on_text: OnText | None) -> Generation:
+        """The server's answer to ``body``, which is sent again if it is refused for what can be changed."""
+        model = await self._model_of(server)
+        sent = body.for_model(model)
+        while True:
+            habits = server.habits
+            try:
+                return await self._connections.complete(server.url, habits.applied(sent), model, on_text)
+            except BadRequestError as refusal:
+                if (fewer := fewer_tokens(sent["max_tokens"], refusal.said)) is not None:
+                    sent["max_tokens"] = fewer
+                elif server.habits == habits:  # another request may have learnt more meanwhile
+                    taught = habits.taught(sent, refusal.said)
+                    if taught is None:
+                        raise
+                    server.habits = taught
+
+    async def _serves(self, server: Server, since: float | None = None) -> bool:
+        """Whether the server answers other requests: one after ``since`` (``None``: after it began to fail), or the
+        least that can be asked."""
+        async with server.asking:
+            if server.lost:
+                return False
+            if server.answered_at > (server.failing_since if since is None else since):
+                return True
+            if server.model is None:
+                return False
+            body = server.habits.applied(PROBE.for_model(server.model))
+            try:
+                async with asyncio.timeout(min(self._patience, PROBE_SECONDS)):
+                    await self._connections.complete(server.url, body, server.model, None)
+            except (RepeatError, RefusedError, TimeoutError):
+                return False
+            except PageError:
+                pass  # it has judged the request
+            server.is_well()
+            return True
+
+    def _lost(self, fault: RepeatError) -> str:
+        return f"{fault}, and that for {self._patience:g} s (--page-timeout)"
 
     async def _counts(self) -> dict[str, ServerCounts]:
         urls = [server.url for server in self._fleet.servers if server.counted is not None]
@@ -188,17 +259,3 @@ def _only_new(on_text: OnText) -> OnText:
                 raise asyncio.CancelledError from error
 
     return told
-
-
-def base_of(url: str) -> str:
-    """The base URL of a server, without ``/v1``; its scheme is ``http://`` if none is given. Raises
-    :class:`docspec.core.UsageError`."""
-    given = url.strip() if "://" in url else f"http://{url.strip()}"
-    try:
-        parts = urlsplit(given)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise UsageError(f"--server {url}: no address of a server; write it as http://host:8000")
-    return given.rstrip("/").removesuffix("/v1").rstrip("/")

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,10 +18,15 @@ import httpx2
 
 from docspec.core import Failure, PageError
 from docspec.core.safe_text import first_line
+from docspec.core.secrets import without_secrets
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
+from docspec.generation.server.addresses import client_for, proxy_of
+from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.fleet import MOST_AT_ONCE
-from docspec.generation.server.wire import RepeatError, ServedModel, ServerCounts, counts_in
+from docspec.generation.server.lines import lines_of
+from docspec.generation.server.mending import is_overflow
+from docspec.generation.server.wire import ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0
 """Time limit of opening a connection, and of answers that need no model."""
@@ -29,43 +35,67 @@ LONGEST_WAIT = 60.0
 """The most seconds of a ``Retry-After`` that are waited."""
 
 REFUSED = frozenset({401, 403, 404})
-"""HTTP statuses of a wrong key, path or model: this server can answer no request."""
+"""HTTP statuses of a wrong key, path or model, with which a server refuses every request; one in front of it may also
+refuse a single one."""
 
 
 class RefusedError(Exception):
-    """The server can answer no request; the message says why and what to do."""
+    """The server refuses the request, and perhaps every one; the message says why and what to do."""
+
+
+class BadRequestError(PageError):
+    """The server refuses the request for what it is; ``said`` is its message."""
+
+    def __init__(self, message: str, failure: Failure, said: str) -> None:
+        super().__init__(message, failure)
+        self.said = said
 
 
 class HttpConnections:
-    """HTTP connections to servers, each named by its ``url``; ``patience`` is the read time-out in seconds."""
+    """HTTP connections to servers, each named by its ``url`` in ``authorizations``, which has the ``Authorization``
+    header for it; ``patience`` is the read time-out in seconds. Raises :class:`docspec.core.ModelError` if the
+    environment's proxies or certificates cannot be used."""
 
-    def __init__(self, key: str | None, patience: float, served_model: str | None) -> None:
+    def __init__(self, authorizations: Mapping[str, str | None], patience: float, served_model: str | None) -> None:
         self._patience = patience
         self._served_model = served_model
-        self._client = httpx2.AsyncClient(
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-            timeout=httpx2.Timeout(patience, connect=min(patience, CONNECT_SECONDS), pool=None),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=MOST_AT_ONCE),
-        )
+        self._secrets = [said.partition(" ")[2].encode() for said in authorizations.values() if said]
+        self._clients = {
+            url: client_for(
+                url,
+                headers={"Authorization": said} if said else {},
+                timeout=httpx2.Timeout(patience, connect=min(patience, CONNECT_SECONDS), pool=None),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=MOST_AT_ONCE),
+            )
+            for url, said in authorizations.items()
+        }
 
     async def close(self) -> None:
-        await self._client.aclose()
+        for client in self._clients.values():
+            await client.aclose()
+
+    def _cleaned(self, body: bytes) -> bytes:
+        """A server's answer without our key, which some repeat when they refuse it."""
+        for secret in self._secrets:
+            body = body.replace(secret, b"...")
+        return body
 
     async def complete(
         self, url: str, body: dict[str, Any], model: ServedModel, on_text: Callable[[str], None] | None
     ) -> Generation:
         """Requests one completion; ``on_text`` receives the whole text so far whenever it has grown. Raises
-        :class:`RepeatError`, :class:`RefusedError`, and :class:`docspec.core.PageError` if the request is at fault.
+        :class:`RepeatError`, :class:`RefusedError`, :class:`BadRequestError` if the request is at fault, and
+        :class:`docspec.core.PageError` if the answer is none.
         """
         began = time.monotonic()
         try:
-            async with self._client.stream("POST", f"{url}/v1/chat/completions", json=body) as response:
+            async with self._clients[url].stream("POST", f"{url}/v1/chat/completions", json=body) as response:
                 if response.status_code != 200:
-                    raise _fault(response, await response.aread())
+                    raise _fault(response, self._cleaned(await response.aread()))
                 if on_text is None:
-                    return wire.generation_of(_json(await response.aread()), model)
+                    return wire.generation_of(_json(self._cleaned(await response.aread())), model)
                 stream = wire.Stream(model, began)
-                async for line in response.aiter_lines():
+                async for line in lines_of(response.aiter_bytes()):
                     data = line.removeprefix("data:").strip()
                     if data == "[DONE]":
                         break
@@ -73,21 +103,23 @@ class HttpConnections:
                         on_text(stream.text)
                 return stream.generation()
         except httpx2.ConnectTimeout as error:
-            raise RepeatError(f"no connection within {min(self._patience, CONNECT_SECONDS):g} s") from error
+            raise RepeatError(
+                f"no connection within {min(self._patience, CONNECT_SECONDS):g} s{_by_proxy(url)}"
+            ) from error
         except httpx2.TimeoutException as error:
             raise RepeatError(f"not a word for {self._patience:g} s", silent=True) from error
         except httpx2.HTTPError as error:
-            raise RepeatError(_reason(error)) from error
+            raise RepeatError(_reason(error, url)) from error
 
     async def model(self, url: str) -> tuple[ServedModel, ServerCounts | None]:
         """The model of the server at ``url``, and its present counters. Raises :class:`RepeatError` and
         :class:`RefusedError`."""
         try:
-            response = await self._client.get(f"{url}/v1/models", timeout=CONNECT_SECONDS)
+            response = await self._clients[url].get(f"{url}/v1/models", timeout=CONNECT_SECONDS)
         except httpx2.HTTPError as error:
-            raise RepeatError(_reason(error)) from error
+            raise RepeatError(_reason(error, url)) from error
         if response.status_code != 200:
-            fault = _fault(response, response.content)
+            fault = _fault(response, self._cleaned(response.content))
             raise RepeatError(str(fault)) if isinstance(fault, PageError) else fault
         chosen = self._chosen(wire.models_in(_json(response.content)))
         return replace(chosen, version=await self._version(url)), await self.counts(url)
@@ -104,13 +136,13 @@ class HttpConnections:
     async def counts(self, url: str) -> ServerCounts | None:
         """The server's counters of speculative decoding, if it has any."""
         with contextlib.suppress(httpx2.HTTPError):
-            response = await self._client.get(f"{url}/metrics", timeout=CONNECT_SECONDS)
+            response = await self._clients[url].get(f"{url}/metrics", timeout=CONNECT_SECONDS)
             return counts_in(response.text) if response.status_code == 200 else None
         return None
 
     async def _version(self, url: str) -> str:
         with contextlib.suppress(httpx2.HTTPError, RepeatError):
-            response = await self._client.get(f"{url}/version", timeout=CONNECT_SECONDS)
+            response = await self._clients[url].get(f"{url}/version", timeout=CONNECT_SECONDS)
             said = _json(response.content) if response.status_code == 200 else None
             if isinstance(said, dict) and isinstance(said.get("version"), str):
                 return str(said["version"])
@@ -142,8 +174,10 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
         return RepeatError(why, retry_after(response.headers.get("retry-after")))
     if status in REFUSED:
         return RefusedError(f"{why}; check the address, --server-key and --served-model")
-    failure = Failure.TOO_LARGE if "context length" in said or "too long" in said else Failure.UNEXPECTED
-    return PageError(f"the server refuses the request: {why}", failure)
+    if status == 413 or is_overflow(said):
+        advice = "lower --dpi or --max-tokens"
+        return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said)
+    return BadRequestError(f"the server refuses the request: {why}", Failure.REFUSED, said)
 
 
 def _json(body: bytes) -> Any:
@@ -153,5 +187,11 @@ def _json(body: bytes) -> Any:
         raise RepeatError(f"its answer is no JSON ({first_line(error)})") from error
 
 
-def _reason(error: httpx2.HTTPError) -> str:
-    return f"{type(error).__name__}: {first_line(error)}".rstrip(": ")
+def _reason(error: httpx2.HTTPError, url: str) -> str:
+    return f"{type(error).__name__}: {first_line(error)}".rstrip(": ") + _by_proxy(url)
+
+
+def _by_proxy(url: str) -> str:
+    """What an error adds if the server is asked through a proxy."""
+    variable = proxy_of(url)
+    return f" (asked through {variable}={without_secrets(os.environ.get(variable, ''))})" if variable else ""

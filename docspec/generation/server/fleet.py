@@ -11,10 +11,11 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from docspec.core import ModelError
+from docspec.generation.server.mending import Habits
 from docspec.generation.server.wire import ServedModel, ServerCounts
 
 MOST_AT_ONCE = 128
@@ -29,6 +30,7 @@ class Server:
     """The state of one server: its limit of concurrent requests (``limit``) and their present number (``busy``), its
     failures in a row and when they began, the end of its rest (both in monotonic seconds), why it was given up
     (``lost``), and its counts. Its ``model`` is asked once, under ``asking``; ``counted`` were its own counters then.
+    ``answered_at`` is when it last answered a request (monotonic seconds), ``habits`` how it wants them.
     """
 
     url: str
@@ -39,6 +41,8 @@ class Server:
     rests_until: float = 0.0
     lost: str = ""
     answered: int = 0
+    answered_at: float = 0.0
+    habits: Habits = field(default_factory=Habits)
     failed_attempts: int = 0
     model: ServedModel | None = None
     counted: ServerCounts | None = None
@@ -50,24 +54,27 @@ class Server:
     def succeeded(self) -> None:
         """Counts an answer, and raises the limit of concurrent requests by one."""
         self.answered += 1
-        self.failures, self.rests_until = 0, 0.0
+        self.is_well()
         self.limit = min(MOST_AT_ONCE, self.limit + 1)
 
-    def failed(self, why: str, patience: float, least_rest: float) -> None:
-        """Counts a failure because of ``why``: the server rests, ``least_rest`` seconds or more, and its limit is
-        halved; after ``patience`` seconds of failures it is given up. A request that fails during a rest was sent
-        before it, so it does not halve the limit again."""
+    def is_well(self) -> None:
+        """Ends its rest: it answers."""
+        self.answered_at = time.monotonic()
+        self.failures, self.rests_until = 0, 0.0
+
+    def failed(self, patience: float, least_rest: float) -> bool:
+        """Counts a failure: the server rests, ``least_rest`` seconds or more, and its limit is halved; true after
+        ``patience`` seconds of failures. A request that fails during a rest was sent before it, so it does not halve
+        the limit again."""
         now = time.monotonic()
         self.failed_attempts += 1
         if not self.failures:
             self.failing_since = now
-        elif now - self.failing_since >= patience:
-            self.lost = f"{why}, and that for {patience:g} s (--page-timeout)"
-            return
         if now >= self.rests_until:
             self.failures += 1
             self.limit = max(1, min(self.limit, self.busy) // 2)
         self.rests_until = max(self.rests_until, now + max(least_rest, rest_after(self.failures)))
+        return now - self.failing_since >= patience
 
 
 def rest_after(failures: int) -> float:
@@ -83,14 +90,16 @@ class Fleet:
         self._turn = asyncio.Lock()  # first come, first served: the first request in line waits for a server
         self._changed = asyncio.Event()
 
-    async def take(self) -> Server:
-        """Waits for a server that has room; :meth:`give_back` returns it. Raises :class:`docspec.core.ModelError` once
-        all are given up."""
+    async def take(self, but: Collection[Server] = ()) -> Server | None:
+        """Waits for a server that has room, none of ``but``; :meth:`give_back` returns it. ``None`` if no other is
+        left; raises :class:`docspec.core.ModelError` once all are given up."""
         async with self._turn:
             while True:
-                left = [server for server in self.servers if not server.lost]
-                if not left:
+                if all(server.lost for server in self.servers):
                     raise ModelError("; ".join(f"{server.url}: {server.lost}" for server in self.servers))
+                left = [server for server in self.servers if not server.lost and server not in but]
+                if not left:
+                    return None
                 now = time.monotonic()
                 free = [server for server in left if server.has_room(now)]
                 if free:

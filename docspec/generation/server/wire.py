@@ -15,6 +15,7 @@ from typing import Any
 
 from docspec.core.safe_text import first_line, one_line
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
+from docspec.generation.server.endings import Beside, RepeatError, finish_of
 from docspec.targets.chat_template import IMAGE
 
 VLLM = "vllm"
@@ -34,16 +35,6 @@ COUNTERS = {
     "accepted": "spec_decode_num_accepted_tokens",
     "written": "generation_tokens",
 }
-
-
-class RepeatError(Exception):
-    """The request can be repeated, here or elsewhere: no answer came, or one that is no completion. ``retry_after``:
-    seconds for which the server asks to be left alone; ``silent``: it sent nothing until the time limit."""
-
-    def __init__(self, why: str, retry_after: float = 0.0, silent: bool = False) -> None:
-        super().__init__(why)
-        self.retry_after = retry_after
-        self.silent = silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +151,14 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
     """The answer in a completion that is not streamed. Raises :class:`RepeatError`."""
     choice = _items(answered, "choices")[0]
     message = choice.get("message")
-    text = message.get("content") if isinstance(message, Mapping) else None
-    if not isinstance(text, str | None) or "finish_reason" not in choice:
+    if not isinstance(message, Mapping) or not isinstance(message.get("content"), str | None):
         raise RepeatError(f"its answer has no text: {_quoted(answered)}")
-    finish = _finish(choice["finish_reason"])
-    tokens = _tokens(choice.get("token_ids"))
-    return _made(text or "", finish, tokens, answered.get("usage"), model)
+    finish = finish_of(choice.get("finish_reason"))
+    beside = Beside()
+    beside.take(message)
+    text = message.get("content") or ""
+    beside.check(text)
+    return _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
 
 
 class Stream:
@@ -178,6 +171,7 @@ class Stream:
         self._began = began
         self._first: float | None = None
         self._finish: FinishReason | None = None
+        self._beside = Beside()
         self._tokens: list[int] | None = None
         self._usage: Any = None
 
@@ -194,10 +188,11 @@ class Stream:
         choice = _items(piece, "choices")[0]
         delta = choice.get("delta")
         text = delta.get("content") if isinstance(delta, Mapping) else None
+        self._beside.take(delta)
         if (tokens := _tokens(choice.get("token_ids"))) is not None:
             self._tokens = [*(self._tokens or ()), *tokens]
         if choice.get("finish_reason") is not None:
-            self._finish = _finish(choice["finish_reason"])
+            self._finish = finish_of(choice["finish_reason"])
         if not isinstance(text, str):
             return ""
         if text and self._first is None:
@@ -209,6 +204,7 @@ class Stream:
         """The whole answer. Raises :class:`RepeatError` if it stopped before its end."""
         if self._finish is None:
             raise RepeatError("its answer stopped before the end")
+        self._beside.check(self.text)
         tokens = None if self._tokens is None else tuple(self._tokens)
         made = _made(self.text, self._finish, tokens, self._usage, self._model)
         if self._first is None:
@@ -239,14 +235,6 @@ def _made(
     written = _whole(usage.get("completion_tokens"))
     count = max(0, (written or 0) - ended) if tokens is None else len(tokens)
     return Generation(text, finish, GenerationCounts(count, _whole(usage.get("prompt_tokens"))), tokens)
-
-
-def _finish(reason: Any) -> FinishReason:
-    if reason == "length":
-        return "length"
-    if reason in ("abort", "error"):
-        raise RepeatError(f"it broke its answer off ({reason})")
-    return "stop"
 
 
 def _whole(value: Any) -> int | None:

@@ -73,13 +73,15 @@ class RegionsRead:
         return Cut("budget", self.written) if reached else None
 
     def events(self) -> tuple[Event, ...]:
-        """The events about crops that were cut."""
+        """The events about crops that were cut, and about those of which nothing was written."""
         cut = {reason: sum(output.finish == reason for output in self.outputs) for reason in ("loop", "budget")}
         found = []
         if cut["loop"]:
             found.append(Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves"))
         if cut["budget"]:
             found.append(Event("budget_reached", f"{cut['budget']} of {len(self.crops)} crops reached their budget"))
+        if empty := sum(output.is_empty for output in self.outputs):
+            found.append(Event("empty_answer", f"of {empty} of {len(self.crops)} crops the model wrote nothing"))
         return tuple(found)
 
     def blocks(self, text_of: Callable[[Output], str]) -> tuple[Block, ...]:

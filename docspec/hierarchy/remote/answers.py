@@ -86,13 +86,32 @@ class TextOutput(Output):
 
     text: str = ""
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.text.strip()
+
 
 def ask(context: RemoteContext, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
     """The answers to ``requests``, which run at the same time, and their statistics.
 
-    An answer is cut where it only repeats itself, unless the options keep loops. Raises the error of the first request
-    that failed; the others are cancelled.
+    An answer is cut where it only repeats itself, unless the options keep loops. Empty answers to requests whose drafts
+    have words are asked for once more. Raises the error of the first request that failed; the others are cancelled.
     """
+    outputs, stats = _answers(context, requests)
+    again = [at for at, output in enumerate(outputs) if output.is_empty and _has_words(requests[at])]
+    if again:
+        found, more = _answers(context, [requests[at] for at in again])
+        for at, output in zip(again, found, strict=True):
+            outputs[at] = output
+        stats = replace(stats + more, rows=stats.rows)
+    return outputs, stats
+
+
+def _has_words(request: GenerationRequest) -> bool:
+    return any(letter.isalnum() for draft in request.drafts for letter in draft)
+
+
+def _answers(context: RemoteContext, requests: Sequence[GenerationRequest]) -> tuple[list[TextOutput], StageStats]:
     guards = context.options.on_loop != "keep"
     told, marks = context.template_arguments, context.image_marks
     if told or marks:

@@ -83,6 +83,8 @@ def _stage2(context: RemoteContext, state: PageState) -> None:
     asked = _asked(context, state)
     state.encode_seconds = time.perf_counter() - start
     [output], stats = ask(context, [asked])
+    if output.is_empty and any(region.texts for region in state.draft.regions):
+        raise PageError("the answer is empty, asked for twice, and the draft of the page is not", Failure.REFUSED)
     state.written(output, output.text, stats, context.dialect)
 
 

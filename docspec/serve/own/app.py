@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from docspec.serve.admission import unless_left
+from docspec.serve.chat import object_in
 from docspec.serve.own.asking import asked
 from docspec.serve.own.batches import Batches, PendingAnswer
 from docspec.serve.refusal import Refusal, refused
@@ -46,7 +47,7 @@ class EngineApp:
 
     async def _chat(self, request: Request) -> Response:
         self._check(request)
-        values = json.loads(await request.body())
+        values = object_in(await request.body())
         named = values.get("model")
         if named not in (None, "", self._batches.name):
             raise Refusal(404, f"there is no such model here; there is {self._batches.name}")

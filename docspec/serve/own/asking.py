@@ -3,9 +3,7 @@ ignored."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +11,15 @@ from PIL import Image
 
 from docspec.documents.images import as_rgb
 from docspec.serve.chat import XARGS
-from docspec.serve.picture import opened
+from docspec.serve.picture import MOST_PICTURES, Picture, check_together, looked_at, opened
 from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS, KIND, KINDS, MOST_DRAFTS
+
+MOST_PIXELS = 50_000_000
+"""Pixels of all images of one request together: a dozen A4 pages at 200 dpi."""
+
+MOST_DRAFTED = 256 * 1024
+"""Characters of all drafts of one request."""
 
 WRITTEN = 2**30
 """A window longer than any answer: n-gram bans count output tokens only, as in vLLM."""
@@ -58,12 +62,13 @@ class Penalties:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChatRequest:
-    """``messages`` in the format of chat templates, with their ``images`` in order. ``max_tokens`` is ``None`` where
+    """``messages`` in the format of chat templates, with their ``images`` in order, which are decoded
+    when their turn comes. ``max_tokens`` is ``None`` where
     the client gives no limit. ``not_greedy`` names the field that asked for sampling, where the request is decoded
     greedily nevertheless."""
 
     messages: list[dict[str, Any]]
-    images: list[Image.Image]
+    images: list[Picture]
     max_tokens: int | None = None
     stops: tuple[str, ...] = ()
     penalties: Penalties = field(default_factory=Penalties)
@@ -91,13 +96,14 @@ def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
     if not isinstance(stops, list) or not all(isinstance(one, str) and one for one in stops) or len(stops) > 16:
         raise Refusal(400, "stop: a text or a list of up to 16 texts")
     messages, images = _conversation(values.get("messages"))
+    check_together(images, MOST_PIXELS // 4)
     drafts = extra.get(DRAFTS)
     drafts = [drafts] if isinstance(drafts, str) else drafts if isinstance(drafts, list) else []
     options = values.get("stream_options")
     return ChatRequest(
         messages,
         images,
-        _whole(values, "max_completion_tokens") or _whole(values, "max_tokens"),
+        _limit(values),
         tuple(stops),
         Penalties(
             _number(values, "repetition_penalty", 1.0, 0.01, 100.0),
@@ -107,7 +113,7 @@ def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
             _whole(values, "min_tokens") or 0,
         ),
         values.get("skip_special_tokens") is False,
-        tuple(text for text in drafts if isinstance(text, str))[:MOST_DRAFTS],
+        _bounded(drafts),
         str(extra[KIND]) if extra.get(KIND) in KINDS else "",
         values.get("stream") is True,
         isinstance(options, dict) and options.get("include_usage") is True,
@@ -127,12 +133,12 @@ def _sampling(values: Mapping[str, Any]) -> str:
     return f"temperature {temperature:g}" if temperature > 0 else ""
 
 
-def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Image.Image]]:
+def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Picture]]:
     """The messages in the format of chat templates, and their images."""
     if not isinstance(given, list) or not given:
         raise Refusal(400, "messages: a list of messages")
     messages: list[dict[str, Any]] = []
-    images: list[Image.Image] = []
+    images: list[Picture] = []
     for message in given:
         if not isinstance(message, dict) or message.get("role") not in ("system", "user", "assistant", "developer"):
             raise Refusal(400, "messages: each with a role (system, user, assistant) and a content")
@@ -146,7 +152,7 @@ def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Image.Image]]:
     return messages, images
 
 
-def _part(part: Any, images: list[Image.Image]) -> dict[str, str]:
+def _part(part: Any, images: list[Picture]) -> dict[str, str]:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind == "text" and isinstance(part.get("text"), str):
         return {"type": "text", "text": part["text"]}
@@ -154,17 +160,40 @@ def _part(part: Any, images: list[Image.Image]) -> dict[str, str]:
         held = part.get("image_url")
         url = held.get("url") if isinstance(held, dict) else held
         if isinstance(url, str) and url[:5].lower() == "data:":
-            images.append(_image(url))
+            if len(images) >= MOST_PICTURES:
+                raise Refusal(400, f"a request has more than {MOST_PICTURES} images")
+            images.append(looked_at(url, MOST_PIXELS))
             return {"type": "image"}
     raise Refusal(400, "messages: parts are of type text, or image_url with a data URL")
 
 
-def _image(url: str) -> Image.Image:
+def decoded(picture: Picture) -> Image.Image:
+    """The pixels of a picture whose size was checked. Raises :class:`Refusal` (400)."""
     try:
-        data = base64.b64decode(url.partition(",")[2])
-        return as_rgb(opened(data))
-    except (binascii.Error, ValueError, OSError, SyntaxError, Image.DecompressionBombError):
+        return as_rgb(opened(picture.data()))
+    except (ValueError, OSError, SyntaxError, Image.DecompressionBombError):
         raise Refusal(400, "an image cannot be decoded") from None
+
+
+def _bounded(texts: Iterable[Any]) -> tuple[str, ...]:
+    """The drafts among ``texts``, up to :data:`MOST_DRAFTED` characters of them."""
+    found: list[str] = []
+    room = MOST_DRAFTED
+    for text in texts:
+        if isinstance(text, str) and room > 0 and len(found) < MOST_DRAFTS:
+            found.append(text[:room])
+            room -= len(text)
+    return tuple(found)
+
+
+def _limit(values: Mapping[str, Any]) -> int | None:
+    """The most tokens of an answer, by either of its names."""
+    for name in ("max_completion_tokens", "max_tokens"):
+        if (most := _whole(values, name)) is not None:
+            if most < 1:
+                raise Refusal(400, f"{name}: 1 or more")
+            return most
+    return None
 
 
 def _whole(values: Mapping[str, Any], name: str) -> int | None:

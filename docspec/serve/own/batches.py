@@ -18,7 +18,7 @@ from docspec.engine.row import Row
 from docspec.engine.stopping import Loop
 from docspec.generation.interface import FinishReason
 from docspec.hierarchy.decoding import make_engine
-from docspec.serve.own.asking import WRITTEN, ChatRequest
+from docspec.serve.own.asking import WRITTEN, ChatRequest, decoded
 from docspec.serve.refusal import Refusal
 from docspec.targets.chat_template import IMAGE
 from docspec.targets.own_processor import OwnProcessor
@@ -172,22 +172,26 @@ def _finish(answer: PendingAnswer, output: Output, stats: StageStats) -> None:
 
 def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
     """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
+    images = [decoded(picture) for picture in ask.images]
     try:
         if isinstance(target.processing, OwnProcessor):
-            inputs = target.processing.encode_chat(ask.messages, ask.images)
+            inputs = target.processing.encode_chat(ask.messages, images)
             return Prompt(inputs, int(inputs["input_ids"].shape[1]))
-        return target.encode(*_single(ask))
+        return target.encode(*_single(ask, images))
     except DocspecError as error:
-        raise Refusal(400, str(error)) from None
+        said = str(error)
+        if any(sign in said for sign in "/\\"):  # the place of a template is nobody's business
+            said = "the model's chat template does not take this conversation"
+        raise Refusal(400, said) from None
 
 
-def _single(ask: ChatRequest) -> tuple[Any, str]:
+def _single(ask: ChatRequest, images: Sequence[Any]) -> tuple[Any, str]:
     """Image and prompt for models whose prompts docspec frames: one image and one user message."""
     users = [message for message in ask.messages if message["role"] == "user"]
     if len(ask.images) != 1 or len(users) != len(ask.messages) or len(users) != 1:
         raise Refusal(400, "this model takes one image and one message of a user")
     parts = [IMAGE if part["type"] == "image" else part["text"] for part in users[0]["content"]]
-    return ask.images[0], "".join(parts)
+    return images[0], "".join(parts)
 
 
 class AnswerText:
