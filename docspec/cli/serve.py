@@ -132,4 +132,6 @@ def _address(given: str) -> str:
     parts = urlsplit(given if "://" in given else f"http://{given}")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"--upstream {given}: no address of a server; write http://HOST:PORT")
+    if "@" in parts.netloc:
+        raise UsageError(f"--upstream {given}: a user name and password are not sent; give a key by --upstream-key")
     return parts.geturl()

@@ -18,7 +18,8 @@ from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
 from docspec.drafting.lines import without_spaces
-from docspec.drafting.wrapped_rows import with_whole_rows
+from docspec.drafting.row_cuts import Line, lines_in, with_rows_cut
+from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_rows
 
 NEXT = 2.0
 """Most white between a word of a head and the next one of the same head that stands in a column of its own, in heights
@@ -35,7 +36,9 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     grid = with_level_heads(_with_rows_apart(grid, words), words, body_row(grid))
     grid = with_spanning_heads(grid, words, strokes, body_row(grid))
     grid = _without_ghosts(grid, words)
-    return with_whole_rows(grid, words, body_row(grid))
+    grid = with_whole_heads(grid, body_row(grid))
+    grid = with_whole_rows(grid, words, body_row(grid))
+    return with_rows_cut(grid, words, body_row(grid))
 
 
 def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
@@ -97,7 +100,7 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         cells = grid.row(row)
         if any(cell.rows > 1 or cell.columns > 1 for cell in cells) or len(cells) < len(grid.xs):
             continue
-        lines = _lines_in(grid, row, words)
+        lines = lines_in(grid, row, row, words)
         if len(lines) > 1 and row < body_row(grid) and _is_over_others(lines):
             lines = [lines[0], _as_one(lines[1:])]
         elif len(lines) < 2 or not _are_rows(lines, row):
@@ -112,28 +115,6 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         else:
             grid = _divided(grid, row, parts, lines)
     return grid
-
-
-Line = list[list[Word]]
-"""The words of one printed line of a row, by columns."""
-
-
-def _lines_in(grid: CellGrid, row: int, words: Sequence[Word]) -> list[Line]:
-    band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
-    inside = sorted((word for word in words if band.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y)
-    rows: list[list[Word]] = []
-    for word in inside:
-        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    return [
-        [
-            sorted((word for word in line if x0 <= word.bbox.center_x < x1), key=lambda word: word.bbox.x0)
-            for x0, x1 in grid.xs
-        ]
-        for line in rows
-    ]
 
 
 def _is_of_figures(line: Line) -> bool:

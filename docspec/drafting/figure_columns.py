@@ -93,7 +93,7 @@ def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -
         if row and all(_TYPED.fullmatch(cell.text) for cell in row):
             rules.append(row)
             continue
-        heads = _heads(row, edges, headed)
+        heads = _heads(row, edges, headed, bool(rules))
         if not heads:
             break
         for rule in rules:
@@ -251,12 +251,13 @@ def _are_in_order(boxes: Sequence[BBox], edges: Sequence[tuple[float, float]]) -
     )
 
 
-def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool) -> dict[int, str]:
+def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool, ruled: bool) -> dict[int, str]:
     """The texts of the cells of ``row``, by the column below; empty if a cell stands over no column or over several,
-    unless heads of several columns may be ``wide``."""
+    unless heads of several columns may be ``wide``; heads
+    are figures only where a typed rule below them sets them apart (``ruled``)."""
     if len(row) == len(edges) > 1 and _are_in_order([cell.bbox for cell in row], edges):
         heads = {number: cell.text for number, cell in enumerate(row)}
-        return heads if sum(map(is_figure, heads.values())) <= 1 else {}
+        return heads if ruled or sum(map(is_figure, heads.values())) <= 1 else {}
     heads = {}
     for cell in row:
         apart = [max(x0 - cell.bbox.x1, cell.bbox.x0 - x1) for x0, x1 in edges]
@@ -264,4 +265,4 @@ def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool) -> di
         if apart[number] > cell.bbox.height or number in heads or (sum(gap < 0 for gap in apart) > 1 and not wide):
             return {}
         heads[number] = cell.text
-    return heads if len(heads) > 1 and sum(map(is_figure, heads.values())) <= 1 else {}
+    return heads if len(heads) > 1 and (ruled or sum(map(is_figure, heads.values())) <= 1) else {}

@@ -17,6 +17,7 @@ CLOSE = 1.7
 _GOES_ON = re.compile(
     r"(?:[,;/(–-]|\b(?:a|an|and|as|at|by|for|from|in|incl\.|including|of|on|or|other|per|than|the|to|with))$"
 )
+_UNIT = re.compile(r"[(\[].*[)\]]")
 _LOWER = re.compile(r"[(\"'“‘]?[a-zà-ÿ]{2}")
 
 
@@ -31,6 +32,19 @@ def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGri
     return grid
 
 
+def with_whole_heads(grid: CellGrid, body: int) -> CellGrid:
+    """``grid``, in which a row of heads that holds nothing but units or the ends of the heads above it is one with
+    them."""
+    for row in reversed(range(1, body)):
+        upper, lower = ({cell.column: cell for cell in grid.row(number) if cell.text} for number in (row - 1, row))
+        spans = any(cell.rows > 1 or cell.columns > 1 for cell in (*grid.row(row - 1), *grid.row(row)))
+        if not lower or spans or not set(lower) <= set(upper) or len(lower) < len(upper) - 1:
+            continue
+        if all(_UNIT.fullmatch(told(cell.text)) or begins_within(told(cell.text)) for cell in lower.values()):
+            grid = _joined(grid, row)
+    return grid
+
+
 def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     """Whether the rows ``row - 1`` and ``row`` are one: a label alone goes on in the next row, or a row holds nothing
     but the rest of labels and words above it."""
@@ -41,14 +55,20 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     if not _stand_close(grid, row, words):
         return False
     if list(above) == [0] and 0 in below and len(below) > 1:
-        return _goes_on(above[0], below[0])
+        return goes_on(above[0], below[0])
     rest = all(
         column in above and not is_figure(text) and not is_figure(above[column]) for column, text in below.items()
     )
-    return rest and len(below) < len(above) and all(_goes_on(above[column], text) for column, text in below.items())
+    return rest and len(below) < len(above) and all(goes_on(above[column], text) for column, text in below.items())
 
 
-def _goes_on(first: str, second: str) -> bool:
+def begins_within(text: str) -> bool:
+    """Whether ``text`` begins within a sentence."""
+    return _LOWER.match(text) is not None
+
+
+def goes_on(first: str, second: str) -> bool:
+    """Whether ``second`` is the rest of ``first``, a line of the same cell."""
     return not first.endswith(":") and not second.endswith(":") and bool(_LOWER.match(second) or _GOES_ON.search(first))
 
 

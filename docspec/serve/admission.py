@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -19,6 +20,9 @@ T = TypeVar("T")
 
 RETRY_SECONDS = 2
 
+LOOK_SECONDS = 0.2
+"""Seconds between two looks at whose turn it is."""
+
 BEHIND_SECONDS = 5.0
 """For the work that is left once a client has its whole answer."""
 
@@ -28,15 +32,24 @@ DRAIN_SECONDS = 5.0
 
 class Admission:
     """Admits up to ``most`` requests and refuses further ones with 429. The admitted requests share ``held`` bytes, of
-    which one client has at most ``share``; who needs more waits up to ``seconds`` and is refused then (503)."""
+    which one client has at most ``share``; who needs more waits up to ``seconds`` and is refused then (503).
 
-    def __init__(self, most: int, held: int, share: int, seconds: float) -> None:
+    Requests that all hold a part and wait for the rest would wait for each other. So the oldest that waits may go
+    ``spare`` bytes beyond, one at a time and for ``seconds``.
+    """
+
+    def __init__(self, most: int, held: int, share: int, seconds: float, spare: int = 0) -> None:
         self._most = most
         self._held = held
         self._share = share
         self._seconds = seconds
+        self._spare = spare
         self._taken: Counter[str] = Counter()
         self._freed = asyncio.Event()
+        self._waiting: list[Holding] = []
+        self._first: Holding | None = None
+        self._first_until = 0.0
+        self._numbers = itertools.count()
         self.here = 0
 
     @property
@@ -50,49 +63,62 @@ class Admission:
         if self.here >= self._most:
             raise Refusal(429, f"{self.here} requests are waiting already; try again later", RETRY_SECONDS)
         self.here += 1
-        holding = Holding(self, client)
+        holding = Holding(self, client, next(self._numbers))
         try:
             yield holding
         finally:
             self.here -= 1
-            self.free(client, holding.size)
-            holding.size = 0
+            self._taken[client] -= holding.size
+            if not self._taken[client]:
+                del self._taken[client]
+            if self._first is holding:
+                self._first = None
+            self._freed.set()
+
+    async def take(self, holding: Holding, size: int) -> None:
+        """Takes ``size`` bytes for a request when there is room. Raises :class:`Refusal` (413, 503)."""
+        if holding.size + size > max(self._spare, min(self._held, self._share)):
+            raise Refusal(413, "the request would take more memory than one may have here")
+        if not self.has_room(holding.client, size):
+            self._waiting.append(holding)
+            try:
+                async with asyncio.timeout(self._seconds):
+                    while not (self.has_room(holding.client, size) or self._goes_beyond(holding, size)):
+                        self._freed.clear()
+                        with contextlib.suppress(TimeoutError):
+                            async with asyncio.timeout(LOOK_SECONDS):
+                                await self._freed.wait()
+            except TimeoutError:
+                raise Refusal(503, "other requests take all the memory; try again later", RETRY_SECONDS) from None
+            finally:
+                self._waiting.remove(holding)
+        self._taken[holding.client] += size
+        holding.size += size
 
     def has_room(self, client: str, size: int) -> bool:
         return self.taken + size <= self._held and self._taken[client] + size <= self._share
 
-    async def take(self, client: str, size: int) -> None:
-        """Takes ``size`` bytes for ``client`` when there is room. Raises :class:`Refusal` (413, 503)."""
-        if size > min(self._held, self._share):
-            raise Refusal(413, "the request would take more memory than one may have here")
-        try:
-            async with asyncio.timeout(self._seconds):
-                while not self.has_room(client, size):
-                    self._freed.clear()
-                    await self._freed.wait()
-        except TimeoutError:
-            raise Refusal(503, "other requests take all the memory; try again later", RETRY_SECONDS) from None
-        self._taken[client] += size
-
-    def free(self, client: str, size: int) -> None:
-        self._taken[client] -= size
-        if not self._taken[client]:
-            del self._taken[client]
-        self._freed.set()
+    def _goes_beyond(self, holding: Holding, size: int) -> bool:
+        now = asyncio.get_running_loop().time()
+        if self._first is None or now > self._first_until:
+            oldest = min(self._waiting, key=lambda one: one.number)
+            self._first, self._first_until = oldest, now + self._seconds
+        beyond = self._held + self._spare
+        return self._spare > 0 and self._first is holding and self.taken + size <= beyond
 
 
 class Holding:
-    """The memory of one request: ``size`` bytes."""
+    """The memory of one request of ``client``: ``size`` bytes. Later requests have greater numbers."""
 
-    def __init__(self, admission: Admission, client: str) -> None:
+    def __init__(self, admission: Admission, client: str, number: int) -> None:
         self._admission = admission
-        self._client = client
+        self.client = client
+        self.number = number
         self.size = 0
 
     async def take(self, size: int) -> None:
         """Takes ``size`` bytes more, until the request ends. Raises :class:`Refusal` (413, 503)."""
-        await self._admission.take(self._client, size)
-        self.size += size
+        await self._admission.take(self, size)
 
 
 def check_declared(headers: Headers, limits: Limits) -> None:

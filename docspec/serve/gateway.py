@@ -59,7 +59,7 @@ class Gateway:
         self.access = Access(settings.keys, local)
         self.upstreams = Upstreams(settings.upstreams, limits, settings.upstream_key)
         most = limits.waiting + limits.in_flight * max(1, len(settings.upstreams))
-        self.admission = Admission(most, limits.held, limits.share, limits.room_seconds)
+        self.admission = Admission(most, limits.held, limits.share, limits.room_seconds, limits.spare)
         self.fetcher = Fetcher(limits.body) if settings.allow_urls else None
         self.corpora = Corpora(settings.kind)
         self.uploads = Uploads()

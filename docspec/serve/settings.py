@@ -29,7 +29,7 @@ class Limits:
     """Requests that one upstream handles at a time; the others wait."""
     waiting: int = 2_048
     """Requests that may wait beyond those in flight (429 with ``Retry-After``)."""
-    held: int = 256 * 2**20
+    held: int = 192 * 2**20
     """Memory of what requests hold until they are done: bodies, what is made of them, what is fetched for them. A
     request beyond it waits, for up to ``room_seconds`` (503)."""
     room_seconds: float = 30.0
@@ -50,6 +50,11 @@ class Limits:
     def share(self) -> int:
         """The part of ``held`` that one client may have."""
         return max(self.held // 2, min(self.held, 3 * self.body))
+
+    @property
+    def spare(self) -> int:
+        """Bytes beyond ``held`` for one request at a time, so that none waits for ever: three times its body."""
+        return 3 * self.body
 
 
 @dataclass(frozen=True, slots=True)

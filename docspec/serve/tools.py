@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -155,18 +156,32 @@ class Guarded:
         limits = self._limits
         if self._admission is None:  # within the event loop
             self._admission = Admission(MOST_REQUESTS, limits.held, limits.share, limits.room_seconds)
-        begun = False
+        begun, refusal = False, None
 
         async def sent(message: Message) -> None:
             nonlocal begun
-            begun = True
-            await send(message)
+            if refusal is None or begun:
+                begun = True
+                await send(message)
 
         try:
             with self._admission.enter(self._access.client(scope)) as holding:
-                await self._app(scope, bounded(receive, limits, holding), sent)
-        except Refusal as refusal:
-            if begun:
-                raise
+                within = bounded(receive, limits, holding)
+
+                async def received() -> Message:
+                    """The application within answers errors itself: to it, a client that is refused has left."""
+                    nonlocal refusal
+                    try:
+                        return await within()
+                    except Refusal as found:
+                        refusal = found
+                        return {"type": "http.disconnect"}
+
+                await self._app(scope, received, sent)
+        except Refusal as found:
+            refusal = found
+        except ClientDisconnect:
+            pass
+        if refusal is not None and not begun:
             answer: Response = refusal.response
             await answer(scope, receive, send)

@@ -10,8 +10,10 @@ from typing import Any
 
 import pymupdf
 import pytest
+import typer
 
 from docspec.cli.batch import make_parser as real_parser
+from docspec.console import exits
 
 
 def real_pdf(path: Path, pages: int = 2, **save: Any) -> Path:
@@ -128,3 +130,19 @@ def test_a_choice_that_does_not_exist_is_told_in_plain_words(tmp_path: Path, run
     result = run_cli("parse", real_pdf(tmp_path / "a.pdf"), "--format", "docx")
     assert result.code == 2
     assert "'--format': 'docx' is not one of 'md', 'json', 'html'" in result.error_lines[0]
+
+
+def test_an_error_advises_only_options_that_its_command_has(capsys: pytest.CaptureFixture[str]) -> None:
+    from docspec.cli.app import run_application
+
+    app = typer.Typer()
+
+    @app.command()
+    def fails(context: typer.Context, verbose: int = typer.Option(0, "-v", count=True)) -> None:
+        if context.get_parameter_source("verbose").name == "COMMANDLINE":  # type: ignore[union-attr]
+            context.obj.verbosity = verbose
+        raise RuntimeError("oh")
+
+    for words, advised in (([], False), (["-v"], True), (["-vv"], False)):
+        assert run_application(app, "docspec", words) == exits.FATAL
+        assert ("-vv" in capsys.readouterr().err) is advised

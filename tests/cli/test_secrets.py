@@ -109,6 +109,13 @@ def test_a_proxy_of_the_environment_is_named_without_its_password(folder: Path) 
     assert code == 1 and "http_proxy=http://127.0.0.1:9" in said
 
 
+def test_a_gateway_tells_no_password_and_takes_none_in_an_address(tmp_path: Path) -> None:
+    for address in (f"http://bob:{PASSWORD}@127.0.0.1:9", f"ftp://bob:{PASSWORD}@host", f"http://bob:{PASSWORD}@"):
+        ran = run_forked(["serve", "--upstream", address, "--port", "0"], cwd=tmp_path)
+        assert ran.returncode == 2 and b"--upstream" in ran.stderr
+        assert b"SECRET" not in ran.stdout + ran.stderr and b"bob" not in ran.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -134,6 +134,25 @@ def says(status: int, value: Any = b"", **headers: str) -> Callable[[Any, dict[s
     return fault
 
 
+WORDS = "Words of the page."
+
+
+def ends(finish: str | None, text: str | None = WORDS, **beside: Any) -> Callable[[Any, dict[str, Any]], bool]:
+    """A fault: an answer that ends with ``finish`` and has fields ``beside`` its text, whole or streamed."""
+
+    def fault(handler: Any, body: dict[str, Any]) -> bool:
+        if not body.get("stream"):
+            message = {"role": "assistant", "content": text, **beside}
+            reply(handler, 200, {"choices": [{"index": 0, "message": message, "finish_reason": finish}]})
+            return True
+        events = [{"delta": {"content": text}, "finish_reason": None}, {"delta": beside, "finish_reason": finish}]
+        data = "".join(f"data: {json.dumps({'choices': [event]}, ensure_ascii=False)}\n\n" for event in events)
+        reply(handler, 200, f"{data}data: [DONE]\n\n".encode())
+        return True
+
+    return fault
+
+
 def hangs_up(handler: Any, body: dict[str, Any]) -> bool:
     """A fault: the connection is closed without a word."""
     handler.close_connection = True

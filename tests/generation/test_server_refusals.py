@@ -12,9 +12,7 @@ import pytest
 from docspec.core import Failure, ModelError, PageError
 from docspec.generation.interface import GenerationRequest
 from docspec.generation.server import ServerGenerator, fleet
-from tests.generation.stand_in import StandIn, reply, says
-
-WORDS = "Words of the page."
+from tests.generation.stand_in import WORDS, StandIn, ends, says
 
 
 @pytest.fixture(autouse=True)
@@ -39,32 +37,16 @@ def prompt_of(body: dict[str, Any]) -> str:
     return " ".join(part["text"] for part in body["messages"][0]["content"] if part["type"] == "text")
 
 
-def answers(finish: str | None, text: str | None = WORDS, **beside: Any) -> Callable[[Any, dict[str, Any]], bool]:
-    """An answer that ends with ``finish`` and has fields ``beside`` its text, whole or streamed."""
-
-    def answered(handler: Any, body: dict[str, Any]) -> bool:
-        if not body.get("stream"):
-            message = {"role": "assistant", "content": text, **beside}
-            reply(handler, 200, {"choices": [{"index": 0, "message": message, "finish_reason": finish}]})
-            return True
-        events = [{"delta": {"content": text}, "finish_reason": None}, {"delta": beside, "finish_reason": finish}]
-        data = "".join(f"data: {json.dumps({'choices': [event]}, ensure_ascii=False)}\n\n" for event in events)
-        reply(handler, 200, f"{data}data: [DONE]\n\n".encode())
-        return True
-
-    return answered
-
-
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (answers("content_filter"), "withheld the answer.*content_filter"),
-        (answers("SAFETY"), "withheld"),
-        (answers("stop", None, refusal="I cannot help with that."), "the model refuses: I cannot help with that."),
-        (answers("stop", "", reasoning_content=WORDS), "--reasoning-parser.*--reasoning-format none"),
-        (answers("length", None, reasoning=WORDS), "--reasoning-parser"),
-        (answers("tool_calls", None, tool_calls=[{"index": 0, "function": {"name": "read"}}]), "--tool-call-parser"),
+        (ends("content_filter"), "withheld the answer.*content_filter"),
+        (ends("SAFETY"), "withheld"),
+        (ends("stop", None, refusal="I cannot help with that."), "the model refuses: I cannot help with that."),
+        (ends("stop", "", reasoning_content=WORDS), "--reasoning-parser.*--reasoning-format none"),
+        (ends("length", None, reasoning=WORDS), "--reasoning-parser"),
+        (ends("tool_calls", None, tool_calls=[{"index": 0, "function": {"name": "read"}}]), "--tool-call-parser"),
     ],
     ids=["filter", "safety", "refusal", "thoughts", "thoughts cut", "tools"],
 )
@@ -81,7 +63,7 @@ def test_an_answer_that_is_none_fails_its_request(answer: Callable, said: str, s
 @pytest.mark.parametrize(("finish", "meant"), [("length", "length"), ("max_tokens", "length"), ("eos_token", "stop")])
 def test_ends_are_told_in_the_ways_of_servers(finish: str, meant: str, streamed: bool) -> None:
     with StandIn() as server, engine(server) as generator:
-        server.faults.append(answers(finish, reasoning_content="Let me see."))
+        server.faults.append(ends(finish, reasoning_content="Let me see."))
         found = generator.submit(request(), (lambda piece: None) if streamed else None).result(30)
         assert (found.text, found.finish) == (WORDS, meant)
 
@@ -89,7 +71,7 @@ def test_ends_are_told_in_the_ways_of_servers(finish: str, meant: str, streamed:
 @pytest.mark.parametrize("finish", [None, "error", "cancelled"])
 def test_an_end_that_is_none_is_asked_again(finish: str | None) -> None:
     with StandIn() as server, engine(server) as generator:
-        server.faults.append(answers(finish))
+        server.faults.append(ends(finish))
         assert generator.submit(request()).result(30).text == "read" and len(server.asked) == 2
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import http.server
+import threading
 from collections.abc import Iterator
 
 import pytest
 from PIL import Image, ImageDraw
 
 from tests.serve.processes import Served, gateway, stand_in
+from tests.serve.site import Site
 
 
 @pytest.fixture(scope="package")
@@ -29,3 +32,14 @@ def printed(*lines: str, size: tuple[int, int] = (640, 160)) -> Image.Image:
     for number, line in enumerate(lines):
         draw.text((12, 12 + 40 * number), line, fill="black", font_size=28)
     return image
+
+
+@pytest.fixture
+def site() -> Iterator[int]:
+    server = http.server.ThreadingHTTPServer(("0.0.0.0", 0), Site)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    Site.asked.clear()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()

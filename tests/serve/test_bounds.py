@@ -15,13 +15,17 @@ from typing import Any
 import httpx
 import pytest
 from PIL import Image
+from starlette.testclient import TestClient
 
-from docspec.serve.fetch import is_public
+from docspec.serve.app import make_app
+from docspec.serve.fetch import Fetcher, is_public
 from docspec.serve.own.asking import MOST_DRAFTED, asked
 from docspec.serve.picture import FORMATS, looked_at, opened
 from docspec.serve.refusal import Refusal
+from docspec.serve.settings import GatewaySettings, Limits
 from tests.forked import run_forked
 from tests.serve.processes import Served, gateway, stand_in
+from tests.serve.site import Site
 from tests.serve.test_security import CHAT, png_of, post, with_image
 
 LISTED = ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "MPO"]
@@ -164,3 +168,16 @@ def test_a_request_holds_what_has_arrived_and_documents_wait_on_the_disk(tmp_pat
         part.set()
         sending.join()
         assert sent[0].status_code == 200 and held(served) == 0
+
+
+def test_what_is_fetched_for_one_request_is_bounded_together(site: int) -> None:
+    """Thirty addresses of 10 MB each: two kilobytes that ask for 300 MB."""
+    limits = Limits(body=32 * 2**20)
+    app = make_app(GatewaySettings(("http://127.0.0.1:9",), recognition="never", allow_urls=True, limits=limits))
+    with TestClient(app) as client:
+        app.state.gateway.fetcher = Fetcher(limits.body, allowed=lambda address: address == "127.0.0.2")
+        urls = [f"http://127.0.0.2:{site}/{number}" for number in range(30)]
+        parts = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        answer = client.post(CHAT, json={"messages": [{"role": "user", "content": parts}]})
+        assert answer.status_code == 413 and len(Site.asked) <= 3
+        assert app.state.gateway.admission.taken == 0

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from docspec.core import InputError
-from docspec.serve.tools import Folders
+from docspec.serve.tools import MOST_SESSIONS, Folders
 from tests.serve.processes import ROOT, Served, forked
 from tests.serve.test_documents import pdf_of
 
@@ -118,5 +118,22 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         assert httpx.post(url, json=body).status_code == 401
         assert asyncio.run(run()) == {"tools": ["convert_to_markdown", "convert_document"], "refused": True}
+    finally:
+        served.stop()
+
+
+def test_abandoned_sessions_are_bounded(folder: Path) -> None:
+    """A session is some 40 KB; who begins one and never comes back does not keep it for ever."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    headers = {"Authorization": "Bearer a-key", "Accept": "application/json, text/event-stream"}
+    served = Served(["docspec", "mcp", str(folder), "--http", "--port", "0", "--api-key", "a-key"], begin=forked)
+    try:
+        with httpx.Client(headers=headers, timeout=60) as client:
+            statuses = [client.post(f"{served.url}/mcp", json=body).status_code for _ in range(MOST_SESSIONS + 5)]
+        assert statuses[:MOST_SESSIONS] == [200] * MOST_SESSIONS
+        assert all(status >= 429 for status in statuses[MOST_SESSIONS:])
+        large = iter([b"{"] * 2 + [b"x" * 5_000_000])
+        assert httpx.post(f"{served.url}/mcp", content=large, headers=headers, timeout=60).status_code == 413
     finally:
         served.stop()

@@ -32,6 +32,26 @@ def test_requests_share_their_memory_and_each_client_has_its_part() -> None:
     asyncio.run(run())
 
 
+def test_requests_that_all_hold_a_part_do_not_wait_for_each_other() -> None:
+    async def run() -> list[int]:
+        admission, done, most = Admission(99, 100, 100, 5.0, spare=60), [], 0
+
+        async def one(number: int) -> None:
+            nonlocal most
+            with admission.enter(f"client {number % 3}") as holding:
+                for _ in range(60):
+                    await holding.take(1)
+                    most = max(most, admission.taken)
+                    await asyncio.sleep(0)
+                done.append(number)
+
+        await asyncio.gather(*(one(number) for number in range(12)))
+        assert most <= 160 and admission.taken == 0
+        return done
+
+    assert sorted(asyncio.run(run())) == list(range(12))
+
+
 def test_memory_is_not_lost_where_waiting_requests_are_given_up() -> None:
     async def run() -> None:
         draw, admission, here, most = random.Random(3), Admission(1000, 100, 100, 10.0), 0, 0

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import http.server
 import json
 import socket
 import struct
-import threading
 import time
 import zlib
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import httpx
 import pytest
@@ -25,6 +23,7 @@ from docspec.serve.fetch import Fetcher, is_public
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway, stand_in
+from tests.serve.site import Site
 
 CHAT = "/v1/chat/completions"
 
@@ -203,39 +202,6 @@ def test_an_address_that_passes_is_global(address: Any) -> None:
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111"])
 def test_public_addresses_pass(address: str) -> None:
     assert is_public(address)
-
-
-class Site(http.server.BaseHTTPRequestHandler):
-    """Answers on two loopback addresses, of which the test calls one public: ``/to?URL`` redirects, ``/large`` does not
-    end."""
-
-    asked: ClassVar[list[str]] = []
-
-    def do_GET(self) -> None:
-        Site.asked.append(f"{self.headers['Host']}{self.path}")
-        if self.path.startswith("/to?"):
-            self.send_response(302)
-            self.send_header("Location", self.path[4:])
-            self.end_headers()
-            return
-        self.send_response(200)
-        self.send_header("Content-Type", "image/png")
-        self.end_headers()
-        self.wfile.write(b"x" * (1000 if self.path == "/a" else 10_000_000))
-
-    def log_message(self, *arguments: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def site() -> Iterator[int]:
-    server = http.server.ThreadingHTTPServer(("0.0.0.0", 0), Site)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    Site.asked.clear()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
 
 
 def fetched(url: str) -> tuple[bytes, str]:

@@ -15,8 +15,7 @@ from docspec.core import Failure, PageResult
 from docspec.generation.server import fleet
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
-from tests.generation.stand_in import StandIn, whole
-from tests.generation.test_server_refusals import answers
+from tests.generation.stand_in import StandIn, ends, whole
 
 WHOLE, REGIONS = "olmOCR-2-7B-1025", "/srv/models/docspec/reader/mini"
 
@@ -37,7 +36,7 @@ def read(folder: Path, server: StandIn, drafter: str = "text-layer", **more: Any
 
 
 def cut(handler: Any, body: dict[str, Any]) -> bool:
-    return answers("length", "Words of the")(handler, body)
+    return ends("length", "Words of the")(handler, body)
 
 
 @pytest.mark.words_missing("the answer is cut off")
@@ -60,7 +59,7 @@ def test_an_empty_answer_fails_the_page_where_its_draft_has_words(
     tmp_path: Path, content: str | None, drafter: str
 ) -> None:
     with StandIn(model=WHOLE) as server:
-        server.faults.extend([answers("stop", content)] * 9)
+        server.faults.extend([ends("stop", content)] * 9)
         page = read(tmp_path, server, drafter)
     if drafter == "none":
         assert len(server.asked) == 1 and page.status == "ok"
@@ -73,7 +72,7 @@ def test_an_empty_answer_fails_the_page_where_its_draft_has_words(
 @pytest.mark.parametrize("model", [WHOLE, REGIONS])
 def test_an_empty_answer_is_asked_for_once_more(tmp_path: Path, model: str) -> None:
     with StandIn(lambda body: "Words of the page.", model=model) as server:
-        server.faults.append(answers("stop", ""))
+        server.faults.append(ends("stop", ""))
         page = read(tmp_path, server)
     assert "Words of the page." in page.text and page.doubtful is None
 
@@ -81,7 +80,7 @@ def test_an_empty_answer_is_asked_for_once_more(tmp_path: Path, model: str) -> N
 @pytest.mark.words_missing("nothing is answered")
 def test_a_region_of_which_nothing_is_answered_makes_its_page_doubtful(tmp_path: Path) -> None:
     with StandIn(model=REGIONS) as server:
-        server.faults.extend([answers("stop", "")] * 9)
+        server.faults.extend([ends("stop", "")] * 9)
         page = read(tmp_path, server)
     assert page.read == "regions" and page.doubtful is not None and "the model wrote nothing" in page.doubtful
 
@@ -90,7 +89,7 @@ def test_a_region_of_which_nothing_is_answered_makes_its_page_doubtful(tmp_path:
 def test_a_page_that_is_withheld_fails(tmp_path: Path, model: str) -> None:
     withheld: Callable = lambda handler, body: whole(handler, "Words", "content_filter") or True  # noqa: E731
     with StandIn(model=model) as server:
-        server.faults.extend([answers("content_filter") if model == WHOLE else withheld] * 9)
+        server.faults.extend([ends("content_filter") if model == WHOLE else withheld] * 9)
         page = read(tmp_path, server)
     assert page.status == "failed" and page.failure is Failure.REFUSED and page.text == ""
 

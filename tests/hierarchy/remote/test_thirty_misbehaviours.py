@@ -16,8 +16,7 @@ import pytest
 
 from docspec.generation.server import fleet
 from tests.forked import run_forked
-from tests.generation.stand_in import StandIn, hangs_up, says, stream
-from tests.generation.test_server_refusals import answers
+from tests.generation.stand_in import StandIn, ends, hangs_up, says, stream
 
 PAGES = 300
 MARK = re.compile(r"number (\d+)")
@@ -52,17 +51,17 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 PIECE = json.dumps({"choices": [{"index": 0, "delta": {"content": "Words"}, "finish_reason": None}]}).encode()
 
 FAULTS: dict[str, Fault] = {
-    "content filter": answers("content_filter", "Words of"),
-    "refusal": answers("stop", None, refusal="I cannot help with that."),
-    "thoughts": answers("stop", "", reasoning_content="Words"),
-    "tools": answers("tool_calls", None, tool_calls=[{"index": 0, "function": {"name": "x"}}]),
-    "empty": answers("stop", ""),
-    "blank": answers("stop", " \n \n"),
-    "null": answers("stop", None),
-    "cut": answers("length", "Words of"),
-    "no end": answers(None, "Words of"),
-    "aborted": answers("abort", "Words of"),
-    "unheard of": answers("tired", "Words of"),
+    "content filter": ends("content_filter", "Words of"),
+    "refusal": ends("stop", None, refusal="I cannot help with that."),
+    "thoughts": ends("stop", "", reasoning_content="Words"),
+    "tools": ends("tool_calls", None, tool_calls=[{"index": 0, "function": {"name": "x"}}]),
+    "empty": ends("stop", ""),
+    "blank": ends("stop", " \n \n"),
+    "null": ends("stop", None),
+    "cut": ends("length", "Words of"),
+    "no end": ends(None, "Words of"),
+    "aborted": ends("abort", "Words of"),
+    "unheard of": ends("tired", "Words of"),
     "400": says(400, {"error": {"message": "no"}}),
     "401": says(401, {"error": {"message": "no"}}),
     "403": says(403, b"<html>blocked</html>"),
