@@ -120,8 +120,14 @@ BODIES = {
     "a deep body": b'{"messages":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
 }
 
+
+def _sending(body: bytes) -> Act:
+    """The act of sending ``body``."""
+    return lambda host, port: _sent(host, port, body)
+
+
 ACTS: dict[str, Act] = {"slow bodies": slow_bodies, "half heads": half_heads, "a stalled reader": stalled_reader} | {
-    name: (lambda host, port, body=body: _sent(host, port, body)) for name, body in BODIES.items()
+    name: _sending(body) for name, body in BODIES.items()
 }
 
 

@@ -31,7 +31,8 @@ class Declares:
 
         library = torch.library.Library(name, "DEF")
         text = Path(spec.origin).with_name(REGISTRATIONS).read_text(encoding="utf-8")
-        for operator in dict.fromkeys(re.findall(r"(?:register_meta|register_fake)\(\"(?:torchvision::)?(\w+)\"", text)):
+        found = re.findall(r"(?:register_meta|register_fake)\(\"(?:torchvision::)?(\w+)\"", text)
+        for operator in dict.fromkeys(found):
             library.define(f"{operator}() -> ()")
         Declares.library = library  # declarations end with it
 
