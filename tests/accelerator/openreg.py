@@ -113,6 +113,8 @@ class CUDAGraph:
 
     captured = 0
     replays = 0
+    is_awaited = False
+    """Whether random numbers wait for the end of a capture: after one that failed, for the next that succeeds."""
 
     def __init__(self) -> None:
         self._tape: list[Any] = []
@@ -129,6 +131,7 @@ class CUDAGraph:
         self._recorder = _Recorder(self._tape)
         self._recorder.__enter__()
         _state.graph = self
+        CUDAGraph.is_awaited = True
 
     def capture_end(self) -> None:
         assert self._recorder is not None
@@ -141,6 +144,7 @@ class CUDAGraph:
             raise RuntimeError("CUDA error: operation failed due to a previous error during capture (simulated)")
         _capturing_to.discard(self._pool)
         CUDAGraph.captured += 1
+        CUDAGraph.is_awaited = False
 
     @torch.inference_mode()
     def replay(self) -> None:

@@ -110,6 +110,7 @@ def test_a_failed_capture_leaves_the_process_as_it_was(device, lively_qwen, monk
         answer = target.steps.run(step, cache)
     assert "cuda failed" in target.steps.report.reason and "not permitted" in target.steps.report.reason
     assert torch.get_device_module("openreg").current_stream() is usual
+    assert device.CUDAGraph.is_awaited is old, "random numbers wait for the end of the capture"
     if old:
         with pytest.raises(RuntimeError, match="INTERNAL ASSERT"):
             release_memory()

@@ -80,15 +80,23 @@ class CudaGraphs:
 
 def _abandon(device: torch.device, pool: Any) -> None:
     """Cleans up after a failed capture: torch continues to allocate to its pool if ending the capture fails, and the
-    next ``empty_cache`` would then fail."""
-    index = torch.get_device_module(device).current_device()
+    next ``empty_cache`` would then fail. Its random numbers, too, believe that the capture goes on until another one
+    succeeds, which is done here."""
+    module = torch.get_device_module(device)
+    index = module.current_device()
     end = getattr(torch._C, f"_{device.type}_endAllocateToPool", None)
     release = getattr(torch._C, f"_{device.type}_releasePool", None)
-    if end is None or release is None:
-        return
-    with contextlib.suppress(RuntimeError):  # ended after all
-        end(index, pool)
-        release(index, pool)
+    if end is not None and release is not None:
+        with contextlib.suppress(RuntimeError):  # ended after all
+            end(index, pool)
+            release(index, pool)
+    with contextlib.suppress(RuntimeError):
+        one, graph = torch.zeros(1, device=device), module.CUDAGraph()
+        graph.capture_begin(capture_error_mode="thread_local")
+        try:
+            one.add_(1)
+        finally:
+            graph.capture_end()
 
 
 class Compiled:
