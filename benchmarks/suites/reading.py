@@ -128,7 +128,7 @@ def _told(runs: Sequence[PageResult], expected: tuple[int, ...]) -> dict[str, An
     stats = first.stage2
     times = [run.timings for run in runs]
     return {
-        "text": page_markdown(replace(first, image=None), {}, Layout()) if first.status != "failed" else "",
+        "text": page_markdown(replace(first, image=None, events=()), {}, Layout()) if first.status != "failed" else "",
         "status": first.status,
         "error": first.error,
         "events": [event.kind for event in first.events],

@@ -18,8 +18,8 @@ COMPARED: tuple[Format, ...] = ("md", "json", "html")
 
 def files_of(result: PageResult) -> dict[str, str]:
     """The page's text in each format, without what ``generate`` does not have: boxes that drafts gave (in the JSON),
-    cuts and quality."""
-    result = replace(result, cut=None, quality=None)
+    cuts, what is said of them, and quality."""
+    result = replace(result, cut=None, quality=None, events=())
     written: dict[str, str] = {name: document_text([result], name, Layout()) for name in COMPARED}
     return {**written, "json": _without_draft_boxes(written["json"])}
 

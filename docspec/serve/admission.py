@@ -68,12 +68,9 @@ class Admission:
             yield holding
         finally:
             self.here -= 1
-            self._taken[client] -= holding.size
-            if not self._taken[client]:
-                del self._taken[client]
             if self._first is holding:
                 self._first = None
-            self._freed.set()
+            holding.free(holding.size)
 
     async def take(self, holding: Holding, size: int) -> None:
         """Takes ``size`` bytes for a request when there is room. Raises :class:`Refusal` (413, 503)."""
@@ -94,6 +91,13 @@ class Admission:
                 self._waiting.remove(holding)
         self._taken[holding.client] += size
         holding.size += size
+
+    def free(self, holding: Holding, size: int) -> None:
+        holding.size -= size
+        self._taken[holding.client] -= size
+        if not self._taken[holding.client]:
+            del self._taken[holding.client]
+        self._freed.set()
 
     def has_room(self, client: str, size: int) -> bool:
         return self.taken + size <= self._held and self._taken[client] + size <= self._share
@@ -119,6 +123,10 @@ class Holding:
     async def take(self, size: int) -> None:
         """Takes ``size`` bytes more, until the request ends. Raises :class:`Refusal` (413, 503)."""
         await self._admission.take(self, size)
+
+    def free(self, size: int) -> None:
+        """Gives ``size`` bytes back before the request's end."""
+        self._admission.free(self, size)
 
 
 def check_declared(headers: Headers, limits: Limits) -> None:

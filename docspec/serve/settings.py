@@ -29,10 +29,10 @@ class Limits:
     """Requests that one upstream handles at a time; the others wait."""
     waiting: int = 2_048
     """Requests that may wait beyond those in flight (429 with ``Retry-After``)."""
-    held: int = 192 * 2**20
+    held: int = 384 * 2**20
     """Memory of what requests hold until they are done: bodies, what is made of them, what is fetched for them. A
     request beyond it waits, for up to ``room_seconds`` (503)."""
-    room_seconds: float = 30.0
+    room_seconds: float = 120.0
     pause_seconds: float = 10.0
     """Time without a byte of a body (408), of a request's head, and in which a client has to take what it is sent."""
     least_rate: int = 32 * 1024
@@ -49,12 +49,12 @@ class Limits:
     @property
     def share(self) -> int:
         """The part of ``held`` that one client may have."""
-        return max(self.held // 2, min(self.held, 3 * self.body))
+        return max(self.held // 2, min(self.held, 2 * self.body))
 
     @property
     def spare(self) -> int:
-        """Bytes beyond ``held`` for one request at a time, so that none waits for ever: three times its body."""
-        return 3 * self.body
+        """Bytes beyond ``held`` for one request at a time, so that none waits for ever: twice its body."""
+        return 2 * self.body
 
 
 @dataclass(frozen=True, slots=True)

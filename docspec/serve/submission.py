@@ -51,10 +51,11 @@ async def from_json(gateway: Gateway, request: Request) -> AsyncIterator[Submiss
     """The one source of a JSON object; a URL is fetched. Memory as in :func:`from_form`."""
     async with gateway.admitted(request) as (client, bounded, holding):
         body = await bounded.body()
-        await holding.take(len(body))
-        given = await _source_of(gateway, body, client)
+        await holding.take(len(body))  # the same again is in its values
+        size, given = 2 * len(body), await _source_of(gateway, body, client)
         del body
-        await holding.take(len(given.data))
+        holding.free(size)
+        await holding.take(2 * len(given.data))  # and once more on its way to the disk
         yield given
 
 
