@@ -57,12 +57,8 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     letters = Counter(without_spaces("".join(text for line in texts for text in line)))
     if letters != Counter(without_spaces("".join(told(cell.text) for cell in cells))):
         return grid
-    middles = [_middle(line) for line in lines]
-    model = [
-        number
-        for number in range(1, len(lines))
-        if _row_at(grid, middles[number]) != _row_at(grid, middles[number - 1])
-    ]
+    rows = [_row_at(grid, _middle(line)) for line in lines]
+    model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]
     least, cuts = _faults(texts, model), model
     for other in _divisions(texts):
         if (faults := _faults(texts, other)) < least:
