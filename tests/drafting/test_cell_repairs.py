@@ -10,6 +10,8 @@ from typing import Any
 
 import pymupdf
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, GridCell, told
@@ -358,3 +360,56 @@ def test_heads_of_two_levels_stay_two_rows() -> None:
         sheet.write((60, label), *zip((150, 300), figures, strict=True))
     grid = sheet.grid([1] * 5, 2)
     assert settled(grid, sheet.words, ()) == grid
+
+
+TEXTS = st.sampled_from(
+    ["", "", "12", "1,210", "2009", "Oban", "of the port", "Other receipts,", "(tons)", "-----", "a:"]
+)
+PLACES = st.floats(min_value=-5, max_value=30)
+
+
+@st.composite
+def grids_with_words(draw: st.DrawFn) -> tuple[CellGrid, list[Word], list[BBox]]:
+    """A grid of any texts, columns with or without room between them, with words that stand in its cells or not."""
+    rows, columns, room = draw(st.integers(1, 6)), draw(st.integers(1, 5)), draw(st.sampled_from([0, 9]))
+    xs = tuple((60.0 * x, 60.0 * (x + 1) - room) for x in range(columns))
+    ys = tuple((20.0 * y, 20.0 * (y + 1)) for y in range(rows))
+    heads = draw(st.integers(0, rows))
+    cells, words, taken = [], [], set[tuple[int, int]]()
+    for y in range(rows):
+        for x in range(columns):
+            if (y, x) in taken:
+                continue
+            wide = 2 if x + 1 < columns and (y, x + 1) not in taken and draw(st.integers(0, 5)) == 0 else 1
+            high = 2 if wide == 1 and y + 1 < rows and draw(st.integers(0, 9)) == 0 else 1
+            taken.update((y + dy, x + dx) for dy in range(high) for dx in range(wide))
+            text = draw(TEXTS)
+            cells.append(GridCell(text, y, x, high, wide, y < heads))
+            left, top = xs[x][0] + draw(PLACES), ys[y][0] + draw(PLACES) / 3
+            for number, word in enumerate(text.split()):
+                words.append(Word(BBox(left + 22 * number, top, left + 22 * number + 20, top + 8), word))
+    strokes = [
+        BBox(60.0 * x, 20.0 * y, 60.0 * (x + 2), 20.0 * y + 1)
+        for x, y in draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=2))
+    ]
+    return CellGrid(tuple(cells), xs, ys), words, strokes
+
+
+@given(grids_with_words())
+@settings(deadline=None, max_examples=400)
+def test_no_letter_is_lost_or_added_whatever_the_grid_is(drawn: tuple[CellGrid, list[Word], list[BBox]]) -> None:
+    grid, words, strokes = drawn
+    mended = settled(grid, words, strokes)
+
+    def letters(one: CellGrid) -> list[str]:
+        return sorted(letter for cell in one.cells for letter in told(cell.text) if letter not in "- ")
+
+    assert letters(mended) == letters(grid)
+    places = [
+        (y, x)
+        for cell in mended.cells
+        for y in range(cell.row, cell.row + cell.rows)
+        for x in range(cell.column, cell.column + cell.columns)
+    ]
+    assert len(places) == len(set(places))
+    assert all(y < len(mended.ys) and x < len(mended.xs) for y, x in places)
