@@ -37,8 +37,8 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     grid = with_spanning_heads(grid, words, strokes, body_row(grid))
     grid = _without_ghosts(grid, words)
     grid = with_whole_heads(grid, body_row(grid))
-    grid = with_whole_rows(grid, words, body_row(grid))
-    return with_rows_cut(grid, words, body_row(grid))
+    body = body_row(grid)
+    return with_rows_cut(with_whole_rows(grid, words, body), words, body)
 
 
 def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
@@ -60,12 +60,20 @@ def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
 
 
 def body_row(grid: CellGrid) -> int:
-    """The first row below the heads: of figures that are no years, or below the heads that the grid tells."""
+    """The first row below the heads: of figures that are no years, with the labels alone above it, or below the heads
+    that the grid tells."""
     for row in range(min(grid.head_rows, 1), len(grid.ys)):
         texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
-        if texts and 2 * sum(is_figure(text) and not _YEAR.fullmatch(text) for text in texts) >= len(texts):
+        if texts and 2 * sum(map(_is_of_body, texts)) >= len(texts):
+            while row > max(grid.head_rows, 1) and [cell.column for cell in grid.row(row - 1) if cell.text] == [0]:
+                row -= 1
             return row
     return grid.head_rows
+
+
+def _is_of_body(text: str) -> bool:
+    """Whether a cell holds figures, of one row or of several, that are no year."""
+    return not _YEAR.fullmatch(text) and (is_figure(text) or all(map(is_figure, text.split())))
 
 
 def _without_rules(grid: CellGrid) -> CellGrid:

@@ -26,7 +26,7 @@ Line = list[list[Word]]
 
 
 def lines_in(grid: CellGrid, first: int, last: int, words: Sequence[Word]) -> list[Line]:
-    """The printed lines in the rows from ``first`` to ``last`` of ``grid``."""
+    """The printed lines with words in columns in the rows from ``first`` to ``last`` of ``grid``."""
     band = BBox(grid.xs[0][0], grid.ys[first][0], grid.xs[-1][1], grid.ys[last][1])
     inside = sorted((word for word in words if band.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y)
     rows: list[list[Word]] = []
@@ -35,13 +35,14 @@ def lines_in(grid: CellGrid, first: int, last: int, words: Sequence[Word]) -> li
             rows[-1].append(word)
         else:
             rows.append([word])
-    return [
+    lines = [
         [
             sorted((word for word in line if x0 <= word.bbox.center_x < x1), key=lambda word: word.bbox.x0)
             for x0, x1 in grid.xs
         ]
         for line in rows
     ]
+    return [line for line in lines if any(line)]  # columns may leave room between them
 
 
 def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
@@ -57,12 +58,8 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     letters = Counter(without_spaces("".join(text for line in texts for text in line)))
     if letters != Counter(without_spaces("".join(told(cell.text) for cell in cells))):
         return grid
-    middles = [_middle(line) for line in lines]
-    model = [
-        number
-        for number in range(1, len(lines))
-        if _row_at(grid, middles[number]) != _row_at(grid, middles[number - 1])
-    ]
+    rows = [_row_at(grid, _middle(line)) for line in lines]
+    model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]
     least, cuts = _faults(texts, model), model
     for other in _divisions(texts):
         if (faults := _faults(texts, other)) < least:

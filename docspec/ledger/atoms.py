@@ -30,6 +30,7 @@ _ATOM = re.compile(
     rf"|[{_EACH}]"
     rf"|[^\W\d_{_RAISED}{_EACH}\ufffd](?:[^\W\d_{_RAISED}{_EACH}]|[{_IN_WORDS}\ufffd])*"
     rf"|\ufffd(?:[^\W\d_{_RAISED}{_EACH}]|[{_IN_WORDS}\ufffd])*"
+    r"|={3,}"
     rf"|[{_SIGNS}]"
 )
 _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
@@ -61,9 +62,9 @@ def keys_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def folded(text: str) -> str:
-    """The letters of ``text`` without case, accents and compatibility forms."""
+    """The letters of ``text`` without case, accents and compatibility forms; none of a line typed with ``=``."""
     if text.isascii():
-        return text.lower()
+        return "" if text.startswith("===") else text.lower()
     plain = unicodedata.normalize("NFKD", _UNHEARD.sub("", text)).casefold()
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign)).replace("\u0131", "i")
     return "".join(sorted(plain)) if _LEFTWARDS.search(plain) else plain

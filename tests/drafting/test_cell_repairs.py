@@ -10,6 +10,8 @@ from typing import Any
 
 import pymupdf
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, GridCell, told
@@ -283,3 +285,131 @@ def test_the_body_begins_at_the_first_row_of_figures_that_are_no_years() -> None
     rows = [("", "2009", "2010"), ("", "N", "N"), ("Oban", "12", "13")]
     cells = [GridCell(text, y, x, head=y == 0) for y, row in enumerate(rows) for x, text in enumerate(row)]
     assert body_row(CellGrid(tuple(cells), ((0, 1), (1, 2), (2, 3)), ((0, 1), (1, 2), (2, 3)))) == 2
+
+
+WRAPPED = [
+    [
+        (["Grants for the renewal of piers", "and of slipways"], ("12", "14"), 0),
+        (["Loans"], ("3", "4"), 0),
+        (["Training of pilots, masters", "and other officers"], ("7", "8"), 0),
+    ],
+    [
+        (["Grants for the renewal of piers", "and of slipways"], ("12", "14"), 1),
+        (["Loans"], ("3", "4"), 0),
+        (["Training of pilots, masters", "and other officers"], ("7", "8"), 1),
+    ],
+]
+
+
+@pytest.mark.parametrize("rows", WRAPPED, ids=["figures beside the first line", "figures beside the last line"])
+@pytest.mark.parametrize(
+    "heights", [[1, 1, 2, 2], [1, 2, 1, 2], [1, 1, 3, 1]], ids=["cut early", "cut right", "cut late"]
+)
+def test_wrapped_labels_belong_to_their_figures_wherever_the_rows_were_cut(rows: Any, heights: list[int]) -> None:
+    sheet = Sheet([50, 250, 320, 400])
+    sheet.write((60, "Programme"), (-310, "2010"), (-390, "2011"))
+    for lines, figures, beside in rows:
+        for number, line in enumerate(lines):
+            sheet.write((60, line), *(zip((-310, -390), figures, strict=True) if number == beside else ()))
+    grid = settled(sheet.grid(heights, 1), sheet.words, ())
+    assert rows_of(grid)[1:] == [[" ".join(lines), *figures] for lines, figures, _ in rows]
+
+
+def test_wrapped_words_of_several_columns_belong_to_the_row_above() -> None:
+    sheet = Sheet([50, 160, 330, 450])
+    sheet.write((60, "Office"), (170, "Duty"), (340, "Contact"))
+    sheet.write((60, "Harbor Master"), (170, "Berths, moorings, safety"), (340, "Pier 4"))
+    sheet.write((60, "of the port"), (170, "of traffic"))
+    sheet.write((60, "Pilot office"), (170, "Orders of pilots and their"), (340, "Pier 1"))
+    sheet.write((170, "pay"))
+    sheet.write((60, "Customs"), (170, "Duties"), (340, "Quay House"))
+    grid = settled(sheet.grid([1, 1, 3, 1], 1), sheet.words, ())
+    assert rows_of(grid)[1:] == [
+        ["Harbor Master of the port", "Berths, moorings, safety of traffic", "Pier 4"],
+        ["Pilot office", "Orders of pilots and their pay", "Pier 1"],
+        ["Customs", "Duties", "Quay House"],
+    ]
+
+
+def test_rows_that_hold_together_stay_as_they_were_cut() -> None:
+    sheet = Sheet([50, 160, 330])
+    sheet.write((60, "Law"), (170, "Scope"))
+    sheet.write((60, "Ports Act"), (170, "Harbours and Rivers"))
+    sheet.write((170, "North of the Sound"))
+    sheet.write((60, "Pilots Act"), (170, "Pilots"))
+    grid = sheet.grid([1, 2, 1], 1)
+    assert settled(grid, sheet.words, ()) == grid
+
+
+@pytest.mark.parametrize("units", [("(m)", "(t)"), ("in tons", "in m"), ("[1,000]", "(%)")])
+def test_units_below_heads_belong_to_them(units: tuple[str, str]) -> None:
+    sheet = Sheet([50, 140, 290, 380])
+    sheet.write((60, "Port"), (150, "Depth"), (300, "Load"))
+    sheet.write((150, units[0]), (300, units[1]))
+    for label, *figures in FIGURES:
+        sheet.write((60, label), *zip((150, 300), figures, strict=True))
+    grid = settled(sheet.grid([1] * 5, 2), sheet.words, ())
+    assert rows_of(grid) == [["Port", f"Depth {units[0]}", f"Load {units[1]}"], *map(list, FIGURES)]
+
+
+def test_heads_of_two_levels_stay_two_rows() -> None:
+    sheet = Sheet([50, 140, 290, 380])
+    sheet.write((60, "Port"), (150, "Ships"), (300, "Tons"))
+    sheet.write((150, "Number"), (300, "Gross"))
+    for label, *figures in FIGURES:
+        sheet.write((60, label), *zip((150, 300), figures, strict=True))
+    grid = sheet.grid([1] * 5, 2)
+    assert settled(grid, sheet.words, ()) == grid
+
+
+TEXTS = st.sampled_from(
+    ["", "", "12", "1,210", "2009", "Oban", "of the port", "Other receipts,", "(tons)", "-----", "a:"]
+)
+PLACES = st.floats(min_value=-5, max_value=30)
+
+
+@st.composite
+def grids_with_words(draw: st.DrawFn) -> tuple[CellGrid, list[Word], list[BBox]]:
+    """A grid of any texts, columns with or without room between them, with words that stand in its cells or not."""
+    rows, columns, room = draw(st.integers(1, 6)), draw(st.integers(1, 5)), draw(st.sampled_from([0, 9]))
+    xs = tuple((60.0 * x, 60.0 * (x + 1) - room) for x in range(columns))
+    ys = tuple((20.0 * y, 20.0 * (y + 1)) for y in range(rows))
+    heads = draw(st.integers(0, rows))
+    cells, words, taken = [], [], set[tuple[int, int]]()
+    for y in range(rows):
+        for x in range(columns):
+            if (y, x) in taken:
+                continue
+            wide = 2 if x + 1 < columns and (y, x + 1) not in taken and draw(st.integers(0, 5)) == 0 else 1
+            high = 2 if wide == 1 and y + 1 < rows and draw(st.integers(0, 9)) == 0 else 1
+            taken.update((y + dy, x + dx) for dy in range(high) for dx in range(wide))
+            text = draw(TEXTS)
+            cells.append(GridCell(text, y, x, high, wide, y < heads))
+            left, top = xs[x][0] + draw(PLACES), ys[y][0] + draw(PLACES) / 3
+            for number, word in enumerate(text.split()):
+                words.append(Word(BBox(left + 22 * number, top, left + 22 * number + 20, top + 8), word))
+    strokes = [
+        BBox(60.0 * x, 20.0 * y, 60.0 * (x + 2), 20.0 * y + 1)
+        for x, y in draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=2))
+    ]
+    return CellGrid(tuple(cells), xs, ys), words, strokes
+
+
+@given(grids_with_words())
+@settings(deadline=None, max_examples=400)
+def test_no_letter_is_lost_or_added_whatever_the_grid_is(drawn: tuple[CellGrid, list[Word], list[BBox]]) -> None:
+    grid, words, strokes = drawn
+    mended = settled(grid, words, strokes)
+
+    def letters(one: CellGrid) -> list[str]:
+        return sorted(letter for cell in one.cells for letter in told(cell.text) if letter not in "- ")
+
+    assert letters(mended) == letters(grid)
+    places = [
+        (y, x)
+        for cell in mended.cells
+        for y in range(cell.row, cell.row + cell.rows)
+        for x in range(cell.column, cell.column + cell.columns)
+    ]
+    assert len(places) == len(set(places))
+    assert all(y < len(mended.ys) and x < len(mended.xs) for y, x in places)

@@ -133,3 +133,114 @@ def test_cells_of_right_to_left_text_are_in_logical_order(parsed: Parsed, rows: 
                 right_to_left(page, left + 224, top + 19, text)
 
     assert lines_of(parsed(draw)) == [[list(texts) for texts in rows]]
+
+
+COUNTS = [
+    ("Spain", "268", "12"),
+    ("Germany", "233", "9"),
+    ("France", "136", "31"),
+    ("Italy", "92", "4"),
+    ("Malta", "5", "2"),
+]
+HARBOURS = [
+    ("Oban", "12", "450"),
+    ("Tiree", "7", "95"),
+    ("Coll", "31", "880"),
+    ("Mull", "19", "210"),
+    ("Ayr", "8", "77"),
+]
+
+
+@pytest.mark.parametrize("gap", [12, 20, 40])
+def test_closed_grids_beside_each_other_are_tables_of_their_own(parsed: Parsed, gap: float) -> None:
+    def draw(page: Any) -> None:
+        ruled(page, 80, [60, 140, 190, 240], [("Country", "Calls", "Mails"), *COUNTS], 16)
+        ruled(page, 80, [240 + gap, 320 + gap, 370 + gap, 420 + gap], [("Port", "Ships", "Tons"), *HARBOURS], 16)
+
+    tables = lines_of(parsed(draw))
+    assert tables == [
+        [list(row) for row in rows]
+        for rows in ([("Country", "Calls", "Mails"), *COUNTS], [("Port", "Ships", "Tons"), *HARBOURS])
+    ]
+
+
+@pytest.mark.parametrize("title", ["Improved operation", "Best practice", "State of the art"])
+def test_closed_grids_below_each_other_are_tables_with_their_titles(parsed: Parsed, title: str) -> None:
+    first, second = [("Servers", "2007", "2008"), *COUNTS[:3]], [("Rooms", "2009", "2010"), *HARBOURS[:3]]
+
+    def draw(page: Any) -> None:
+        y = 80.0
+        for head, rows in ((title, first), ("Another scenario", second)):
+            ruled(page, y, [60, 360], [(head,)], 16)
+            ruled(page, y + 16, [60, 200, 280, 360], rows, 16)
+            y += 16 * (len(rows) + 1)
+
+    rows = [row for table in lines_of(parsed(draw)) for row in table]
+    expected = [[title, "", ""], *map(list, first), ["Another scenario", "", ""], *map(list, second)]
+    assert rows == expected
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("Country", "Domestic (%)", "Imported (%)", "Total (n)"), *((a, b, c, "7") for a, b, c in COUNTS)],
+        [("Port", "Ships in all", "Tons in all", "Berths"), *((a, b, c, "3") for a, b, c in HARBOURS)],
+        [("Port", "Pilot", "Tide", "Depth"), *((a, "needed", "any", c) for a, _, c in HARBOURS)],
+    ],
+)
+def test_rows_with_level_lines_alone_have_the_columns_of_their_heads(
+    parsed: Parsed, rows: list[tuple[str, ...]]
+) -> None:
+    edges = [60, 190, 300, 410, 520]
+
+    def draw(page: Any) -> None:
+        ruled(page, 80, edges, rows[:1], 20)
+        for number, row in enumerate(rows[1:]):
+            y = 100 + 16 * number
+            page.draw_rect(pymupdf.Rect(60, y, 520, y + 16), width=0.5)
+            for x, text in zip(edges, row, strict=False):
+                page.insert_text((x + 4, y + 11), text, fontsize=9)
+
+    assert lines_of(parsed(draw)) == [[list(row) for row in rows]]
+
+
+@pytest.mark.parametrize("words", ["Number of", "Share of all", "Pct of"])
+def test_words_of_a_head_set_far_apart_in_a_closed_cell_are_one_head(parsed: Parsed, words: str) -> None:
+    edges = [60, 200, 300, 400]
+    first, *others = words.split()
+
+    def draw(page: Any) -> None:
+        ruled(page, 80, edges, [("Port", "", "")], 32)
+        for left in edges[1:3]:
+            page.insert_text((left + 4, 92), first, fontsize=9)
+            page.insert_text((left + 62, 92), " ".join(others), fontsize=9)
+            page.insert_text((left + 4, 104), "ports" if left == 200 else "ships", fontsize=9)
+        ruled(page, 112, edges, HARBOURS, 16)
+
+    [table] = lines_of(parsed(draw))
+    assert table == [["Port", f"{words} ports", f"{words} ships"], *map(list, HARBOURS)]
+
+
+def test_rows_between_upright_lines_alone_stay_rows(parsed: Parsed) -> None:
+    rows = [
+        ("Class 1", "Ships of more than 500 tons\nwith a crew of ten", "1998"),
+        ("Class 2", "All other ships", "2001"),
+        ("Class 3", "Boats in harbours and on\nrivers only", "2004"),
+    ]
+
+    def draw(page: Any) -> None:
+        for x, text in zip((64, 184, 404), ("Kind", "Meaning", "Since"), strict=True):
+            page.insert_text((x, 92), text, fontsize=9, fontname="hebo")
+        y = 112.0
+        for row in rows:
+            for x, text in zip((64, 184, 404), row, strict=True):
+                for number, line in enumerate(text.split("\n")):
+                    page.insert_text((x, y + 10.5 * number), line, fontsize=9)
+            y += 10.5 * max(text.count("\n") + 1 for text in row) + 3
+        for x in (60, 180, 400, 535):
+            page.draw_line((x, 80), (x, y - 6), width=0.5)
+        for height in (80, 96, y - 6):
+            page.draw_line((60, height), (535, height), width=0.5)
+
+    [table] = lines_of(parsed(draw))
+    assert table == [["Kind", "Meaning", "Since"], *([text.replace("\n", " ") for text in row] for row in rows)]

@@ -106,3 +106,8 @@ def test_marks_of_several_notes_are_those_that_are_printed() -> None:
 @pytest.mark.parametrize(("one", "other"), [("1,357", "1,3571"), ("1.5", "15"), ("12", "1 2"), ("H2O", "H20")])
 def test_another_number_has_another_key(one: str, other: str) -> None:
     assert keys_of(one) != keys_of(other)
+
+
+@pytest.mark.parametrize(("text", "keys"), [("a === 12 ====", ["a", "12"]), ("a = 12", ["a", "=", "12"]), ("====", [])])
+def test_a_line_typed_with_signs_is_no_word(text: str, keys: list[str]) -> None:
+    assert keys_of(text) == keys
