@@ -51,7 +51,8 @@ def test_every_printed_character_is_shown(drawn: list[tuple[Category, list[str]]
     printed = "".join("".join(lines) for _, lines in drawn)
     shown = letters_shown(written(*regions))
     expected = "".join(printed.split())
-    if any(category is Category.CAPTION for category, _ in drawn):  # a paragraph is joined around it
+    around = Category.CAPTION, Category.FOOTNOTE
+    if any(category in around for category, _ in drawn):  # a paragraph is joined around them
         shown, expected = "".join(sorted(shown)), "".join(sorted(expected))
     assert shown == expected
 
