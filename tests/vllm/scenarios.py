@@ -25,9 +25,7 @@ DOCSPEC = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_spec
 
 
 def main(model: str, file: str) -> None:
-    tasks = json.loads(Path(file).read_text(encoding="utf-8"))
-    for task in tasks:
-        task["picture"] = Image.open(io.BytesIO(base64.b64decode(task["png"]))).convert("RGB")
+    tasks = read_tasks(file)
     found = {}
     plain = engine(model, None)
     found["plain"], _ = answers(plain, tasks)
@@ -64,6 +62,13 @@ def main(model: str, file: str) -> None:
     found["left"] = sorted(proposer._rows)
     found["row seconds"] = proposer.chains.row_seconds
     print(json.dumps(found), file=ANSWERS, flush=True)
+
+
+def read_tasks(file: str) -> list[dict]:
+    tasks: list[dict] = json.loads(Path(file).read_text(encoding="utf-8"))
+    for task in tasks:
+        task["picture"] = Image.open(io.BytesIO(base64.b64decode(task["png"]))).convert("RGB")
+    return tasks
 
 
 def engine(model: str, speculative: dict | None) -> LLM:
