@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
 from docspec.vllm import runner
+from docspec.vllm.lengths import is_own_schedule, own_schedule
 from docspec.vllm.request import MOST_TOKENS, said_in
+from docspec.vllm.trust import REST, trust_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,6 +109,54 @@ def test_a_version_that_nobody_tried_is_told_of_once_for_all_processes(
         monkeypatch.setenv(runner.SAID, "1")  # a process of vLLM's that another one has started
         runner.say_version("9.1")
     assert len(caplog.messages) == 1
+
+
+def test_v1_says_once_what_it_costs(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    module = ModuleType("vllm.v1.worker.gpu_model_runner")
+    module.GPUModelRunner = type("GPUModelRunner", (), {"execute_model": lambda self, scheduled: scheduled})
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    with caplog.at_level(logging.WARNING, "vllm.docspec"):
+        for _ in range(2):
+            runner.attach(Steps)
+    assert len(caplog.messages) == 1 and "asynchronous scheduling off" in caplog.text
+    made = module.GPUModelRunner()
+    assert made.execute_model(1) == 1
+    made.drafter = Steps()
+    assert made.execute_model(2) == 2 and made.drafter.begun == [(made, 2)]
+
+
+class Steps:
+    def __init__(self) -> None:
+        self.begun: list[tuple[object, object]] = []
+
+    def begin_step(self, made: object, scheduled: object) -> None:
+        self.begun.append((made, scheduled))
+
+
+def test_a_request_whose_drafts_do_not_help_rests_and_is_tried_again() -> None:
+    assert trust_in(None) is None and trust_in({"docspec_drafts": []}) is None
+    trust = trust_in({"docspec_drafts": ["text"]})
+    wrong = 0
+    while trust.speculates():
+        trust.verified(0)
+        wrong += 1
+    assert 1 < wrong < 16 and sum(trust.speculates() for _ in range(REST - 1)) == 0
+    assert trust.speculates(), "once more"
+    trust.verified(12)
+    assert all(trust.speculates() for _ in range(8))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 64])
+def test_graphs_are_captured_for_the_full_length_and_for_none(rows: int) -> None:
+    speculative = SimpleNamespace(num_speculative_tokens=15, num_speculative_tokens_per_batch_size=None)
+    config = SimpleNamespace(scheduler_config=SimpleNamespace(max_num_seqs=rows), speculative_config=speculative)
+    assert not is_own_schedule(config)
+    speculative.num_speculative_tokens_per_batch_size = own_schedule(config)
+    assert is_own_schedule(config)
+    sizes = {size: length for first, last, length in own_schedule(config) for size in range(first, last + 1)}
+    assert sorted(sizes) == list(range(1, rows + 1)) and set(sizes.values()) == ({15, 0} if rows > 1 else {15})
+    speculative.num_speculative_tokens_per_batch_size = [(1, 64, 7)]
+    assert not is_own_schedule(config), "a user's own is kept"
 
 
 def test_vllm_finds_the_plug_in_which_leaves_its_process_as_it_is() -> None:
