@@ -37,6 +37,7 @@ class Proposer:
             codec = tokenizer_of(vllm_config)
         self._most = int(vllm_config.speculative_config.num_speculative_tokens)
         self._longest = int(vllm_config.model_config.max_model_len)
+        self._vocabulary = int(vllm_config.model_config.get_vocab_size())
         self._codec = codec
         self.chains = Chains(codec)
         self._rows: dict[str, Chained] = {}
@@ -130,7 +131,7 @@ class Proposer:
         return sequence
 
     def _made_ready(self, extra_args: Any) -> Ready:
-        said = said_in(extra_args, self._codec.tokenize)
+        said = said_in(extra_args, self._codec.tokenize, self._vocabulary)
         return said, DraftText(said.drafts)
 
     def _forget(self, name: str) -> None:

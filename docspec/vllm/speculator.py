@@ -38,6 +38,7 @@ class DraftSpeculator(BaseSpeculator):  # type: ignore[misc]
         self._length = int(vllm_config.speculative_config.num_speculative_tokens)
         self._device = device
         self._states = req_states
+        self._vocabulary = int(vllm_config.model_config.get_vocab_size())
         self._codec = codec
         places = min(MOST_PLACES, 2 * int(vllm_config.model_config.max_model_len))
         self._texts = torch.full((rows, places), END, dtype=torch.int32, device=device)
@@ -129,7 +130,8 @@ class DraftSpeculator(BaseSpeculator):  # type: ignore[misc]
         return name in self._places
 
     def _text(self, extra_args: Any) -> list[int]:
-        return text_of(said_in(extra_args, self._codec.tokenize).drafts, self._texts.shape[1])
+        said = said_in(extra_args, self._codec.tokenize, self._vocabulary)
+        return text_of(said.drafts, self._texts.shape[1])
 
     def _forget(self, name: str) -> None:
         self._places.pop(name, None)

@@ -54,7 +54,8 @@ def main(model: str, file: str) -> None:
     found["half"], found["counts half"] = answers(llm, tasks, half)
     others = [tasks[index - 1]["drafts"] for index in range(len(tasks))]
     found["of others"], found["counts of others"] = answers(llm, tasks, others)
-    junk = [[[7] * 40, "no such text", None, {"a": 1}], 5, "x" * 4000]
+    unknown = [[answer[0], 1 << 30] for answer in found["drafts"]]  # a token that the model does not have, to follow
+    junk = [[[7] * 40, *unknown, "no such text", None, {"a": 1}], 5, "x" * 4000]
     found["junk"], found["counts junk"] = answers(llm, tasks, [junk[index % 3] for index in range(len(tasks))])
     found["short"] = [list(one.outputs[0].token_ids) for one in generate(llm, tasks[:8], drafts, max_tokens=4)]
     found["preempted"], found["preemptions"] = preempted(llm, tasks)
