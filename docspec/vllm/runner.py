@@ -21,7 +21,7 @@ SAID = "DOCSPEC_VLLM_VERSION_SAID"
 
 COST = (
     "docspec's proposer runs under Model Runner V1, where vLLM switches asynchronous scheduling off for it: "
-    "requests without drafts are slower than without the proposer (docs/vllm.md)"
+    "requests without drafts can be slower than without the proposer (docs/vllm.md)"
 )
 
 LOG = logging.getLogger("vllm.docspec")
