@@ -118,7 +118,7 @@ def measure(pages: Sequence[Followed], codec: Codec, rows: int, steps: int) -> P
     """``steps`` steps of ``rows`` rows that follow ``pages``, one after the other and from the first again."""
     config = SimpleNamespace(
         speculative_config=SimpleNamespace(num_speculative_tokens=NUM_SPECULATIVE_TOKENS),
-        model_config=SimpleNamespace(max_model_len=LONGEST),
+        model_config=SimpleNamespace(max_model_len=LONGEST, get_vocab_size=lambda: 1 << 31),
     )
     proposer = Proposer(config, codec)
     for drafted in range(0, rows * NUM_SPECULATIVE_TOKENS, rows):

@@ -4,10 +4,12 @@
         '{"method": "custom_class", "model": "docspec.vllm.Proposer", "num_speculative_tokens": 47}'
 
 Drafts belong to a request: ``vllm_xargs: {"docspec_drafts": ["text", ...], "docspec_kind": "text"}`` in the body of
-a chat completion, ``SamplingParams.extra_args`` offline. Read in this order: ``request`` (the drafts of a request),
-``proposer`` (proposals for a batch, by :mod:`docspec.proposing.chains`), ``runner`` (the link to vLLM's runner).
-Nothing else of docspec imports this package, and nothing here imports vLLM before vLLM has
-loaded it.
+a chat completion, ``SamplingParams.extra_args`` offline.
+
+Read in this order: ``request`` (the drafts of a request), ``runner`` (the plug-in), then for vLLM's first model runner
+``proposer`` (proposals for a batch, by :mod:`docspec.proposing.chains`), for its second ``cursor`` (the same decisions
+in tensors), ``speculator``, ``scheduler`` with ``trust`` and ``lengths``, and ``second_runner``, their link to vLLM.
+Nothing else of docspec imports this package, and nothing here imports vLLM before vLLM has loaded it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The class that vLLM makes for ``"method": "custom_class"``: docspec's proposers, one chain a row and step.
+"""The class that vLLM makes for ``"method": "custom_class"`` under Model Runner V1: docspec's
+proposers, one chain a row and step.
 
 vLLM calls :meth:`Proposer.propose` after each step with the sampled tokens. vLLM's own sampler verifies the proposals,
 so that nothing here can change an answer. The proposer runs in the engine's process: every request waits for it.
@@ -16,23 +17,10 @@ from docspec.proposing.drafts import DraftText
 from docspec.proposing.spelling import Codec
 from docspec.vllm.request import RequestDrafts, said_in
 from docspec.vllm.runner import attach
+from docspec.vllm.tokenizer import tokenizer_of
 
 if TYPE_CHECKING:
     import numpy as np
-
-
-class Tokenizer:
-    """vLLM's tokenizer of the served model as docspec's codec."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-
-    def tokenize(self, text: str) -> list[int]:
-        return list(self._tokenizer.encode(text, add_special_tokens=False))
-
-    def detokenize(self, tokens: list[int]) -> str:
-        text: str = self._tokenizer.decode(tokens, skip_special_tokens=False)
-        return text
 
 
 Ready = tuple[RequestDrafts, DraftText]
@@ -46,9 +34,10 @@ class Proposer:
     def __init__(self, vllm_config: Any, codec: Codec | None = None) -> None:
         if codec is None:
             attach(Proposer)
-            codec = Tokenizer(_tokenizer_of(vllm_config))
+            codec = tokenizer_of(vllm_config)
         self._most = int(vllm_config.speculative_config.num_speculative_tokens)
         self._longest = int(vllm_config.model_config.max_model_len)
+        self._vocabulary = int(vllm_config.model_config.get_vocab_size())
         self._codec = codec
         self.chains = Chains(codec)
         self._rows: dict[str, Chained] = {}
@@ -142,7 +131,7 @@ class Proposer:
         return sequence
 
     def _made_ready(self, extra_args: Any) -> Ready:
-        said = said_in(extra_args, self._codec.tokenize)
+        said = said_in(extra_args, self._codec.tokenize, self._vocabulary)
         return said, DraftText(said.drafts)
 
     def _forget(self, name: str) -> None:
@@ -152,9 +141,3 @@ class Proposer:
         sequence = self._rows.pop(name, None)
         if sequence is not None:
             self.chains.end(sequence)
-
-
-def _tokenizer_of(vllm_config: Any) -> Any:
-    from vllm.tokenizers import cached_tokenizer_from_config
-
-    return cached_tokenizer_from_config(vllm_config.model_config)

@@ -24,19 +24,21 @@ class RequestDrafts:
     kind: str = "text"
 
 
-def said_in(extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequence[int]]) -> RequestDrafts:
-    """The drafts in a request's ``extra_args``. A draft is a text or a list of tokens; any other value is ignored: an
-    invalid draft costs a request its speed and never its answer."""
+def said_in(
+    extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequence[int]], vocabulary: int
+) -> RequestDrafts:
+    """The drafts in a request's ``extra_args``. A draft is a text or a list of tokens below ``vocabulary``; any other
+    value is ignored: an invalid draft costs a request its speed and never its answer."""
     given = (extra_args or {}).get(DRAFTS) or ()
     kind = (extra_args or {}).get(KIND)
-    if isinstance(given, str) or (isinstance(given, Sequence) and given and _are_tokens(given)):
+    if isinstance(given, str) or (isinstance(given, Sequence) and given and _are_tokens(given, vocabulary)):
         given = [given]
     drafts: list[tuple[int, ...]] = []
     room = MOST_TOKENS
     for draft in given[:MOST_DRAFTS] if isinstance(given, Sequence) else ():
         if isinstance(draft, str):
-            draft = tokenize(draft)
-        elif not _are_tokens(draft):
+            draft = tokenize(draft.encode(errors="replace").decode())  # half a pair of surrogates is no text
+        elif not _are_tokens(draft, vocabulary):
             continue
         tokens = tuple(draft[:room])
         room -= len(tokens)
@@ -45,7 +47,7 @@ def said_in(extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequ
     return RequestDrafts(tuple(drafts), kind if kind in KINDS else "text")
 
 
-def _are_tokens(given: Any) -> bool:
+def _are_tokens(given: Any, vocabulary: int) -> bool:
     return isinstance(given, Sequence) and all(
-        isinstance(each, int) and not isinstance(each, bool) and 0 <= each < 2**31 for each in given
+        isinstance(each, int) and not isinstance(each, bool) and 0 <= each < vocabulary for each in given
     )

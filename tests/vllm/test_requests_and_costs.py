@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -15,13 +16,15 @@ from hypothesis import strategies as st
 
 from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
 from docspec.vllm import runner
+from docspec.vllm.lengths import is_own_schedule, own_schedule
 from docspec.vllm.request import MOST_TOKENS, said_in
+from docspec.vllm.trust import REST, trust_in
 
 ROOT = Path(__file__).parents[2]
 
 
 def tokenize(text: str) -> list[int]:
-    return [ord(char) for char in text]
+    return list(text.encode())  # raises as tokenizers do where a text is none
 
 
 @pytest.mark.parametrize(
@@ -34,18 +37,22 @@ def tokenize(text: str) -> list[int]:
         ({"docspec_drafts": [1, 2, 3]}, ((1, 2, 3),)),
         ({"docspec_drafts": [[1, 2], "a", []]}, ((1, 2), (97,))),
         ({"docspec_drafts": [[1, -2], [1.5], [True], None, {}, "a"]}, ((97,),)),
+        ({"docspec_drafts": [[1, 127], [1, 128], "b"]}, ((1, 127), (98,))),
+        ({"docspec_drafts": [[128]]}, ()),
+        ({"docspec_drafts": "a\ud800"}, ((97, 63),)),
         ({"docspec_drafts": 7}, ()),
         ({"docspec_drafts": {"a": 1}}, ()),
     ],
 )
 def test_drafts_are_texts_or_tokens_and_anything_else_counts_for_nothing(given, drafts) -> None:
-    assert said_in(given, tokenize).drafts == drafts
+    """Tokens that the model does not have are no tokens: vLLM would look them up."""
+    assert said_in(given, tokenize, 128).drafts == drafts
 
 
 def test_kinds_are_known_and_drafts_are_bounded() -> None:
-    assert said_in({"docspec_kind": "table"}, tokenize).kind == "table"
-    assert said_in({"docspec_kind": ["x"]}, tokenize).kind == "text"
-    many = said_in({"docspec_drafts": ["a" * MOST_TOKENS] * 3}, tokenize)
+    assert said_in({"docspec_kind": "table"}, tokenize, 128).kind == "table"
+    assert said_in({"docspec_kind": ["x"]}, tokenize, 128).kind == "text"
+    many = said_in({"docspec_drafts": ["a" * MOST_TOKENS] * 3}, tokenize, 128)
     assert sum(map(len, many.drafts)) == MOST_TOKENS
 
 
@@ -59,7 +66,7 @@ JSON = st.recursive(
 @settings(deadline=None)
 @given(JSON, JSON)
 def test_no_request_can_be_a_fault(drafts, kind) -> None:
-    said = said_in({"docspec_drafts": drafts, "docspec_kind": kind}, tokenize)
+    said = said_in({"docspec_drafts": drafts, "docspec_kind": kind}, tokenize, 256)
     assert all(isinstance(token, int) and token >= 0 for draft in said.drafts for token in draft)
 
 
@@ -106,6 +113,54 @@ def test_a_version_that_nobody_tried_is_told_of_once_for_all_processes(
         monkeypatch.setenv(runner.SAID, "1")  # a process of vLLM's that another one has started
         runner.say_version("9.1")
     assert len(caplog.messages) == 1
+
+
+def test_v1_says_once_what_it_costs(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    module = ModuleType("vllm.v1.worker.gpu_model_runner")
+    module.GPUModelRunner = type("GPUModelRunner", (), {"execute_model": lambda self, scheduled: scheduled})
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    with caplog.at_level(logging.WARNING, "vllm.docspec"):
+        for _ in range(2):
+            runner.attach(Steps)
+    assert len(caplog.messages) == 1 and "asynchronous scheduling off" in caplog.text
+    made = module.GPUModelRunner()
+    assert made.execute_model(1) == 1
+    made.drafter = Steps()
+    assert made.execute_model(2) == 2 and made.drafter.begun == [(made, 2)]
+
+
+class Steps:
+    def __init__(self) -> None:
+        self.begun: list[tuple[object, object]] = []
+
+    def begin_step(self, made: object, scheduled: object) -> None:
+        self.begun.append((made, scheduled))
+
+
+def test_a_request_whose_drafts_do_not_help_rests_and_is_tried_again() -> None:
+    assert trust_in(None) is None and trust_in({"docspec_drafts": []}) is None
+    trust = trust_in({"docspec_drafts": ["text"]})
+    wrong = 0
+    while trust.speculates():
+        trust.verified(0)
+        wrong += 1
+    assert 1 < wrong < 16 and sum(trust.speculates() for _ in range(REST - 1)) == 0
+    assert trust.speculates(), "once more"
+    trust.verified(12)
+    assert all(trust.speculates() for _ in range(8))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 64])
+def test_graphs_are_captured_for_the_full_length_and_for_none(rows: int) -> None:
+    speculative = SimpleNamespace(num_speculative_tokens=15, num_speculative_tokens_per_batch_size=None)
+    config = SimpleNamespace(scheduler_config=SimpleNamespace(max_num_seqs=rows), speculative_config=speculative)
+    assert not is_own_schedule(config)
+    speculative.num_speculative_tokens_per_batch_size = own_schedule(config)
+    assert is_own_schedule(config)
+    sizes = {size: length for first, last, length in own_schedule(config) for size in range(first, last + 1)}
+    assert sorted(sizes) == list(range(1, rows + 1)) and set(sizes.values()) == ({15, 0} if rows > 1 else {15})
+    speculative.num_speculative_tokens_per_batch_size = [(1, 64, 7)]
+    assert not is_own_schedule(config), "a user's own is kept"
 
 
 def test_vllm_finds_the_plug_in_which_leaves_its_process_as_it_is() -> None:
