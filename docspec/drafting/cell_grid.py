@@ -43,6 +43,18 @@ class CellGrid:
         """Whether no cell spans rows or columns."""
         return all(cell.rows == cell.columns == 1 for cell in self.cells)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no place belongs to two cells, and no cell reaches out of the grid."""
+        places = [
+            (row, column)
+            for cell in self.cells
+            for row in range(cell.row, cell.row + cell.rows)
+            for column in range(cell.column, cell.column + cell.columns)
+        ]
+        inside = all(row < len(self.ys) and column < len(self.xs) for row, column in places)
+        return inside and len(places) == len(set(places))
+
     def row(self, number: int) -> list[GridCell]:
         """The cells that begin in a row, from left to right."""
         return [cell for cell in self.cells if cell.row == number]

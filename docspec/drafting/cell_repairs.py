@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
@@ -31,14 +31,23 @@ _LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 
 
 def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
-    """``grid`` with its rows, columns and heads as ``words`` and level ``strokes`` of the page show them."""
-    grid = _without_leaders(_without_rules(grid))
-    grid = with_level_heads(_with_rows_apart(grid, words), words, body_row(grid))
-    grid = with_spanning_heads(grid, words, strokes, body_row(grid))
-    grid = _without_ghosts(grid, words)
-    grid = with_whole_heads(grid, body_row(grid))
-    body = body_row(grid)
-    return with_rows_cut(with_whole_rows(grid, words, body), words, body)
+    """``grid`` with its rows, columns and heads as ``words`` and level ``strokes`` of the page show them.
+
+    A step that would put two cells in one place, as may happen around cells of several rows, is left out.
+    """
+    steps: tuple[Callable[[CellGrid], CellGrid], ...] = (
+        lambda grid: _without_leaders(_without_rules(grid)),
+        lambda grid: _with_rows_apart(grid, words),
+        lambda grid: with_level_heads(grid, words, body_row(grid)),
+        lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
+        lambda grid: _without_ghosts(grid, words),
+        lambda grid: with_whole_heads(grid, body_row(grid)),
+        lambda grid: with_rows_cut(with_whole_rows(grid, words, body_row(grid)), words, body_row(grid)),
+    )
+    for step in steps:
+        mended = step(grid)
+        grid = mended if mended.is_whole else grid
+    return grid
 
 
 def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:

@@ -48,7 +48,7 @@ def lines_in(grid: CellGrid, first: int, last: int, words: Sequence[Word]) -> li
 def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """``grid`` with the rows from ``body`` on divided with the least faults."""
     last = len(grid.ys) - 1
-    cells = [cell for cell in grid.cells if cell.row >= body]
+    cells = [cell for cell in grid.cells if cell.row + cell.rows > body]
     if not 0 < body < last or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
         return grid
     lines = lines_in(grid, body, last, words)

@@ -37,8 +37,7 @@ def with_whole_heads(grid: CellGrid, body: int) -> CellGrid:
     them."""
     for row in reversed(range(1, body)):
         upper, lower = ({cell.column: cell for cell in grid.row(number) if cell.text} for number in (row - 1, row))
-        spans = any(cell.rows > 1 or cell.columns > 1 for cell in (*grid.row(row - 1), *grid.row(row)))
-        if not lower or spans or not set(lower) <= set(upper) or len(lower) < len(upper) - 1:
+        if not lower or _spans(grid, row) or not set(lower) <= set(upper) or len(lower) < len(upper) - 1:
             continue
         if all(_UNIT.fullmatch(told(cell.text)) or begins_within(told(cell.text)) for cell in lower.values()):
             grid = _joined(grid, row)
@@ -49,7 +48,7 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     """Whether the rows ``row - 1`` and ``row`` are one: a label alone goes on in the next row, or a row holds nothing
     but the rest of labels and words above it."""
     upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row - 1, row))
-    if not upper or not lower or any(cell.rows > 1 or cell.columns > 1 for cell in (*upper, *lower)):
+    if not upper or not lower or _spans(grid, row):
         return False
     above, below = ({cell.column: told(cell.text) for cell in cells} for cells in (upper, lower))
     if not _stand_close(grid, row, words):
@@ -60,6 +59,13 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
         column in above and not is_figure(text) and not is_figure(above[column]) for column, text in below.items()
     )
     return rest and len(below) < len(above) and all(goes_on(above[column], text) for column, text in below.items())
+
+
+def _spans(grid: CellGrid, row: int) -> bool:
+    """Whether a cell in the rows ``row - 1`` and ``row`` spans several rows or columns, also an empty one."""
+    return any(
+        (cell.rows > 1 or cell.columns > 1) and cell.row <= row < cell.row + cell.rows + 1 for cell in grid.cells
+    )
 
 
 def begins_within(text: str) -> bool:

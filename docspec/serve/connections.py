@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections import OrderedDict
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-with contextlib.suppress(ImportError):  # not on Windows
+if os.name != "nt":
     import fcntl
     import resource
     import termios

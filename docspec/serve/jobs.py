@@ -182,7 +182,7 @@ def temporary_folder() -> tempfile.TemporaryDirectory[str]:
     for other in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, UsageError):
             found = other.lstat()
-            ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+            ours = found.st_uid == os.getuid() if hasattr(os, "getuid") else True
             if ours and time.time() - found.st_mtime > BEGINNING_SECONDS and other.is_dir() and not other.is_symlink():
                 Jobs(other).close()  # nobody else has it
                 shutil.rmtree(other)

@@ -395,6 +395,18 @@ def grids_with_words(draw: st.DrawFn) -> tuple[CellGrid, list[Word], list[BBox]]
     return CellGrid(tuple(cells), xs, ys), words, strokes
 
 
+def test_rows_below_an_empty_cell_of_two_rows_are_not_joined() -> None:
+    """What would stand beside the rest of a label is where the empty cell is."""
+    cells = [GridCell("", 0, 0), GridCell("", 0, 1, 2), GridCell("Other receipts,", 1, 0)]
+    cells += [GridCell("12", 2, 0), GridCell("12", 2, 1), GridCell("", 3, 0, 1, 2)]
+    grid = CellGrid(tuple(cells), ((0.0, 60.0), (60.0, 120.0)), tuple((20.0 * y, 20.0 * (y + 1)) for y in range(4)))
+    texts = ((0, 27, "Other"), (22, 27, "receipts,"), (0, 40, "12"), (60, 40, "12"))
+    words = [Word(BBox(x, y, x + 20, y + 8), text) for x, y, text in texts]
+    mended = settled(grid, words, ())
+    assert not any(cell.row == 1 and cell.column == 1 for cell in mended.cells)
+    assert [told(cell.text) for cell in mended.row(1)] == ["Other receipts,"]
+
+
 @given(grids_with_words())
 @settings(deadline=None, max_examples=400)
 def test_no_letter_is_lost_or_added_whatever_the_grid_is(drawn: tuple[CellGrid, list[Word], list[BBox]]) -> None:
