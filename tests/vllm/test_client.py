@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -90,11 +91,17 @@ def test_a_cancelled_request_ends_on_the_server_too(vllm: VllmGenerator, samples
         page = Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
     asked = GenerationRequest(page, "", 2048)  # hundreds of tokens without a draft
     pieces: list[str] = []
-    future = vllm.submit(asked, pieces.append)
+    began, cancelled = threading.Event(), threading.Event()
+
+    def take(piece: str) -> None:  # the client goes on when the request is cancelled, however late this thread is run
+        pieces.append(piece)
+        began.set()
+        cancelled.wait(60)
+
+    future = vllm.submit(asked, take)
+    assert began.wait(60) and future.cancel(), future
+    cancelled.set()
     end = time.monotonic() + 60
-    while not pieces and time.monotonic() < end:
-        time.sleep(0.005)
-    assert future.cancel(), future
     while running(vllm.child.url) and time.monotonic() < end:
         time.sleep(0.1)
     assert running(vllm.child.url) == 0 and len("".join(pieces)) < len(vllm.submit(asked).result(60).text) / 2
