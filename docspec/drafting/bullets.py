@@ -64,14 +64,16 @@ def _is_dot(box: BBox, drawing: Any) -> bool:
 def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines``, in which bullets that are lines of their own begin the line on their right, if there is one near."""
     alone = [line for line in lines if line.text.strip() in tuple(_SIGNS)]
-    if not alone:
+    if not 0 < len(alone) <= MOST_DOTS:
         return list(lines)
     joined = {id(line): line for line in lines}
-    for bullet in alone:
-        row = [line for line in lines if line not in alone and line.bbox.in_row_with(bullet.bbox)]
-        after = [line for line in row if line.bbox.x0 >= bullet.bbox.center_x]
+    others = [line for line in lines if line.text.strip() not in tuple(_SIGNS)]
+    for bullet in sorted(alone, key=lambda line: -line.bbox.x0):
+        after = [one for one in others if one.bbox.x0 >= bullet.bbox.center_x and one.bbox.in_row_with(bullet.bbox)]
         near = min(after, key=lambda line: line.bbox.x0, default=None)
         if near is None or near.bbox.x0 - bullet.bbox.x1 > 2 * BESIDE * near.bbox.height or near.turns:
+            continue
+        if joined[id(near)] is not near:  # it has a bullet that is nearer
             continue
         sign = f"{bullet.text.strip()} "
         marks = tuple(shifted(near.marks, len(sign)))

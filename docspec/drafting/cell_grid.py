@@ -19,7 +19,7 @@ Edges = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GridCell:
+class PlacedCell:
     """A cell with its HTML (``text``), its first row and column (from 0), and how many of each it takes."""
 
     text: str
@@ -34,7 +34,7 @@ class GridCell:
 class CellGrid:
     """The cells of a table in the order of reading, and where its columns (``xs``) and rows (``ys``) stand."""
 
-    cells: tuple[GridCell, ...]
+    cells: tuple[PlacedCell, ...]
     xs: Edges
     ys: Edges
 
@@ -55,15 +55,15 @@ class CellGrid:
         inside = all(row < len(self.ys) and column < len(self.xs) for row, column in places)
         return inside and len(places) == len(set(places))
 
-    def row(self, number: int) -> list[GridCell]:
+    def row(self, number: int) -> list[PlacedCell]:
         """The cells that begin in a row, from left to right."""
         return [cell for cell in self.cells if cell.row == number]
 
-    def column(self, number: int) -> list[GridCell]:
+    def column(self, number: int) -> list[PlacedCell]:
         """The cells that begin in a column and take no other, from top to bottom."""
         return [cell for cell in self.cells if cell.column == number and cell.columns == 1]
 
-    def box(self, cell: GridCell) -> BBox:
+    def box(self, cell: PlacedCell) -> BBox:
         """Where ``cell`` stands."""
         return BBox(
             self.xs[cell.column][0],
@@ -89,11 +89,11 @@ class CellGrid:
         rows = []
         for row in range(len(self.ys)):
             gaps = [x for x in range(len(self.xs)) if (row, x) not in taken]
-            cells = [*self.row(row), *(GridCell("", row, x, head=row < heads) for x in gaps)]
+            cells = [*self.row(row), *(PlacedCell("", row, x, head=row < heads) for x in gaps)]
             rows.append("".join(map(_html, sorted(cells, key=lambda cell: cell.column))))
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
-    def with_cells(self, cells: Iterable[GridCell]) -> CellGrid:
+    def with_cells(self, cells: Iterable[PlacedCell]) -> CellGrid:
         """The grid with other cells, in the order of reading."""
         return replace(self, cells=tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
 
@@ -137,7 +137,7 @@ def grid_of(table: Any, html: str) -> CellGrid | None:
     return CellGrid(tuple(cells), xs, ys) if xs and ys and cells else None
 
 
-def _cells(html: str) -> Iterator[GridCell]:
+def _cells(html: str) -> Iterator[PlacedCell]:
     taken: set[tuple[int, int]] = set()
     for number, row in enumerate(_ROW.findall(html)):
         column = 0
@@ -147,11 +147,11 @@ def _cells(html: str) -> Iterator[GridCell]:
             spans = {name: int(count) for name, count in _SPAN.findall(attributes)}
             rows, columns = spans.get("rowspan", 1), spans.get("colspan", 1)
             taken.update((number + y, column + x) for y in range(rows) for x in range(columns))
-            yield GridCell(text, number, column, rows, columns, tag == "th")
+            yield PlacedCell(text, number, column, rows, columns, tag == "th")
             column += columns
 
 
-def _placed(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[GridCell, BBox]]:
+def _placed(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[PlacedCell, BBox]]:
     taken: set[tuple[int, int]] = set()
     for number, row in enumerate(rows):
         column = 0
@@ -160,7 +160,7 @@ def _placed(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[GridCell, BBox]]:
                 column += 1
             taken.update((number + y, column + x) for y in range(cell.rowspan) for x in range(cell.colspan))
             if cell.bbox is not None:
-                yield GridCell("", number, column, cell.rowspan, cell.colspan), BBox(*cell.bbox)
+                yield PlacedCell("", number, column, cell.rowspan, cell.colspan), BBox(*cell.bbox)
             column += cell.colspan
 
 
@@ -186,7 +186,7 @@ def as_html(text: str) -> str:
     return escape(text, quote=False)
 
 
-def _html(cell: GridCell) -> str:
+def _html(cell: PlacedCell) -> str:
     tag = "th" if cell.head else "td"
     columns = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
     rows = f' rowspan="{cell.rows}"' if cell.rows > 1 else ""

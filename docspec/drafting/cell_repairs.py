@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
@@ -173,7 +173,7 @@ def _divided(grid: CellGrid, row: int, parts: Sequence[Sequence[str]], lines: Se
     head = grid.row(row)[0].head
     for number, texts in enumerate(parts):
         cells += [
-            GridCell(as_html(text), row + number, column, head=head and not _is_of_figures(lines[number]))
+            PlacedCell(as_html(text), row + number, column, head=head and not _is_of_figures(lines[number]))
             for column, text in enumerate(texts)
         ]
     return CellGrid((), grid.xs, ys).with_cells(cells)

@@ -132,7 +132,7 @@ def _is_beside(box: BBox, word: BBox) -> bool:
     return box.in_row_with(word) and 0 <= gap <= BESIDE * box.width
 
 
-def with_ticks(page: Any) -> tuple[Any, list[Field]]:
+def with_drawn_signs(page: Any) -> tuple[Any, list[Field]]:
     """A copy of ``page`` on which ticks and drawn bullets are written as text, and all its fields; the page itself
     without any."""
     words = [BBox(*word[:4]) for word in page.get_text("words")]

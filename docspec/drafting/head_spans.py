@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.lines import without_spaces
 
@@ -55,18 +55,20 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
         was = [(cell.column, cell.column + cell.columns - 1) for cell in cells if cell.text]
         if spans and spans != was and len(spans) <= len(was):
             heads = {
-                first: GridCell(as_html(run.text), row, first, 1, last - first + 1, row < body)
+                first: PlacedCell(as_html(run.text), row, first, 1, last - first + 1, row < body)
                 for run, (first, last) in zip(runs, spans, strict=True)
             }
             taken = {column for first, last in spans for column in range(first, last + 1)}
-            rest = [GridCell("", row, column, head=row < body) for column in range(len(grid.xs)) if column not in taken]
+            rest = [
+                PlacedCell("", row, column, head=row < body) for column in range(len(grid.xs)) if column not in taken
+            ]
             grid = grid.with_cells([*(cell for cell in grid.cells if cell.row != row), *heads.values(), *rest])
     if body > grid.head_rows:
         grid = grid.with_cells(replace(cell, head=cell.head or cell.row + cell.rows <= body) for cell in grid.cells)
     return grid
 
 
-def _is_title(cells: Sequence[GridCell]) -> bool:
+def _is_title(cells: Sequence[PlacedCell]) -> bool:
     """Whether a row has nothing but one text that is not in its first cell."""
     return sum(bool(cell.text) for cell in cells) == 1 and not cells[0].text
 
@@ -129,7 +131,7 @@ def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
             ys = (*grid.ys[:row], (grid.ys[row][0], grid.ys[row + 1][1]), *grid.ys[row + 2 :])
             cells = [replace(cell, row=cell.row - 1) if cell.row > row + 1 else cell for cell in cells]
             filled = {cell.column for cell in cells if cell.row == row}
-            empty = [GridCell("", row, column, head=True) for column in range(len(grid.xs)) if column not in filled]
+            empty = [PlacedCell("", row, column, head=True) for column in range(len(grid.xs)) if column not in filled]
             grid = CellGrid((), grid.xs, ys).with_cells([*cells, *empty])
     return grid
 

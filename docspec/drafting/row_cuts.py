@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, GridCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.lines import without_spaces
@@ -115,7 +115,7 @@ def _with_rows(
     edges = [grid.ys[body][0], *tops, grid.ys[-1][1]]
     for row, (first, last) in enumerate(pairwise(starts), start=body):
         cells += [
-            GridCell(as_html(joined(*(line[column] for line in texts[first:last]))), row, column)
+            PlacedCell(as_html(joined(*(line[column] for line in texts[first:last]))), row, column)
             for column in range(len(grid.xs))
         ]
     return CellGrid((), grid.xs, (*grid.ys[:body], *pairwise(edges))).with_cells(cells)

@@ -22,7 +22,7 @@ from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble, index_in_order
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.forms import Field, form_tables, with_ticks, without_fields
+from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
@@ -73,7 +73,7 @@ class TextLayerDrafter:
         if page.pdf_page is None:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
-            sheet, fields = with_ticks(page.pdf_page)
+            sheet, fields = with_drawn_signs(page.pdf_page)
             lines = page_lines(sheet, page.links)
             if are_spaced(lines):
                 lines = with_words(lines, sheet.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))

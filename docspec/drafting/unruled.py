@@ -15,7 +15,7 @@ from typing import Any
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import index_in_order
-from docspec.drafting.cell_grid import CellGrid, GridCell, as_html
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html
 from docspec.drafting.cell_repairs import is_typed_rule, settled
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
@@ -214,7 +214,7 @@ def _table(columns: Columns, words: Sequence[Word]) -> FoundTable:
     """The table as HTML, with the place of each cell."""
     boxes = [BBox.union(cell.bbox for cell in row) for row in columns.rows]
     cells = (
-        GridCell(as_html(text), row, column, head=columns.headed and row == 0)
+        PlacedCell(as_html(text), row, column, head=columns.headed and row == 0)
         for row, texts in enumerate(columns.texts)
         for column, text in enumerate(texts)
     )

@@ -79,4 +79,6 @@ def test_a_bullet_of_its_own_begins_the_line_on_its_right() -> None:
     far = line("a page number", 400, 60)
     found = with_bullets([line("\u2022", 8, 4), far, bold, line("\u2022", 8, 4, y=40.0)])
     assert [one.text for one in found] == ["a page number", "\u2022 four yachts", "\u2022"]
+    twice = with_bullets([line("\u2022", 4, 3), line("\u2022", 9, 3), line("four yachts", 20, 60)])
+    assert [one.text for one in twice] == ["\u2022", "\u2022 four yachts"], "no sign is lost"
     assert found[1].bbox == BBox(8, 0, 80, 12) and found[1].marks == (Mark("bold", 2, 6),)

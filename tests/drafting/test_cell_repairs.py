@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, GridCell, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, told
 from docspec.drafting.cell_repairs import body_row, settled, without_notes
 from docspec.drafting.drawn_grids import Word, words_of
 
@@ -58,7 +58,7 @@ class Sheet:
                 box = BBox(x0, ys[-1][0], x1, ys[-1][1])
                 inside = [word for word in self.words if box.has_center_of(word.bbox)]
                 inside.sort(key=lambda word: (round(word.bbox.center_y / PITCH), word.bbox.x0))
-                cells.append(GridCell(" ".join(word.text for word in inside), number, column, head=number < heads))
+                cells.append(PlacedCell(" ".join(word.text for word in inside), number, column, head=number < heads))
         edges = tuple(zip(self.xs, self.xs[1:], strict=False))
         return CellGrid(tuple(cells), edges, tuple(ys))
 
@@ -244,7 +244,7 @@ def test_typed_rules_are_no_rows_and_leaders_no_words(rule: str) -> None:
 
 @pytest.mark.parametrize("leader", ["........", " . . . . .", "…………"])
 def test_leaders_before_a_figure_or_after_a_label_are_no_words(leader: str) -> None:
-    cells = [GridCell(f"Oban{leader}", 0, 0), GridCell(f"{leader} 12".strip(), 0, 1)]
+    cells = [PlacedCell(f"Oban{leader}", 0, 0), PlacedCell(f"{leader} 12".strip(), 0, 1)]
     grid = CellGrid(tuple(cells), ((0, 50), (50, 90)), ((0, 10),))
     assert [cell.text for cell in settled(grid, [], ()).cells] == ["Oban", "12"]
 
@@ -274,16 +274,16 @@ def test_heads_of_different_heights_are_one_row() -> None:
         sheet.page.insert_text((x, 124), text, fontsize=SIZE, rotate=90)
     sheet.page.insert_text((60, 124), "Rule", fontsize=SIZE)
     words = sheet.words
-    cells = [GridCell("", 0, 0, head=True), GridCell("Ferries", 0, 1, head=True), GridCell("", 0, 2, head=True)]
-    cells += [GridCell("Rule", 1, 0), GridCell("", 1, 1), GridCell("Tugs", 1, 2)]
-    cells += [GridCell("Lights", 2, 0), GridCell("1", 2, 1), GridCell("2", 2, 2)]
+    cells = [PlacedCell("", 0, 0, head=True), PlacedCell("Ferries", 0, 1, head=True), PlacedCell("", 0, 2, head=True)]
+    cells += [PlacedCell("Rule", 1, 0), PlacedCell("", 1, 1), PlacedCell("Tugs", 1, 2)]
+    cells += [PlacedCell("Lights", 2, 0), PlacedCell("1", 2, 1), PlacedCell("2", 2, 2)]
     grid = CellGrid(tuple(cells), ((50, 140), (140, 200), (200, 260)), ((85, 112), (112, 126), (126, 140)))
     assert rows_of(settled(grid, words, ()))[0] == ["Rule", "Ferries", "Tugs"]
 
 
 def test_the_body_begins_at_the_first_row_of_figures_that_are_no_years() -> None:
     rows = [("", "2009", "2010"), ("", "N", "N"), ("Oban", "12", "13")]
-    cells = [GridCell(text, y, x, head=y == 0) for y, row in enumerate(rows) for x, text in enumerate(row)]
+    cells = [PlacedCell(text, y, x, head=y == 0) for y, row in enumerate(rows) for x, text in enumerate(row)]
     assert body_row(CellGrid(tuple(cells), ((0, 1), (1, 2), (2, 3)), ((0, 1), (1, 2), (2, 3)))) == 2
 
 
@@ -384,7 +384,7 @@ def grids_with_words(draw: st.DrawFn) -> tuple[CellGrid, list[Word], list[BBox]]
             high = 2 if wide == 1 and y + 1 < rows and draw(st.integers(0, 9)) == 0 else 1
             taken.update((y + dy, x + dx) for dy in range(high) for dx in range(wide))
             text = draw(TEXTS)
-            cells.append(GridCell(text, y, x, high, wide, y < heads))
+            cells.append(PlacedCell(text, y, x, high, wide, y < heads))
             left, top = xs[x][0] + draw(PLACES), ys[y][0] + draw(PLACES) / 3
             for number, word in enumerate(text.split()):
                 words.append(Word(BBox(left + 22 * number, top, left + 22 * number + 20, top + 8), word))
@@ -397,8 +397,8 @@ def grids_with_words(draw: st.DrawFn) -> tuple[CellGrid, list[Word], list[BBox]]
 
 def test_rows_below_an_empty_cell_of_two_rows_are_not_joined() -> None:
     """What would stand beside the rest of a label is where the empty cell is."""
-    cells = [GridCell("", 0, 0), GridCell("", 0, 1, 2), GridCell("Other receipts,", 1, 0)]
-    cells += [GridCell("12", 2, 0), GridCell("12", 2, 1), GridCell("", 3, 0, 1, 2)]
+    cells = [PlacedCell("", 0, 0), PlacedCell("", 0, 1, 2), PlacedCell("Other receipts,", 1, 0)]
+    cells += [PlacedCell("12", 2, 0), PlacedCell("12", 2, 1), PlacedCell("", 3, 0, 1, 2)]
     grid = CellGrid(tuple(cells), ((0.0, 60.0), (60.0, 120.0)), tuple((20.0 * y, 20.0 * (y + 1)) for y in range(4)))
     texts = ((0, 27, "Other"), (22, 27, "receipts,"), (0, 40, "12"), (60, 40, "12"))
     words = [Word(BBox(x, y, x + 20, y + 8), text) for x, y, text in texts]

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
-
 import pytest
 import torch
 from transformers.models.gemma.modeling_gemma import GemmaRMSNorm
 from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
 
 from docspec.targets.norms import normalise_in_one_kernel
-
-INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
-interpreted = pytest.mark.skipif(not INTERPRETED, reason="runs in a process of its own")
+from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
 
 
 class Shifted(Qwen2RMSNorm):
@@ -33,12 +26,7 @@ def norm(size, dtype=torch.float32, kind=Qwen2RMSNorm):
 
 
 def test_all_others_by_tritons_interpreter():
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not interpreter", __file__],
-        env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-6000:]
-    assert re.search(r"\d+ passed", run.stdout) and "skipped" not in run.stdout
+    run_interpreted(__file__)
 
 
 @pytest.mark.skipif(INTERPRETED, reason="about the usual process")

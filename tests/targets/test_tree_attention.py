@@ -6,11 +6,6 @@ first ones run in a process of their own.
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
-
 import pytest
 import torch
 from hypothesis import given, settings
@@ -26,20 +21,14 @@ from docspec.targets import attention, tree_attention
 from docspec.targets.kv import Trees
 from docspec.targets.registry import load_target
 from docspec.targets.tree_attention import block_of, parts_of
-
-interpreted = pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") != "1", reason="runs in a process of its own")
+from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
 
 
 def test_all_others_by_tritons_interpreter():
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "not interpreter", __file__],
-        env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-6000:]
-    assert re.search(r"\d+ passed", run.stdout) and "skipped" not in run.stdout
+    run_interpreted(__file__)
 
 
-@pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="about the usual process")
+@pytest.mark.skipif(INTERPRETED, reason="about the usual process")
 def test_on_a_cpu_it_takes_the_interpreter_and_says_so(lively_qwen):
     options = ParseOptions(model=str(lively_qwen), device="cpu", attention="split")
     with pytest.raises(ModelError, match="--attention split is not possible here: it runs on CUDA devices"):

@@ -13,12 +13,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.engines.measure import DocspecEngine
-from benchmarks.engines.tasks import tasks_of
-from docspec import ParseOptions, Parser
-from docspec.documents import open_document
-from docspec.drafting import make_drafter
 from docspec.targets.registry import BUNDLED
+from tests.vllm.crops import crops_of_a_sample
 
 PYTHON = os.environ.get("DOCSPEC_VLLM_PYTHON")
 pytestmark = pytest.mark.skipif(PYTHON is None, reason="DOCSPEC_VLLM_PYTHON names no Python that has vLLM")
@@ -29,12 +25,7 @@ CROPS = 30
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a real vLLM made of the crops of a sample, and what docspec's own engine made of them (``own``)."""
-    options = ParseOptions(words="model", device="cpu", dtype="float32", drafter="text-layer", read="regions")
-    with Parser(options) as parser, open_document(ROOT / "samples" / "journal-article.pdf") as document:
-        context = parser.page_parser.context
-        tasks = tasks_of(context, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
-        own = DocspecEngine(context, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
-        ends = set(context.target.eos_ids)
+    tasks, own, ends = crops_of_a_sample(CROPS)
     file = tmp_path_factory.mktemp("vllm") / "tasks.json"
     file.write_text(json.dumps([task.as_values() for task in tasks]))
     script = Path(__file__).with_name("scenarios.py")

@@ -100,11 +100,12 @@ class EagerSteps:
         [[of_token], of_rules] = put_groups(self._put, [[numbers], arrays_of(edits)])
         token, position, slot, prompt, taken = of_token.view(5, 1).unbind()
         cache.settle(lengths, taken, 1)
-        one = torch.ones((1, 1, 1), dtype=torch.bool, device=self._device)
-        cache.begin_static_step(slot, 1, view, prompt, Trees(slot, one))
-        mask = None
-        if not self._target.split:
+        mask, trees = None, None
+        if self._target.split:
+            trees = Trees(slot, torch.ones((1, 1, 1), dtype=torch.bool, device=self._device))
+        else:
             mask = (torch.arange(view, device=self._device) <= length).view(1, 1, view)
+        cache.begin_static_step(slot, 1, view, prompt, trees)
         hidden = self._target.hidden(token.unsqueeze(0), position.unsqueeze(0), mask, cache)
         logits = self._target.logits(hidden)
         if edits is not None:
