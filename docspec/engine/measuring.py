@@ -26,9 +26,11 @@ class MeasuredDecode(SpecDecode):
         start = time.perf_counter()
         rows = super().admit()
         entered = self.scheduler.rows[known:]
-        seconds = time.perf_counter() - start
+        now = time.perf_counter()
+        seconds = now - start
         tokens = sum(row.request.prompt.length for row in entered)
         for row in entered:
+            row.counts.entered = now
             row.counts.prefill_seconds += seconds * row.request.prompt.length / tokens
         return rows
 
