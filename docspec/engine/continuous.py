@@ -2,6 +2,7 @@
 
 A batch is opened for the requests that wait, with rows to spare. A later request enters it while others are decoded, if
 a row is free and it fits; one that does not fit waits until the batch has drained, and those after it wait behind it.
+Prompts take at most half of the time: those that come meanwhile enter together.
 When a step fails, its requests are decoded again: with half as many rows if memory ran out, else each alone, so that
 the one that is to blame fails alone.
 """
@@ -154,6 +155,8 @@ class ContinuousBatching:
         return bool(self._active)
 
     def _admit(self, batch: MeasuredDecode) -> None:
+        if self._active and time.perf_counter() - batch.prefilled < batch.prefilling:
+            return
         while self._waiting and self._fits(batch):
             job = self._waiting.popleft()
             job.added = time.perf_counter()
