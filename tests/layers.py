@@ -26,7 +26,7 @@ LAYERS = {
     "training": "teaches a reader or a head",
     "browser": "Chromium",
     "server": "a gateway or a server of models on loopback",
-    "environment": "another environment: vLLM, llama.cpp, Ray, docling, other projects' clients",
+    "environment": "another environment: vLLM, llama.cpp, Ray, docling, other projects' clients and frameworks",
 }
 
 PATHS = {
@@ -79,6 +79,7 @@ PATHS = {
     "tests/hierarchy/regions/test_known_pages.py": "recogniser",
     "tests/hierarchy/remote": "server",
     "tests/hierarchy/test_grading.py": "recogniser",
+    "tests/integrations": "environment",
     "tests/isolation": "process",
     "tests/models": "process",
     "tests/proposing/test_bundled_heads.py": "reader",

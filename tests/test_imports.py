@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "process": {"core"},
     "offline": {"core", "process"},
     "results": {"core", "reporting"},
+    "retrieval": {"core", "reporting"},
     "verifier": {*READING, "isolation", "page_stream"},
     "remote_verifier": {*READING, "generation", "isolation", "offline", "page_stream", "verifier"},
     "devices": {"core", "drafting", "hierarchy", "isolation", "page_stream", "targets"},
