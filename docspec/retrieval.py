@@ -60,7 +60,7 @@ def _passages(pages: Iterable[PageResult], unit: Unit) -> Iterator[Passage]:
         text = renderer.page(page, {})
         of_page = _of_page(page)
         if unit == "chunk":
-            for line in text.split("\n")[:-1]:  # U+2028 is text: no splitlines
+            for line in text.splitlines():
                 chunk = json.loads(line)
                 yield Passage(chunk["text"], of_page | _of_chunk(chunk))
         elif body := safe_text(text).strip().removeprefix(str(page.number)).strip():

@@ -26,8 +26,10 @@ def safe_text(text: str) -> str:
 
 
 def dump_json(value: Any, *, indent: int | None = None) -> str:
-    """``value`` as JSON in which every string, keys included, is a :func:`safe_text`."""
-    return json.dumps(_safe(value), ensure_ascii=False, indent=indent)
+    """``value`` as JSON in which every string, keys included, is a :func:`safe_text`. U+2028 and U+2029 are escaped, so
+    that a line of JSON is one line to every reader."""
+    text = json.dumps(_safe(value), ensure_ascii=False, indent=indent)
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def one_line(message: str) -> str:

@@ -46,6 +46,12 @@ def test_json_cannot_bring_them_as_escapes_either(value: object) -> None:
     assert all(map(harmless, strings(json.loads(dump_json(value)))))
 
 
+@given(ANY.map(lambda text: f"{text}\u2028\u2029"))
+def test_a_line_of_json_is_one_line(text: str) -> None:
+    assert len(dump_json(text).splitlines()) == 1
+    assert json.loads(dump_json(text)) == safe_text(text)
+
+
 @given(ANY)
 def test_a_message_is_one_printable_line(text: str) -> None:
     line = one_line(text)
