@@ -20,7 +20,7 @@ from docspec.core.plugins import PluginKind, load, plugins
 from docspec.core.processors import processors, visible
 from docspec.core.safe_text import first_line
 from docspec.targets.estimate import gib
-from docspec.versions import DISTRIBUTION, version_of
+from docspec.versions import APART, DISTRIBUTION, NAMESAKE, version_of
 
 Area = Literal["package", "extra", "device", "model", "drafter", "plug-in"]
 State = Literal["ok", "optional", "broken"]
@@ -91,13 +91,7 @@ def namesake() -> Iterator[Finding]:
     """Another project on the package index is called docspec and is imported by the same name."""
     version = version_of("docspec")
     if version is not None:
-        yield Finding(
-            "package",
-            "docspec",
-            "broken",
-            f"{version} is another project, which writes into the folder that this one is imported from",
-            f"pip uninstall docspec, then pip install --force-reinstall --no-deps {DISTRIBUTION} (or your clone)",
-        )
+        yield Finding("package", "docspec", "broken", f"{version}: {NAMESAKE}", APART)
 
 
 def devices() -> Iterator[Finding]:

@@ -10,6 +10,10 @@ from docspec.core.processors import processors
 DISTRIBUTION = "docspec-vlm"
 """This project's name as a package; ``docspec`` on the package index is another project."""
 
+NAMESAKE = "the package docspec is another project, which writes into the folder that this one is imported from"
+APART = f"pip uninstall docspec, then pip install --force-reinstall --no-deps {DISTRIBUTION} (or your clone)"
+"""What is wrong where both are installed (the later one has written over the other), and its remedy."""
+
 PACKAGES = ("torch", "transformers", "pymupdf", "rapidocr", "onnxruntime", "paddleocr", "paddlex", "numpy", "pillow")
 
 

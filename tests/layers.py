@@ -97,6 +97,7 @@ PATHS = {
     "tests/targets/test_tree_attention.py::test_all_others_by_tritons_interpreter": "process",
     "tests/test_base.py": "process",
     "tests/test_distribution.py": "process",
+    "tests/test_distribution.py::test_the_other_project_of_that_name": "environment",
     "tests/test_doctor.py": "recogniser",
     "tests/test_layers.py": "process",
     "tests/test_no_dialling.py": "process",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import venv
 import zipfile
@@ -17,12 +18,19 @@ from tests.made_report import make_report
 ROOT = Path(__file__).parents[1]
 
 
-def run(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs a program that has to succeed, without this repository on its path."""
+def run(*words: str | Path, folder: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Runs a program that has to end with ``code``, without this repository on its path."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(list(map(str, words)), cwd=folder, env=env, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert done.returncode == code, done.stdout[-2000:] + done.stderr[-2000:]
     return done
+
+
+def make_environment(home: Path) -> tuple[Path, list[str | Path]]:
+    """Makes an environment; where its programs are, and how packages come into it."""
+    venv.create(home, with_pip=True)
+    programs = home / ("Scripts" if os.name == "nt" else "bin")
+    return programs, [programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +73,7 @@ def test_the_wheel_has_the_package_and_its_data_and_nothing_beside_it(wheel: Pat
 def test_the_installed_wheel_reads_a_page(wheel: Path, tmp_path: Path) -> None:
     """In an environment with docspec's base alone: no torch, nothing of this repository."""
     home = tmp_path / "venv"
-    venv.create(home, with_pip=True)
-    programs = home / ("Scripts" if os.name == "nt" else "bin")
-    pip = [programs / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    programs, pip = make_environment(home)
     run(*pip, "-c", ROOT / "constraints.txt", wheel, folder=tmp_path)
     make_report(tmp_path / "report.pdf")
     run(programs / "docspec", "parse", "report.pdf", "-o", "report.md", "--offline", folder=tmp_path)
@@ -76,3 +82,26 @@ def test_the_installed_wheel_reads_a_page(wheel: Path, tmp_path: Path) -> None:
     code = "import docspec, sys; print(docspec.__file__, 'torch' in sys.modules)"
     where, torch = run(programs / "python", "-c", code, folder=tmp_path).stdout.split()
     assert Path(where).is_relative_to(home) and torch == "False"
+
+
+@pytest.mark.parametrize("later", ["ours", "theirs"])
+def test_the_other_project_of_that_name_is_told_whichever_came_first(wheel: Path, tmp_path: Path, later: str) -> None:
+    """Both write ``docspec/__init__.py``. If ours is the later one it works, and ``doctor`` says what is wrong; if theirs
+    is, the command ``docspec`` is theirs, and ours by its other name says why nothing works."""
+    programs, pip = make_environment(tmp_path / "venv")
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run(programs / "python", "-c", code, folder=tmp_path).stdout.strip())
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))  # what docspec needs is in this environment
+    ours, theirs = ["--no-deps", wheel], ["docspec"]
+    for one in [theirs, ours] if later == "ours" else [ours, theirs]:
+        run(*pip, *one, folder=tmp_path)
+    make_report(tmp_path / "report.pdf")
+    parse = [programs / "docspec-vlm", "parse", "report.pdf", "-o", "report.md", "--offline"]
+    if later == "ours":
+        run(*parse, folder=tmp_path)
+        said = run(programs / "docspec", "doctor", folder=tmp_path, code=1).stdout
+    else:
+        said = run(*parse, folder=tmp_path, code=1).stderr
+        assert len(said.splitlines()) == 1 and not (tmp_path / "report.md").exists()
+    words = " ".join(said.split())
+    assert "the package docspec is another project" in words and "pip uninstall docspec" in words

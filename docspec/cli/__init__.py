@@ -21,9 +21,7 @@ def main(command: Callable[[], int] | None = None) -> None:
 
         exits.stop_on_signals()
         _settle_streams()
-        from docspec.cli.app import run
-
-        code = _written((command or run)())
+        code = exits.FATAL if _is_overwritten() else _written((command or _command_line())())
     except KeyboardInterrupt as error:  # while the command line itself is imported, or between two handlers
         print("docspec: interrupted", file=sys.stderr)
         code = getattr(error, "exit_code", 130)
@@ -31,6 +29,25 @@ def main(command: Callable[[], int] | None = None) -> None:
 
     exits.die_of_signals()
     _leave(code)
+
+
+def _command_line() -> Callable[[], int]:
+    from docspec.cli.app import run
+
+    return run
+
+
+def _is_overwritten() -> bool:
+    """Whether another project's package has this one's name, and its files where ours should be; says so. Only the
+    command ``docspec-vlm`` comes here then, as ``docspec`` is the other project's."""
+    import docspec
+
+    if "Parser" in getattr(docspec, "__all__", ()):
+        return False
+    from docspec.versions import APART, NAMESAKE
+
+    print(f"docspec-vlm: {NAMESAKE}; {APART}", file=sys.stderr)
+    return True
 
 
 def _leave(code: int) -> NoReturn:
