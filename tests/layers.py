@@ -41,6 +41,7 @@ PATHS = {
     "tests/benchmarks/device/test_whole_run.py": "process",
     "tests/benchmarks/test_born_digital.py": "process",
     "tests/benchmarks/test_campaign.py": "process",
+    "tests/benchmarks/test_cards.py::test_the_page": "family",
     "tests/benchmarks/test_drafts.py": "process",
     "tests/benchmarks/test_published_sizes.py": "family",
     "tests/benchmarks/test_scripted.py": "process",

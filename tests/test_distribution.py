@@ -86,8 +86,8 @@ def test_the_installed_wheel_reads_a_page(wheel: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("later", ["ours", "theirs"])
 def test_the_other_project_of_that_name_is_told_whichever_came_first(wheel: Path, tmp_path: Path, later: str) -> None:
-    """Both write ``docspec/__init__.py``. If ours is the later one it works, and ``doctor`` says what is wrong; if theirs
-    is, the command ``docspec`` is theirs, and ours by its other name says why nothing works."""
+    """Both write ``docspec/__init__.py``. If ours is the later one it works, and ``doctor`` says what is wrong. If not,
+    the command ``docspec`` is theirs, and ours by its other name says why nothing works."""
     programs, pip = make_environment(tmp_path / "venv")
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(run(programs / "python", "-c", code, folder=tmp_path).stdout.strip())

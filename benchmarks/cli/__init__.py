@@ -6,6 +6,7 @@ import typer
 
 from benchmarks.cli.accuracy import accuracy
 from benchmarks.cli.born_digital import born_digital
+from benchmarks.cli.cards import cards
 from benchmarks.cli.corrections import corrections
 from benchmarks.cli.device import device
 from benchmarks.cli.drafts import drafts
@@ -37,7 +38,7 @@ COMMANDS = (
     *(suite, paper, figures, pictures),
     *(words, ledger, kinds, layer, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
-    *(step, scripted, proposer, memory),
+    *(step, scripted, proposer, memory, cards),
 )
 for command in COMMANDS:
     app.command()(command)
