@@ -29,6 +29,9 @@ Read = Callable[[PageImage], Written]
 PICTURE_TEXT = re.compile(r"\*\*-+ Start of picture text -+\*\*(.*?)\*\*-+ End of picture text -+\*\*", re.DOTALL)
 """How pymupdf4llm marks the words in a picture."""
 
+MARKDOWN = re.compile(r"[\\`*_\[\]<>#|$~]")
+"""Signs of plain text that Markdown would read."""
+
 TESSERACT = ("-l", "eng", "--psm", "1")
 """Its automatic page segmentation with the orientation of the page."""
 
@@ -79,10 +82,24 @@ def with_tesseract(furniture: bool = True) -> Read:
     return read
 
 
+def with_pdfium(furniture: bool = True) -> Read:
+    """The text layer as PDFium (``pypdfium2``) reads it, in the order of the file: no layout, and no ``furniture`` that
+    it could leave out."""
+    package = require("pypdfium2", "comparing with PDFium")
+
+    def read(page: PageImage) -> Written:
+        with one_page(page) as document:
+            text = package.PdfDocument(document.tobytes())[0].get_textpage().get_text_range()
+        return Written(MARKDOWN.sub(r"\\\g<0>", text))
+
+    return read
+
+
 OTHERS: dict[str, Callable[..., Read]] = {
     "pymupdf4llm": with_pymupdf4llm,
     "rapidocr": with_rapidocr,
     "tesseract": with_tesseract,
+    "pdfium": with_pdfium,
 }
 """What makes each of them ready, with or without ``furniture``: headers and footers of pages. Raises
 :class:`docspec.core.UsageError` where it is not installed."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 INSTALLED = {
     "pymupdf4llm": lambda: find_spec("pymupdf4llm") is not None,
+    "pdfium": lambda: find_spec("pypdfium2") is not None,
     "tesseract": lambda: shutil.which("tesseract") is not None,
 }
 

@@ -72,6 +72,18 @@ def test_readers_are_measured_on_the_page_and_on_its_blurred_picture(tmp_path: P
         assert counts.words_found == counts.words == 24
 
 
+def test_pdfium_reads_the_text_of_one_page_and_its_signs_are_no_markdown(tmp_path: Path) -> None:
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 90), "Another page has 7 ships")
+        lines = ["See <name> and a * b of 2", "|1,136| ships [3]", "# 5 of the harbour"]
+        pdf.new_page().insert_text((72, 90), lines)
+        pdf.save(tmp_path / "a.pdf")
+    options = ParseOptions(model="mini", device="cpu", pages="2")
+    [page] = measure([source_from_path(tmp_path / "a.pdf")], options, 0.0, ["pdfium"])
+    assert isinstance(page, WordsOfPage) and page.missing == 0
+    assert page.counts == WordCounts(4, 4, 4, 0, words=10, words_found=10, in_order=10)
+
+
 @pytest.mark.parametrize(
     "written",
     [
