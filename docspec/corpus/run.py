@@ -7,6 +7,8 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -112,7 +114,10 @@ class CorpusRun:
                 steps = self._reader.parser.step_report
                 self.report.steps = None if steps is None else asdict(steps)
                 self.report.engine = self._reader.parser.engine_report
-                self._reader.close()
+                try:
+                    self._keep_left()
+                finally:
+                    self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
         self._begin(job)
@@ -161,10 +166,8 @@ class CorpusRun:
         with document:
             outcome.entry.sha256 = outcome.sha256 = document.sha256
             numbers = self.selection.resolve(document.page_count, document.name)
-            # The view shows whole pages, which a journal does not hold.
-            if self.resume is not None and len(numbers) > 1 and job.destination.view is None:
-                figures = self.writing.has_figures(job.destination)
-                self._journal = self.resume.journal(job, document.sha256, with_pictures=figures)
+            if self.resume is not None and (len(numbers) > 1 or self.resume.is_begun(job)):
+                self._journal = self._journal_of(job, document.sha256)
             held = frozenset() if self._journal is None else self._journal.numbers
             if len(held) < len(numbers):
                 self._load_target()
@@ -218,6 +221,23 @@ class CorpusRun:
         finally:
             if isinstance(new, Generator):
                 new.close()
+
+    def _journal_of(self, job: Job, sha256: str) -> Journal | None:
+        """The pages of a document that are kept; ``None`` if none are."""
+        if self.resume is None or job.destination.view is not None:  # it shows whole pages, which no journal holds
+            return None
+        return self.resume.journal(job, sha256, with_pictures=self.writing.has_figures(job.destination))
+
+    def _keep_left(self) -> None:
+        """Keeps the pages that were read ahead when the run ended before its end: the next one goes on with them."""
+        jobs = {job.source.name: job for job in self._jobs}
+        with exits.held(), contextlib.suppress(OutputError):
+            for document, pages in groupby(self._reader.left_pages(), key=itemgetter(0)):
+                journal = self._journal_of(jobs[document.name], document.sha256)
+                if journal is not None:
+                    with contextlib.closing(journal):
+                        for _, result in pages:
+                            journal.add(result)
 
     def _load_target(self) -> None:
         if self.report.target is None and not self._reader.parser.loads_late:

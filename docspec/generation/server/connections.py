@@ -173,7 +173,7 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
     if status in (408, 429) or status >= 500:
         return RepeatError(why, retry_after(response.headers.get("retry-after")))
     if status in REFUSED:
-        return RefusedError(f"{why}; check the address, --server-key and --served-model")
+        return RefusedError(f"{why}; check the address, --served-model and --server-key")
     if status == 413 or is_overflow(said):
         advice = "lower --dpi or --max-tokens"
         return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said)
