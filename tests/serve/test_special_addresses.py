@@ -11,19 +11,25 @@ from hypothesis import strategies as st
 
 from docspec.serve.fetch import SPECIAL, is_public
 
-REGISTRIES = (
-    # https://www.iana.org/assignments/iana-ipv4-special-registry, all rows of July 18, 2026
+IPV4 = (
     "0.0.0.0/8 0.0.0.0/32 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.0.0/29 "
     "192.0.0.8/32 192.0.0.9/32 192.0.0.10/32 192.0.0.170/32 192.0.0.171/32 192.0.2.0/24 192.31.196.0/24 "
     "192.52.193.0/24 192.88.99.0/24 192.88.99.2/32 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 "
-    "203.0.113.0/24 240.0.0.0/4 255.255.255.255/32 "
-    # https://www.iana.org/assignments/iana-ipv6-special-registry, the same day
+    "203.0.113.0/24 240.0.0.0/4 255.255.255.255/32"
+)
+"""https://www.iana.org/assignments/iana-ipv4-special-registry, all rows of July 18, 2026."""
+
+IPV6 = (
     "::1/128 ::/128 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23 2001::/32 "
     "2001:1::1/128 2001:1::2/128 2001:1::3/128 2001:2::/48 2001:3::/32 2001:4:112::/48 2001:10::/28 2001:20::/28 "
-    "2001:30::/28 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10 "
-    # multicast, which has registries of its own, and what was site-local (RFC 3879)
-    "224.0.0.0/4 ff00::/8 fec0::/10"
-).split()
+    "2001:30::/28 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10"
+)
+"""https://www.iana.org/assignments/iana-ipv6-special-registry, the same day."""
+
+OTHERS = "224.0.0.0/4 ff00::/8 fec0::/10"
+"""Multicast, which has registries of its own, and what was site-local (RFC 3879)."""
+
+REGISTRIES = f"{IPV4} {IPV6} {OTHERS}".split()
 
 UNICAST = ipaddress.ip_network("2000::/3")
 """All of IPv6 that is given out as global unicast (RFC 4291, IANA's table of the address space)."""
