@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -37,6 +38,9 @@ from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
 from docspec.reporting.timing import Report
 from docspec.reporting.writer import PageWriter
+
+NO_ROOM = {getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EROFS") if hasattr(errno, name)}
+"""Errors of writing that are the disk's and no document's: further ones would fail of them, too."""
 
 
 class Watcher(Observer, Protocol):
@@ -93,8 +97,8 @@ class CorpusRun:
         return self._tally.counts
 
     def read(self, jobs: Sequence[Job], stdout: BinaryIO) -> None:
-        """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, an
-        interrupt, a manifest that cannot be written."""
+        """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, a full
+        disk, an interrupt, a manifest that cannot be written."""
         self._tally = tally = Tally(len(jobs))
         self._jobs = jobs
         self.watcher.run_started(tally)
@@ -132,6 +136,10 @@ class CorpusRun:
                 if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
                     entry.error = reason(error)
                     raise
+                if isinstance(error, OutputError) and getattr(error.__cause__, "errno", None) in NO_ROOM:
+                    entry.error = reason(error)
+                    again = "" if self.resume is None else "; make room, and the same command goes on"
+                    raise OutputError(f"{error}{again}") from error
                 exits.stop_if_asked()
                 outcome.error = error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
                 outcome.trace = traceback.format_exc()
