@@ -148,7 +148,7 @@ def test_a_stream_that_is_none_is_said_as_what_it_is(pieces: list[bytes], said: 
         [b'data: {"choices": [{"message": {"content": "Words of the page."}, "finish_reason": "stop"}]}\n\n'],
         [b'id: 7\nretry: 9\nevent: message\ndata:{"choices":[{"delta":{"content":"Words of the page."}}]}\n\n', END],
         [b": alive\n\n", words("Words of ", finish=""), words("the page.", finish="null"), END],
-        [*(event({"role": "assistant", "content": part}, name=part) for part in ("Words ", "of ", "the ", "page.")), END],
+        [*(event({"role": "assistant", "content": one}, name=one) for one in ("Words ", "of ", "the ", "page.")), END],
         [b'data: {"id": "1", "choices": [], "error": null}\n\n', words(TEXT), END],
     ],
     ids=["mark", "mark in parts", "two answers", "parts", "messages", "fields", "ends", "named anew", "no error"],

@@ -21,11 +21,13 @@ from docspec.core.secrets import without_secrets
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
 from docspec.generation.server.addresses import client_for, proxy_of
+from docspec.generation.server.answers import Stream
 from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.fleet import MOST_AT_ONCE
 from docspec.generation.server.mending import is_overflow
 from docspec.generation.server.reading import MOST_REFUSED, body_of, streamed_answer, whole_answer
-from docspec.generation.server.wire import ServedModel, ServerCounts, Stream, counts_in, json_in
+from docspec.generation.server.values import error_in, json_in
+from docspec.generation.server.wire import ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0
 """Time limit of opening a connection, and of answers that need no model."""
@@ -164,7 +166,7 @@ def retry_after(value: str | None) -> float:
 
 def _fault(response: httpx2.Response, body: bytes) -> Exception:
     """The error that stands for an answer without success."""
-    status, said = response.status_code, wire.error_in(body)
+    status, said = response.status_code, error_in(body)
     why = f"it answers {status}{f' ({said})' if said else ''}"
     if status in (408, 429) or status >= 500 or status < 300:
         return RepeatError(why, retry_after(response.headers.get("retry-after")))

@@ -14,9 +14,10 @@ import httpx2
 
 from docspec.core import Failure, PageError
 from docspec.generation.interface import Generation
+from docspec.generation.server.answers import Stream, generation_of
 from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.lines import lines_of
-from docspec.generation.server.wire import Stream, generation_of, json_in, quoted
+from docspec.generation.server.values import json_in, quoted
 
 MOST_BYTES = 64 * 2**20
 """Bytes of an answer, decompressed; a page of 32,000 tokens with all that vLLM says of them has a tenth of that."""

@@ -1,21 +1,18 @@
-"""Builds the bodies of ``/v1/chat/completions`` and reads servers' answers: completions, whole or as server-sent
-events, lists of models, and vLLM's counters of speculative decoding. Nothing here opens a connection.
+"""Builds the bodies of ``/v1/chat/completions`` and reads what servers say of themselves: lists of models, and vLLM's
+counters of speculative decoding. Nothing here opens a connection.
 """
 
 from __future__ import annotations
 
 import base64
 import io
-import json
 import re
-import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from docspec.core.safe_text import first_line, one_line
-from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
-from docspec.generation.server.endings import Beside, RepeatError, finish_of
+from docspec.generation.interface import GenerationRequest
+from docspec.generation.server.endings import RepeatError
+from docspec.generation.server.values import items_in
 from docspec.targets.chat_template import IMAGE
 
 VLLM = "vllm"
@@ -23,9 +20,6 @@ VLLM = "vllm"
 
 LLAMA = "llamacpp"
 """``owned_by`` in the list of llama.cpp's server."""
-
-MOST_SAID, MOST_QUOTED = 300, 120
-"""Characters that a message quotes of a server's own error, and of an answer that is none."""
 
 SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 
@@ -68,7 +62,7 @@ class ServedModel:
 def models_in(listed: Any) -> list[ServedModel]:
     """The models of an answer of ``/v1/models``. Raises :class:`RepeatError`."""
     found = []
-    for card in _items(listed, "data"):
+    for card in items_in(listed, "data"):
         name = card.get("id")
         if isinstance(name, str) and name:
             length = card.get("max_model_len")
@@ -145,185 +139,6 @@ def _picture(image: Any) -> dict[str, Any]:
     image.save(buffer, format="PNG", compress_level=1)  # lossless; a smaller file would cost more than it saves
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
-
-
-def generation_of(answered: Any, model: ServedModel) -> Generation:
-    """The answer in a completion that is not streamed. Raises :class:`RepeatError`."""
-    choices = _items(answered, "choices")
-    choice = _first(choices) or choices[0]
-    message = choice.get("message")
-    if not isinstance(message, Mapping):
-        raise RepeatError(f"its answer has no text: {quoted(json.dumps(answered))}")
-    text = text_in(message.get("content"))
-    finish = finish_of(choice.get("finish_reason"))
-    beside = Beside()
-    beside.take(message)
-    beside.check(text)
-    return _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
-
-
-class Stream:
-    """A streamed answer of ``model``, each piece the data of a server-sent event; the request was sent at ``began``
-    (``time.monotonic``). ``text`` is the text so far; ``is_new``: the last event brought something."""
-
-    def __init__(self, model: ServedModel, began: float) -> None:
-        self.text = ""
-        self.model = model
-        self.has_begun = False
-        self.is_new = False
-        self._began = began
-        self._first: float | None = None
-        self._finish: FinishReason | None = None
-        self._beside = Beside()
-        self._tokens: list[int] | None = None
-        self._usage: Any = None
-        self._name: Any = None
-        self._times_named = 0
-
-    @property
-    def has_ended(self) -> bool:
-        return self._finish is not None
-
-    def take(self, data: str) -> str:
-        """Adds an event and returns its text. Raises :class:`RepeatError`."""
-        piece = json_in(data)
-        self.has_begun = True
-        self.is_new = False
-        if isinstance(piece, Mapping) and piece.get("usage"):
-            self._usage = piece["usage"]
-        if isinstance(piece, Mapping) and not piece.get("choices") and not _is_error(piece):
-            return ""
-        choice = _first(_items(piece, "choices"))
-        if choice is None:  # a piece of another answer to the same request
-            return ""
-        delta = choice.get("delta") or choice.get("message")
-        delta = delta if isinstance(delta, Mapping) else {}
-        self._check_restart(piece.get("id"), delta)
-        text = text_in(delta.get("content"))
-        self._beside.take(delta)
-        self.is_new = any(delta.values())
-        if (tokens := _tokens(choice.get("token_ids"))) is not None:
-            self._tokens = [*(self._tokens or ()), *tokens]
-        if choice.get("finish_reason") not in (None, "", "null"):
-            self._finish = finish_of(choice["finish_reason"])
-        if text and self._first is None:
-            self._first = time.monotonic()
-        self.text += text
-        return text
-
-    def generation(self) -> Generation:
-        """The whole answer. Raises :class:`RepeatError` if it stopped before its end."""
-        if self._finish is None:
-            raise RepeatError("its answer stopped before the end")
-        self._beside.check(self.text)
-        tokens = None if self._tokens is None else tuple(self._tokens)
-        made = _made(self.text, self._finish, tokens, self._usage, self.model)
-        if self._first is None:
-            return made
-        prefill, decode = self._first - self._began, time.monotonic() - self._first
-        return replace(made, counts=replace(made.counts, prefill_seconds=prefill, decode_seconds=decode))
-
-    def _check_restart(self, name: Any, delta: Mapping[str, Any]) -> None:
-        """All pieces of an answer have one ``id``; another one that begins with a role is another answer, which a proxy
-        has asked for meanwhile. Of servers that name each piece anew nothing is concluded."""
-        if self.text and name != self._name and self._times_named > 1 and delta.get("role"):
-            raise RepeatError("its answer began anew in the middle")
-        self._times_named = self._times_named + 1 if name == self._name else 1
-        self._name = name
-
-
-def json_in(text: str | bytes) -> Any:
-    """The value in ``text``. Raises :class:`RepeatError` with what it is if it is no JSON, or says one thing twice."""
-    try:
-        return json.loads(text, object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
-        said = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        if not said.strip():
-            raise RepeatError("its answer is empty") from error
-        if said.lstrip("\ufeff \r\n\t").startswith("<"):
-            raise RepeatError(f"its answer is a page of HTML or XML: {quoted(said)}") from error
-        why = first_line(error) if isinstance(error, ValueError) else "nested too deeply"
-        raise RepeatError(f"its answer is no JSON ({why}): {quoted(said)}") from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice in it")
-    return found
-
-
-def text_in(content: Any) -> str:
-    """The text of a message's ``content``, which may be in parts. Raises :class:`RepeatError`."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    parts = content if isinstance(content, list) else [content]
-    texts = [part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str)]
-    if len(texts) < len(parts):
-        raise RepeatError(f"its answer has no text: {quoted(json.dumps(content))}")
-    return "".join(texts)
-
-
-def _first(choices: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The first of several answers to one request; ``None`` if it is not among ``choices``."""
-    return next((choice for choice in choices if choice.get("index") in (0, None)), None)
-
-
-def _is_error(value: Mapping[str, Any]) -> bool:
-    """Whether an answer is an error in one of the forms that servers have."""
-    told = "choices" not in value and any(isinstance(value.get(name), str) for name in ("message", "detail"))
-    return bool(value.get("error")) or value.get("object") == "error" or told
-
-
-def error_in(body: bytes) -> str:
-    """The error message in a server's answer, on one line."""
-    try:
-        said = json.loads(body)
-        said = said.get("error", said) if isinstance(said, Mapping) else said
-        said = said.get("message", said.get("detail", said)) if isinstance(said, Mapping) else said
-    except ValueError:
-        said = body.decode("utf-8", "replace")
-    return one_line(str(said))[:MOST_SAID]
-
-
-def _made(
-    text: str, finish: FinishReason, tokens: tuple[int, ...] | None, usage: Any, model: ServedModel
-) -> Generation:
-    """The answer without the end token, which vLLM counts and returns."""
-    usage = usage if isinstance(usage, Mapping) else {}
-    ended = finish == "stop" and model.owner == VLLM
-    if tokens and ended:
-        tokens = tokens[:-1]
-    written = _whole(usage.get("completion_tokens"))
-    count = max(0, (written or 0) - ended) if tokens is None else len(tokens)
-    # Halves of a character that came in two pieces are one again; others have no place in a text.
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return Generation(text, finish, GenerationCounts(count, _whole(usage.get("prompt_tokens"))), tokens)
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
-
-
-def _tokens(value: Any) -> tuple[int, ...] | None:
-    whole = isinstance(value, list) and all(isinstance(token, int) for token in value)
-    return tuple(value) if whole else None
-
-
-def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """The objects in the list ``name`` of an object. Raises :class:`RepeatError` if there are none."""
-    if isinstance(value, Mapping) and _is_error(value):
-        raise RepeatError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
-    items = value.get(name) if isinstance(value, Mapping) else None
-    found = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
-    if not found:
-        raise RepeatError(f"its answer has no {name}: {quoted(json.dumps(value))}")
-    return found
-
-
-def quoted(text: str) -> str:
-    """The beginning of what a server sent, on one line."""
-    return one_line(text[: 2 * MOST_QUOTED].strip())[:MOST_QUOTED]
 
 
 @dataclass(frozen=True, slots=True)
