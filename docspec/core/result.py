@@ -27,8 +27,8 @@ WordsOf = Literal["text layer", "recognition", "model", "draft"]
 DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
 
-NOT_WHOLE = frozenset({"budget_reached", "loop_stopped", "empty_answer", "nothing_said"})
-"""Kinds of events that say that the model's answer is not a whole page; such a page is doubtful."""
+NOT_WHOLE = frozenset({"budget_reached", "loop_stopped", "empty_answer", "nothing_said", "strange_marks"})
+"""Kinds of events that say that the model's answer is not the whole page, or not only that; such a page is doubtful."""
 
 WORDS_MISSING = "words_missing"
 """The kind of the event of a page of which visible words are not in the output; such a page is doubtful."""

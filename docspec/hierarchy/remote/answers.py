@@ -12,12 +12,13 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from docspec.core import StageStats
+from docspec.core import Failure, PageError, StageStats
 from docspec.engine.request import Finish, Output
 from docspec.engine.stopping import Loop
 from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, Generator
 from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.reading_context import ReadingContext
+from docspec.targets.chat_template import IMAGE
 from docspec.targets.sight import PublishedSight
 
 _PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s+")
@@ -66,6 +67,9 @@ def guarded(text: str) -> tuple[str, Loop | None]:
     return guard.kept, guard.loop
 
 
+ECHO = 40
+"""Characters of a prompt that no page has at its beginning; shorter prompts might stand there."""
+
 LONG = 1024
 """Answers that may have more tokens are streamed: a loop is cut while it is written, and a silent server is noticed."""
 
@@ -104,7 +108,18 @@ def ask(context: RemoteContext, requests: Sequence[GenerationRequest]) -> tuple[
         for at, output in zip(again, found, strict=True):
             outputs[at] = output
         stats = replace(stats + more, rows=stats.rows)
+    if any(map(_is_echo, requests, outputs)):
+        raise PageError(
+            "the answer begins with the text of the request; the server returns that, too (return_full_text, echo)",
+            Failure.REFUSED,
+        )
     return outputs, stats
+
+
+def _is_echo(request: GenerationRequest, output: TextOutput) -> bool:
+    """Whether an answer begins as the prompt does."""
+    prompt = " ".join(request.prompt.replace(IMAGE, " ").split())[:ECHO]
+    return len(prompt) == ECHO and prompt in " ".join(output.text[: 8 * ECHO].split())
 
 
 def _has_words(request: GenerationRequest) -> bool:

@@ -99,3 +99,48 @@ def test_a_layout_without_a_cell_makes_its_page_doubtful(tmp_path: Path) -> None
     with StandIn(lambda body: json.dumps([]), model="rednote-hilab/dots.ocr") as server:
         page = read(tmp_path, server, "none", dialect="layout-json")
     assert page.doubtful is not None and "nothing of the page" in page.doubtful
+
+
+@pytest.mark.words_missing("the answer is the request")
+@pytest.mark.parametrize("behind", ["", "\nWords of the page."])
+def test_the_request_is_no_answer(tmp_path: Path, behind: str) -> None:
+    """Some servers return it, with or without the answer behind it."""
+
+    def echoed(body: dict[str, Any]) -> str:
+        return "".join(part.get("text", "") for part in body["messages"][0]["content"]) + behind
+
+    with StandIn(echoed, model=WHOLE) as server:
+        page = read(tmp_path, server, "none")
+    assert page.failure is Failure.REFUSED and page.error is not None and "text of the request" in page.error
+
+
+@pytest.mark.words_missing("the answer is spoilt")
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Words \ufffd\ufffdf the page.", "2 characters that are broken"),
+        ("<|im_start|>Words of the page.<|im_end|>", "<|im_end|>, <|im_start|>"),
+        ("I think. </think> Words of the page.", "</think>"),
+    ],
+    ids=["broken", "tokens", "thoughts"],
+)
+@pytest.mark.parametrize("drafter", ["none", "text-layer"])
+@pytest.mark.parametrize("model", [WHOLE, REGIONS])
+def test_marks_that_no_page_has_make_it_doubtful(
+    tmp_path: Path, model: str, drafter: str, answer: str, said: str
+) -> None:
+    with StandIn(lambda body: answer, model=model) as server:
+        page = read(tmp_path, server, drafter)
+    assert page.doubtful is not None and said in page.doubtful, page.doubtful
+
+
+def test_marks_that_the_page_has_do_not(tmp_path: Path) -> None:
+    text = "The token <|im_end|> ends a turn of the dialogue of a model."
+    with pymupdf.open() as document:
+        document.new_page(width=240, height=160).insert_textbox((20, 20, 220, 140), text, fontsize=10)
+        document.save(tmp_path / "b.pdf")
+    with StandIn(lambda body: text, model=WHOLE) as server:
+        options = ParseOptions(server=(server.url,), drafter="text-layer", words="model")
+        with Parser(options) as parser:
+            [page] = parser.parse(tmp_path / "b.pdf").pages
+    assert page.doubtful is None
