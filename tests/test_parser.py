@@ -18,7 +18,7 @@ from benchmarks.campaign.raw import document, text
 from docspec import ParseOptions, Parser, parse
 from docspec.core import DocumentResult, DrafterError, InputError, ModelError, PageResult, UsageError
 from docspec.core.observer import NullObserver
-from docspec.hierarchy.decoding.engine import Engine
+from docspec.engine.decoder import Decoder
 from docspec.isolation.pool import Isolation
 from docspec.reporting.timing import page_object
 
@@ -60,7 +60,7 @@ def test_pages_come_in_order_with_counts_and_times(parser, pdf):
 
 
 def test_a_blank_page_is_not_shown_to_the_model(parser, tmp_path, monkeypatch):
-    monkeypatch.setattr(Engine, "speculate", lambda *_: pytest.fail("asked the model"))
+    monkeypatch.setattr(Decoder, "speculate", lambda *_: pytest.fail("asked the model"))
     Image.new("RGB", (300, 200), (250, 248, 240)).save(tmp_path / "paper.png")
     [page] = parser.pages(tmp_path / "paper.png")
     assert page.status == "blank"
@@ -100,7 +100,7 @@ def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(lively_qwen,
     own = Parser(options)
     own.loaded = parser.loaded
     expected = [page.token_ids for page in own.pages(pdf)]
-    honest, asked, places = Engine.speculate_groups, [], []
+    honest, asked, places = Decoder.speculate_groups, [], []
 
     def short_of_memory(self, groups, on_step=None, most=None):
         asked.append((self._options.max_tree, self.target.steps.report.reason, self._options.stages))
@@ -109,7 +109,7 @@ def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(lively_qwen,
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
         return honest(self, groups, on_step, most)
 
-    monkeypatch.setattr(Engine, "speculate_groups", short_of_memory)
+    monkeypatch.setattr(Decoder, "speculate_groups", short_of_memory)
     first, _, last = own.pages(pdf)
     own.close()
     assert (first.status, last.status) == ("ok", "ok")
@@ -125,7 +125,7 @@ def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(lively_qwen,
 
 
 def test_out_of_memory_again_costs_one_page(parser, pdf, monkeypatch):
-    honest, calls = Engine.speculate, []
+    honest, calls = Decoder.speculate, []
 
     def short_of_memory(self, *arguments):
         calls.append(1)
@@ -133,7 +133,7 @@ def test_out_of_memory_again_costs_one_page(parser, pdf, monkeypatch):
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
         return honest(self, *arguments)
 
-    monkeypatch.setattr(Engine, "speculate", short_of_memory)
+    monkeypatch.setattr(Decoder, "speculate", short_of_memory)
     first, _, last = parser.pages(pdf)
     assert (first.status, first.failure) == ("failed", "out_of_memory")
     assert "page 1" in first.error
@@ -153,14 +153,14 @@ def test_a_lost_accelerator_is_called_so(parser, pdf, monkeypatch, message, fail
     def lost(self, *arguments):
         raise RuntimeError(f"{message}\nCUDA kernel errors might be reported later")
 
-    monkeypatch.setattr(Engine, "speculate", lost)
+    monkeypatch.setattr(Decoder, "speculate", lost)
     first = next(parser.pages(pdf))
     assert (first.status, first.failure) == ("failed", failure)
     assert message in first.error
 
 
 def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
-    monkeypatch.setattr(Engine, "speculate", lambda *_: 1 / 0)
+    monkeypatch.setattr(Decoder, "speculate", lambda *_: 1 / 0)
     first, blank, last = parser.pages(pdf)
     assert first.status == last.status == "failed"
     assert blank.status == "blank"

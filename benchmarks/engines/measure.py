@@ -97,7 +97,7 @@ class DocspecEngine(MeasuredEngine):
     def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
         """Wall seconds and tokens for ``which`` of the tasks; so many at a time, at most as many as the engine takes
         (0: as many as that)."""
-        from docspec.hierarchy.decoding.engine import MAX_ROWS, decode_side_by_side
+        from docspec.engine.decoder import MAX_ROWS, decode_side_by_side
 
         began = time.perf_counter()
         asked = [self._tasks[index] for index in which]

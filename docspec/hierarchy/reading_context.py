@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
+from docspec.engine.decoder import Decoder
 from docspec.engine.loop import OnStep
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop, StopRule
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.decoding.engine import Engine
 from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.planner import Planner
@@ -78,7 +78,7 @@ class LocalContext(ReadingContext):
 
     target: TargetModel
     planner: Planner
-    engine: Engine
+    engine: Decoder
     stop: Callable[[], StopRule]
     least_margin: float = 0.0
     frugal: bool = False

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from docspec.core import Failure, PageDraft, PageError, PageImage, StageStats
 from docspec.dialects import Dialect
 from docspec.drafting.drafted_page import DraftFuture
+from docspec.engine.decoder import Decoder, decode_side_by_side
 from docspec.engine.loop import OnStep
 from docspec.engine.request import GrowingDraft, Output, Request
 from docspec.engine.row import Row
 from docspec.hierarchy.arriving_draft import ArrivingDraft
 from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
-from docspec.hierarchy.decoding.engine import Engine, decode_side_by_side
 from docspec.hierarchy.loop_guard import LoopGuard
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import LocalContext
@@ -203,7 +203,7 @@ class RegionOutputs:
 
 
 def verify_regions(
-    engine: Engine,
+    engine: Decoder,
     target: TargetModel,
     dialect: Dialect,
     pages: Sequence[tuple[PageImage, PageDraft]],

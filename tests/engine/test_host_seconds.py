@@ -7,10 +7,10 @@ import time
 import pytest
 
 from docspec.core import ParseOptions, StageStats
+from docspec.engine.decoder import Decoder
 from docspec.engine.loop import SpecDecode
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.decoding.engine import Engine
 from docspec.proposing.window import WindowProposer
 from docspec.targets.registry import load_target
 
@@ -33,7 +33,7 @@ def target(lively_qwen):
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_slow_proposer_shows_in_the_host_seconds(target, printed_page, count):
     jobs = [Request(target.encode(printed_page, "Read."), (), 12) for _ in range(count)]
-    _, stats = Engine(target, ParseOptions(), SlowProposer).speculate(jobs)
+    _, stats = Decoder(target, ParseOptions(), SlowProposer).speculate(jobs)
     assert (stats.steps - count) * PAUSE <= stats.host_seconds < stats.decode_seconds
     assert stats.host_share == pytest.approx(stats.host_seconds / stats.decode_seconds)
 

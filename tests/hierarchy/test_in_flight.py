@@ -14,9 +14,9 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.engine import loop
+from docspec.engine.measuring import shares
 from docspec.engine.request import Request
 from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.decoding.measuring import shares
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import load_target
 

@@ -9,8 +9,9 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
+from docspec.engine import decoder
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import engine, make_engine
+from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.whole import verify_regions
 from docspec.targets.protocol import Prompt
 from docspec.targets.registry import load_target
@@ -23,25 +24,25 @@ def job(length: int, budget: int = 10) -> Request:
 @given(st.lists(st.integers(1, 2500), max_size=60), st.one_of(st.none(), st.integers(1, 9000)), st.integers(0, 80))
 def test_queues_keep_the_bounds_and_lose_nothing(lengths, allowed, spare):
     jobs = [(index, job(length)) for index, length in enumerate(lengths)]
-    queues = list(engine.queues(jobs, allowed, spare))
+    queues = list(decoder.queues(jobs, allowed, spare))
     assert sorted(index for queue, _ in queues for index, _ in queue) == list(range(len(jobs)))
-    most = min(engine.MAX_SLOTS, allowed or engine.MAX_SLOTS)
+    most = min(decoder.MAX_SLOTS, allowed or decoder.MAX_SLOTS)
     for queue, max_rows in queues:
         longest = max(one.slots for _, one in queue) + spare
         assert queue[0][1].slots + spare == longest
-        assert 1 <= max_rows <= min(engine.MAX_ROWS, len(queue))
+        assert 1 <= max_rows <= min(decoder.MAX_ROWS, len(queue))
         assert max_rows == 1 or max_rows * longest <= most
 
 
 def test_long_jobs_take_no_places_from_short_ones():
-    jobs = [(0, job(engine.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
-    found = [(len(queue), max_rows) for queue, max_rows in engine.queues(jobs)]
-    assert found == [(1, 1), (39, engine.MAX_ROWS)]
+    jobs = [(0, job(decoder.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
+    found = [(len(queue), max_rows) for queue, max_rows in decoder.queues(jobs)]
+    assert found == [(1, 1), (39, decoder.MAX_ROWS)]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 16])
 def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, monkeypatch, rows):
-    monkeypatch.setattr(engine, "MAX_ROWS", rows)
+    monkeypatch.setattr(decoder, "MAX_ROWS", rows)
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
     image = Image.effect_noise((256, 256), 80).convert("RGB")
     boxes = [BBox(0, 0, 250, 60), BBox(0, 70, 120, 250), BBox(10, 80, 240, 120)]

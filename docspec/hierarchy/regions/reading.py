@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from docspec.core import StageStats
 from docspec.core.trail import Trail
+from docspec.engine.decoder import decode_side_by_side
 from docspec.engine.loop import OnStep
 from docspec.engine.request import Output, Request
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.decoding.engine import decode_side_by_side
 from docspec.hierarchy.reading_context import LocalContext
 from docspec.hierarchy.regions.regions_read import Crop, CropReader, RegionsRead
 from docspec.targets.protocol import Prompt

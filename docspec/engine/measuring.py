@@ -17,18 +17,24 @@ class MeasuredDecode(SpecDecode):
     """A decoding loop that fills the ``counts`` of each row and counts the forward passes of all rows in ``forwards``.
 
     Rows share the host's time of a step equally, and the time of a prefill in proportion to their prompts' lengths.
+    ``prefilled`` is the time at which the latest prefill ended, ``prefilling`` the seconds that it took.
     """
 
     forwards = 0
+    prefilled = prefilling = 0.0
 
     def admit(self) -> list[Row]:
         known = len(self.scheduler.rows)
         start = time.perf_counter()
         rows = super().admit()
         entered = self.scheduler.rows[known:]
-        seconds = time.perf_counter() - start
+        now = time.perf_counter()
+        seconds = now - start
         tokens = sum(row.request.prompt.length for row in entered)
+        if entered:
+            self.prefilled, self.prefilling = now, seconds
         for row in entered:
+            row.counts.entered = now
             row.counts.prefill_seconds += seconds * row.request.prompt.length / tokens
         return rows
 

@@ -1,6 +1,7 @@
-"""The engine as pages use it: requests in, outputs and counts out, over one bounded KV memory.
+"""A target with its decoding settings: requests in, outputs and counts out, over one bounded KV memory.
 
-Stage 1, Stage 2 and the baseline differ only in their requests.
+Stage 1, Stage 2 and the baseline differ only in their requests. The caller waits for them all here;
+:mod:`docspec.engine.continuous` takes requests at any time, from any thread.
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from docspec.engine.acceptance import make_rule
 from docspec.engine.autoregressive import decode_autoregressively
 from docspec.engine.limits import Pace
 from docspec.engine.loop import OnStep
+from docspec.engine.measuring import MeasuredDecode, shares, stats_of
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
 from docspec.engine.scheduler import Scheduler
-from docspec.hierarchy.decoding.measuring import MeasuredDecode, shares, stats_of
 
 if TYPE_CHECKING:
-    from docspec.targets.kv_cache import SlotCache
-    from docspec.targets.protocol import TargetModel
+    from docspec.targets.protocol import SlotCache, TargetModel
 
 K = TypeVar("K")
 
@@ -34,7 +34,7 @@ MAX_SLOTS = 16384
 """Most slots of the KV cache for a batch of crops: about those of one long page."""
 
 
-class Engine:
+class Decoder:
     """A target with its decoding settings, a factory of proposers, and the limit of its KV memory.
 
     ``pace`` decides for a request that is decoded alone whether trees pay.
@@ -93,9 +93,16 @@ class Engine:
 
     def batch(self, requests: Sequence[Request], max_rows: int) -> MeasuredDecode:
         """A loop for :meth:`decode` over ``requests`` with up to ``max_rows`` rows."""
-        proposer = self._proposer()
-        scheduler = Scheduler(self.target, self.cache_for(requests, max_rows), requests, proposer, self._margins)
         pace = self._pace if len(requests) == 1 else None
+        return self._loop(requests, self.cache(max_rows, max(request.slots for request in requests)), pace)
+
+    def open_batch(self, max_rows: int, slots: int) -> MeasuredDecode:
+        """A loop of at least ``max_rows`` rows without requests, to which those of up to ``slots`` slots are added."""
+        return self._loop((), self.cache(max_rows, slots), None)
+
+    def _loop(self, requests: Sequence[Request], cache: SlotCache, pace: Pace | None) -> MeasuredDecode:
+        proposer = self._proposer()
+        scheduler = Scheduler(self.target, cache, requests, proposer, self._margins)
         return MeasuredDecode(self.target, scheduler, proposer, self._rule, self._options.max_tree, pace, self._margins)
 
     def decode(self, loop: MeasuredDecode, on_step: OnStep | None = None) -> None:
@@ -114,10 +121,10 @@ class Engine:
         seconds = time.perf_counter() - start
         return row.result, stats_of([row], row.counts.steps, seconds, self.target.kv.nbytes)
 
-    def cache_for(self, requests: Sequence[Request], max_rows: int) -> SlotCache:
-        """A KV cache of at least ``max_rows`` rows, each long enough for any of ``requests``. It has the shape that the
-        step runner prefers if the memory limit allows that."""
-        slots = max(request.slots for request in requests) + self.spare_slots - 1
+    def cache(self, max_rows: int, slots: int) -> SlotCache:
+        """A KV cache of at least ``max_rows`` rows for requests of up to ``slots`` slots, trees not counted. It has the
+        shape that the step runner prefers if the memory limit allows that."""
+        slots += self.spare_slots - 1
         roomy = self.target.steps.geometry(max_rows, slots)
         if self.slots_allowed is None or roomy[0] * (roomy[1] + 1) <= self.slots_allowed:
             max_rows, slots = roomy
@@ -151,7 +158,7 @@ class Engine:
 
 
 def decode_side_by_side(
-    engine: Engine, pages: Sequence[Sequence[Request]], on_step: OnStep | None = None, alone: bool = False
+    engine: Decoder, pages: Sequence[Sequence[Request]], on_step: OnStep | None = None, alone: bool = False
 ) -> list[tuple[list[Output], StageStats]]:
     """For each page the outputs of its requests, in their order, and its counts.
 
