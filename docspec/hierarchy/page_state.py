@@ -27,7 +27,6 @@ from docspec.dialects.locate import attach_boxes
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.turning import turning, upright
 from docspec.engine.request import Output
-from docspec.hierarchy.strange_marks import strange_marks
 
 QUOTED = 60
 """Characters of a loop that a message quotes."""
@@ -146,13 +145,7 @@ class PageState:
             token_ids=output.tokens,
             blocks=tuple(blocks),
             stage2=stats,
-            events=(
-                *result.events,
-                *ending(cut),
-                *skipped(stats),
-                *unsaid(text, blocks),
-                *strange_marks(blocks, self.draft.regions),
-            ),
+            events=(*result.events, *ending(cut), *skipped(stats), *unsaid(text, blocks)),
             cut=cut,
             timings=replace(result.timings, prefill=prefill, stage2=stats.decode_seconds),
         )

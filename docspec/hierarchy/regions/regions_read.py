@@ -17,7 +17,6 @@ from docspec.hierarchy.page_state import skipped
 from docspec.hierarchy.regions.evidence import known_block, known_words, unread_pictures
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
-from docspec.hierarchy.strange_marks import strange_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,6 @@ def result_of(
             Event("read_by_regions", detail),
             *known_words(page.known, page.regions),
             *page.events(),
-            *strange_marks(blocks, page.regions),
             *unread_pictures(blocks, {event.kind for event in result.events}),
             *skipped(page.stats),
         ),

@@ -22,6 +22,7 @@ from docspec.hierarchy.page_state import PageState, failed, page_of
 from docspec.hierarchy.readers import Readers
 from docspec.hierarchy.regions.regions_read import CropReader, RegionsRead
 from docspec.hierarchy.remote.answers import RemoteContext, TextOutput, ask
+from docspec.hierarchy.remote.strange_marks import strange_marks
 
 SPARE_TOKENS = 48
 """Output tokens of a region beyond one for each character of its longest draft."""
@@ -122,7 +123,8 @@ class RemotePages(Readers):
         requests; any other error fails the page."""
         try:
             [result] = self.read([drafted])
-            return result
+            draft = drafted.draft if isinstance(drafted.draft, PageDraft) else PageDraft()
+            return replace(result, events=(*result.events, *strange_marks(result.blocks, draft.regions)))
         except ModelError:
             raise
         except Exception as error:
