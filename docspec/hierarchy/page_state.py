@@ -40,15 +40,15 @@ def page_of(drafted: DraftedPage) -> PageImage:
 def failed(page: PageImage, error: Exception) -> PageResult:
     """The result of a page that failed with ``error``; with the traceback if the error was unexpected."""
     trace, failure = None, Failure.UNEXPECTED
-    if is_out_of_memory(error):
+    if isinstance(error, PageError):  # it may quote a server whose memory is out, or whose device is lost
+        message, failure = str(error), error.failure
+    elif is_out_of_memory(error):
         release_memory()
         message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
         failure = Failure.OUT_OF_MEMORY
     elif is_device_lost(error):
         message = f"the accelerator is lost to this process, start it anew ({first_line(error)})"
         failure = Failure.DEVICE_LOST
-    elif isinstance(error, PageError):
-        message, failure = str(error), error.failure
     else:
         message = f"{type(error).__name__}: {error}"
         trace = "".join(traceback.format_exception(error))

@@ -15,7 +15,7 @@ from docspec.core import Failure, PageResult
 from docspec.generation.server import fleet
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
-from tests.generation.stand_in import StandIn, ends, whole
+from tests.generation.stand_in import StandIn, ends, says, whole
 
 WHOLE, REGIONS = "olmOCR-2-7B-1025", "/srv/models/docspec/reader/mini"
 
@@ -144,3 +144,13 @@ def test_marks_that_the_page_has_do_not(tmp_path: Path) -> None:
         with Parser(options) as parser:
             [page] = parser.parse(tmp_path / "b.pdf").pages
     assert page.doubtful is None
+
+
+@pytest.mark.parametrize("said", ["CUDA out of memory", "CUDA error: an illegal memory access was encountered"])
+def test_a_fault_of_a_server_is_said_as_its_own(tmp_path: Path, said: str) -> None:
+    """Not as one of this machine, which has neither such a device nor the model."""
+    with StandIn(model=WHOLE) as server:
+        server.faults.append(says(400, {"error": {"message": said}}))
+        page = read(tmp_path, server)
+    assert page.error is not None and said in page.error
+    assert "choose a smaller model" not in page.error and page.failure is Failure.REFUSED
