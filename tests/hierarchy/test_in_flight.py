@@ -16,7 +16,7 @@ from docspec.drafting.drafted_page import DraftedPage
 from docspec.engine import loop
 from docspec.engine.measuring import shares
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import load_target
 
@@ -72,8 +72,8 @@ def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_
     room = 3 * (slots + 100) * target.kv_spec.bytes_per_slot()
     bound = -(-room // MIB)
     tight = parser_with(lively_qwen, stages="page", kv_memory=bound)
-    assert make_engine(target, ParseOptions()).max_rows(jobs) == 4
-    assert 1 <= make_engine(target, ParseOptions(kv_memory=1)).max_rows(jobs) <= 4
+    assert make_decoder(target, ParseOptions()).max_rows(jobs) == 4
+    assert 1 <= make_decoder(target, ParseOptions(kv_memory=1)).max_rows(jobs) <= 4
     outputs = [page.token_ids for page in free.verify_all(PAGES)]
     assert [page.token_ids for page in tight.verify_all(PAGES)] == outputs
     assert tight.context.target.kv.nbytes <= bound * MIB
@@ -129,7 +129,7 @@ def test_a_document_reads_the_same(lively_qwen, tmp_path):
 @pytest.mark.parametrize(("rows", "widest"), [(1, 64), (4, 64), (16, 16)])
 def test_many_rows_share_the_nodes_of_a_step(lively_qwen, monkeypatch, rows, widest):
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     prompt = target.encode(PAGES[0].page.image, "Read.")
     [free], _ = engine.speculate([Request(prompt, (), 100)])
     sizes = []
@@ -157,7 +157,7 @@ def test_shares_are_whole_and_add_up(total, weights):
 
 def test_a_group_of_one_is_charged_with_everything(lively_qwen):
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     job = Request(target.encode(PAGES[0].page.image, "Read."), (), 30)
     [(outputs, stats)] = engine.speculate_groups([[job]])
     assert len(outputs) == 1 and stats.forwards == stats.steps

@@ -8,7 +8,7 @@ from PIL import Image
 from docspec import Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.hierarchy.whole import verify_regions
 from docspec.reporting.timing import page_object
 from docspec.targets.registry import load_target
@@ -34,7 +34,7 @@ def test_crops_go_in_smaller_batches_under_a_bound_and_write_the_same(lively_qwe
     for bound in (None, 1):
         target.kv.release()
         options = ParseOptions(model=str(lively_qwen), kv_memory=bound)
-        [found] = verify_regions(make_engine(target, options), target, dialect, [(page, regions(10))])
+        [found] = verify_regions(make_decoder(target, options), target, dialect, [(page, regions(10))])
         outcomes.append((found, target.kv.nbytes))
     (free, free_bytes), (bounded, bounded_bytes) = outcomes
     assert bounded.texts == free.texts

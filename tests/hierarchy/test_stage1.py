@@ -11,7 +11,7 @@ from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Reg
 from docspec.dialects import make_dialect
 from docspec.engine import decoder
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.hierarchy.whole import verify_regions
 from docspec.targets.protocol import Prompt
 from docspec.targets.registry import load_target
@@ -52,9 +52,9 @@ def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, m
     page = PageImage(image, 1, 1.0, "noise.png")
     dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
     options = ParseOptions(model=str(lively_qwen))
-    [outputs] = verify_regions(make_engine(target, options), target, dialect, [(page, draft)])
+    [outputs] = verify_regions(make_decoder(target, options), target, dialect, [(page, draft)])
     alone = [
-        verify_regions(make_engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))])[
+        verify_regions(make_decoder(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))])[
             0
         ].texts[0]
         for region in regions
@@ -71,7 +71,7 @@ def test_no_region_writes_more_than_the_page_may(lively_qwen):
     regions = tuple(Region(BBox(0, y, 250, y + 60), Category.TEXT, ("words " * 20,)) for y in (0, 70))
     dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
     pages = [(page, PageDraft(regions))]
-    [whole] = verify_regions(make_engine(target, options), target, dialect, pages)
-    [short] = verify_regions(make_engine(target, options), target, dialect, pages, max_tokens=5)
+    [whole] = verify_regions(make_decoder(target, options), target, dialect, pages)
+    [short] = verify_regions(make_decoder(target, options), target, dialect, pages, max_tokens=5)
     assert whole.stats.tokens > 10
     assert short.stats.tokens == 10

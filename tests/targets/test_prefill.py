@@ -11,7 +11,7 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
 from docspec.dialects import make_dialect
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.hierarchy.whole import verify_regions
 from docspec.targets import prefill
 from docspec.targets.kv_cache import SlotCache
@@ -116,7 +116,7 @@ def test_stage_1_writes_the_same_tokens_however_its_prompts_are_prefilled(target
     def texts(stretch):
         sizes.clear()
         monkeypatch.setattr(prefill, "MAX_STRETCH", stretch)
-        return verify_regions(make_engine(target, ParseOptions()), target, dialect, [(page, draft)])[0].texts
+        return verify_regions(make_decoder(target, ParseOptions()), target, dialect, [(page, draft)])[0].texts
 
     monkeypatch.setattr(type(target), "prefill_together", counted)
     alone = texts(0.5)
