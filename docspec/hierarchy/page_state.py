@@ -27,7 +27,7 @@ from docspec.dialects.locate import attach_boxes
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.turning import turning, upright
 from docspec.engine.decoder import FRUGAL_TREE
-from docspec.hierarchy.answers import Answer
+from docspec.hierarchy.answers import Answer, Answered
 
 QUOTED = 60
 """Characters of a loop that a message quotes."""
@@ -128,11 +128,12 @@ class PageState:
             timings=replace(self.result.timings, draft=seconds, beside=beside),
         )
 
-    def verified(self, texts: list[str], stats: StageStats, seconds: float) -> None:
+    def verified(self, texts: list[str], found: Answered, seconds: float) -> None:
         """Takes the outputs of Stage 1, one text for each region."""
         self.texts = texts
         timings = replace(self.result.timings, stage1=seconds)
-        self.result = replace(self.result, stage1=stats, timings=timings)
+        events = (*self.result.events, *frugal(found.answers))
+        self.result = replace(self.result, stage1=found.stats, timings=timings, events=events)
 
     def written(self, answer: Answer, stats: StageStats, dialect: Dialect) -> None:
         """Takes the answer for the whole page, in ``dialect``."""

@@ -55,13 +55,12 @@ class ReadingContext:
         return self.generator
 
     def progress(self, number: int, stage: str) -> Watch:
-        """Tells the observer that ``stage`` begins for page ``number``; what is returned tells it how far it is."""
-        self.observer.stage(number, stage)
+        """What tells the observer how far ``stage`` is for page ``number``, from its first step on."""
         return Watch(self.observer, number, stage)
 
 
 class Watch:
-    """Tells ``observer`` now and then how far the answers for a page are."""
+    """Tells ``observer`` when ``stage`` begins for a page, and now and then how far its answers are."""
 
     def __init__(self, observer: Observer, number: int, stage: str) -> None:
         self._observer, self._number, self._stage = observer, number, stage
@@ -69,6 +68,8 @@ class Watch:
         self._last = 0.0
 
     def __call__(self, request: int, progress: Progress) -> None:
+        if not self._known:
+            self._observer.stage(self._number, self._stage)
         self._known[request] = progress
         now = time.perf_counter()
         if now - self._last < LEAST_SECONDS:

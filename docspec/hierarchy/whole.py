@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from docspec.core import Failure, PageDraft, PageError, PageImage, StageStats
+from docspec.core import Failure, PageDraft, PageError, PageImage
 from docspec.core.sizes import smart_resize
 from docspec.drafting.drafted_page import DraftFuture
 from docspec.generation.interface import GenerationRequest, Progress
@@ -52,6 +52,7 @@ class WholePages:
     def _read_while_drafting(self, state: PageState, future: DraftFuture) -> GenerationRequest:
         """Decodes the page while its draft is still being made."""
         context = self._context
+        context.observer.stage(state.number, "prefill")
         arriving = ArrivingDraft(context, state.page, future)
         watch = context.progress(state.number, "stage2")
 
@@ -89,11 +90,11 @@ class WholePages:
         """Verifies the regions of the page and keeps what the target wrote for each."""
         start = time.perf_counter()
         progress = self._context.progress(state.number, "stage1")
-        texts, stats = verify_regions(self._context, state.page, state.draft, progress)
+        texts, found = verify_regions(self._context, state.page, state.draft, progress)
         seconds = time.perf_counter() - start
         if self._context.planner is not None:
             self._context.planner.observe_crops(seconds)
-        state.verified(texts, stats, seconds)
+        state.verified(texts, found, seconds)
 
     def _decode(self, state: PageState, request: GenerationRequest) -> None:
         """Decodes the page with its drafts; plainly if the options say so or drafts do not pay."""
@@ -103,6 +104,7 @@ class WholePages:
             if not lookup.yes:
                 request = replace(request, plain=True)
                 state.happened("plain_decoding", lookup.why)
+        context.observer.stage(state.number, "prefill")
         progress = context.progress(state.number, "stage2")
         found = ask(context, [replace(request, exclusive=request.plain and context.options.in_flight == 1)], progress)
         [answer], stats = found.answers, found.stats
@@ -146,13 +148,13 @@ class WholePages:
 
 def verify_regions(
     context: ReadingContext, page: PageImage, draft: PageDraft, on_progress: OnProgress | None = None
-) -> tuple[list[str], StageStats]:
-    """Runs Stage 1 on ``draft``: the target's text for each of its regions (``""`` where nothing was verified), and the
-    counts. An answer that was cut at its limit is kept."""
+) -> tuple[list[str], Answered]:
+    """Runs Stage 1 on ``draft``: the target's text for each of its regions (``""`` where nothing was verified), and
+    what was answered. An answer that was cut at its limit is kept."""
     asked = asked_of_regions(context, page, draft)
     found = ask(context, [request for _, request in asked], on_progress)
     texts = [""] * len(draft.regions)
     for (index, _), answer in zip(asked, found.answers, strict=True):
         if answer.finish != "loop":
             texts[index] = answer.text
-    return texts, found.stats
+    return texts, found
