@@ -33,6 +33,7 @@ EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
 DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
 if not TYPE_CHECKING:
     DrafterName = with_plugins(DrafterName, "drafters")
+    EngineName = with_plugins(EngineName, "engines")
 
 
 class SkipPlan(NamedTuple):
