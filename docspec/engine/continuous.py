@@ -39,8 +39,8 @@ IDLE = 1.0
 """Seconds without requests after which the thread ends; the next request starts another one."""
 
 OnRow = Callable[[Row], None]
-"""Receives the row of a request after each of its steps, in the engine's thread. An exception that it raises cancels
-the request."""
+"""Receives the row of a request after each of its steps, in the engine's thread. An exception that it raises fails the
+request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +203,8 @@ class ContinuousBatching:
         while not self._submitted.empty():
             if (job := self._submitted.get()) is not None:
                 self._waiting.append(job)
-        if any(job.future.cancelled() for job in self._waiting):
-            self._waiting = deque(job for job in self._waiting if not job.future.cancelled())
+        if any(job.future.done() for job in self._waiting):
+            self._waiting = deque(job for job in self._waiting if not job.future.done())
 
     def _open(self, decoder: Decoder) -> MeasuredDecode:
         """A batch for the first jobs that wait."""
@@ -243,12 +243,12 @@ class ContinuousBatching:
 
     def _tell(self, row: Row) -> None:
         job = self._active[id(row.request)]
-        if job.on_row is not None and not job.future.cancelled():
+        if job.on_row is not None and not job.future.done():
             try:
                 job.on_row(row)
-            except Exception:
-                job.future.cancel()
-        if job.future.cancelled():
+            except Exception as error:
+                failed(job.future, error)
+        if job.future.done():
             row.stop()
 
     def _finish(self, row: Row) -> None:
@@ -258,7 +258,7 @@ class ContinuousBatching:
     @staticmethod
     def _end(job: _Job, output: Output, stats: StageStats, entered: float) -> None:
         now = time.perf_counter()
-        if job.future.set_running_or_notify_cancel():
+        if not job.future.done() and job.future.set_running_or_notify_cancel():
             waiting, prefill = job.added - job.submitted, entered - job.added
             job.future.set_result(Decoded(output, stats, waiting, prefill, now - entered, job.frugal))
 
@@ -283,8 +283,8 @@ class ContinuousBatching:
 
 
 def failed(future: Future[Decoded], error: Exception) -> None:
-    """Ends ``future`` with ``error``, unless it was cancelled."""
-    if future.set_running_or_notify_cancel():
+    """Ends ``future`` with ``error``, unless it has ended."""
+    if not future.done() and future.set_running_or_notify_cancel():
         future.set_exception(error)
 
 

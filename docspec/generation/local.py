@@ -277,7 +277,10 @@ class _Answer:
         if self.request.on_progress is not None:
             self.request.on_progress(Progress(len(row.output), row.counts.steps, row.counts.accepted))
         if self._on_text is not None and (piece := self._text.grown(row.output)):
-            self._on_text(piece)
+            try:
+                self._on_text(piece)
+            except Exception:
+                self.future.cancel()
 
     def _ended(self, decoded: Future[Decoded]) -> None:
         if decoded.cancelled():
