@@ -35,13 +35,13 @@ class PageReader:
         self.whole = WholePages(context)
 
     def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page. Raises :class:`docspec.core.ModelError` if the engine can answer no more
-        requests; any other error fails the page."""
+        """The result of a drafted page. Raises :class:`docspec.core.ModelError` if an engine in another process can
+        answer no more requests; any other error fails the page."""
         try:
             return self._read(drafted)
-        except ModelError:
-            raise
         except Exception as error:
+            if isinstance(error, ModelError) and "plain" not in self.context.features:
+                raise
             return failed(page_of(drafted), error)
 
     def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:

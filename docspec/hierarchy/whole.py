@@ -92,8 +92,8 @@ class WholePages:
         progress = self._context.progress(state.number, "stage1")
         texts, found = verify_regions(self._context, state.page, state.draft, progress)
         seconds = time.perf_counter() - start
-        if self._context.planner is not None:
-            self._context.planner.observe_crops(seconds)
+        if self._context.planner is not None and self._context.options.in_flight == 1:
+            self._context.planner.observe_crops(seconds)  # no time of other pages is in it
         state.verified(texts, found, seconds)
 
     def _decode(self, state: PageState, request: GenerationRequest) -> None:
