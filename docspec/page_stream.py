@@ -45,6 +45,8 @@ class PagesVerifier(ABC):
     threads (0: in that of the caller)."""
 
     load_seconds = 0.0
+    loads_here = False
+    """Whether this process loads the model."""
 
     def __init__(self, options: ParseOptions, observer: Observer, pages_per_call: int, threads: int) -> None:
         self._options = options
@@ -119,7 +121,7 @@ class PageStream:
         """The number of pages prepared before they are requested."""
         if self._options.baseline:
             return 0
-        if self._options.loads_late and not self._verifier.threads:
+        if self._options.loads_late and self._verifier.loads_here:
             return max(self._options.in_flight, 2 * processors(), PAGES_AHEAD)
         return self._verifier.pages_per_call * max(1, self._verifier.threads)
 

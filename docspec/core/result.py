@@ -137,7 +137,7 @@ class StageStats(AcceptanceRatios):
     ``host_seconds`` is the part of ``decode_seconds`` spent on proposing trees and building their masks,
     ``source_seconds`` the part of that of each source of tokens.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
-    Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
+    Pages that are verified at the same time share forwards and seconds; each is charged with its rows' part of a step.
     ``plain_tokens`` were decoded one per step because drafts did not pay there. ``smallest_margin`` is the smallest
     difference between the two largest logits along the output (``None``: unknown); ``redecided`` choices were made
     again by a step of one token.

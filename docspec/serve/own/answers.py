@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import DocspecError
 from docspec.engine.continuous import Decoded
 from docspec.engine.request import Request
+from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop, StopRule
 from docspec.generation.answer_text import AnswerText, StopStrings
 from docspec.generation.interface import FinishReason
@@ -52,7 +53,7 @@ class PendingAnswer:
         ask = self.ask
         prompt = prompt_of(target, ask)
         try:
-            room = room_for(target, prompt)
+            room = room_for(target, prompt, 0)
         except DocspecError as error:
             raise Refusal(400, str(error)) from None
         drafts = tuple(tuple(target.tokenize(text)) for text in ask.drafts if text)
@@ -60,8 +61,8 @@ class PendingAnswer:
         budget = min(ask.max_tokens or target.card.max_new_tokens, room)
         return Request(prompt, drafts, budget, stop=stop, kind=ask.kind, rules=rules_of(target.rules, ask.penalties))
 
-    def _grown(self, tokens: Sequence[int]) -> None:
-        self._tell(self._writing.grown(tokens))
+    def _grown(self, row: Row) -> None:
+        self._tell(self._writing.grown(row.output))
 
     def _ended(self, future: Future[Decoded]) -> None:
         if future.cancelled():
@@ -74,8 +75,8 @@ class PendingAnswer:
         tokens = found.output.tokens
         self.text = self._writing.whole(tokens)
         self.finish = "length" if found.output.finish == "budget" else "stop"
-        self.tokens, self.prompt_tokens = len(tokens), found.prompt_tokens
-        self.drafted, self.accepted = found.counts.drafted, found.counts.accepted
+        self.tokens, self.prompt_tokens = len(tokens), found.stats.prompt_tokens
+        self.drafted, self.accepted = found.stats.drafted, found.stats.accepted
         if self.ask.streams and (rest := self._writing.rest(tokens)):
             self._tell(rest)
         self._tell(None)
