@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Failure, PageError, ParseOptions
-from docspec.engine.continuous import SLOTS, ContinuousBatching, Decoded, OnRow, closed, failed
+from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed, failed
 from docspec.engine.decoder import Decoder
 from docspec.engine.limits import Pace
 from docspec.engine.loop_guard import LoopGuard
@@ -98,7 +98,8 @@ class Engine:
         """The engine of a model that is loaded already; ``price`` and ``pace`` as for :func:`make_decoder`."""
         engine = cls.__new__(cls)
         decoder = make_decoder(loaded.target, options, price, pace)
-        engine._begin(loaded, options, decoder, least=options.in_flight)
+        pages = options.in_flight
+        engine._begin(loaded, options, decoder, rows=max(ROWS, pages), least=pages, spare=0)
         return engine
 
     def _begin(self, loaded: LoadedTarget, options: ParseOptions, decoder: Decoder, **room: int) -> None:
@@ -167,7 +168,7 @@ class Engine:
         def run() -> None:
             if not decoded.cancelled():
                 try:
-                    self._batching.submit(make(self._encoder), on_row, decoded)
+                    self._batching.submit_all([Submission(make(self._encoder), decoded, on_row)])
                 except Exception as error:
                     failed(decoded, error)
 
@@ -228,10 +229,16 @@ class Engine:
                 made.append((answer, self._made(answer.request, prompt)))
             except Exception as error:
                 failed(answer.decoded, error)
-        for answer, request in sorted(made, key=lambda one: -one[1].slots):
+        for answer in live:
             answer.encode_seconds = (time.perf_counter() - began) / len(live)
-            on_row = answer.on_row if answer.is_watched else None
-            self._batching.submit(request, on_row, answer.decoded, answer.request.exclusive)
+        self._batching.submit_all(
+            [
+                Submission(
+                    request, answer.decoded, answer.on_row if answer.is_watched else None, answer.request.exclusive
+                )
+                for answer, request in sorted(made, key=lambda one: -one[1].slots)
+            ]
+        )
 
     def _prompts(self, requests: Sequence[GenerationRequest]) -> Sequence[Prompt | Exception]:
         try:
