@@ -43,8 +43,11 @@ SMALL = 0.01
 RULES = 3
 """Horizontal lines, one below the other, that look like a table."""
 
-GAP, BESIDE = 60.0, 10.0
-"""Most points between two lines of a table, one below the other and side by side."""
+GAP = 60.0
+"""Most points between two lines of a table, one below the other."""
+
+BESIDE = 10.0
+"""Most points between two lines of a table side by side."""
 
 SECONDS = 60.0
 """Seconds that a file may take."""
