@@ -24,15 +24,7 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
 from docspec.generation.answer_text import AnswerText
-from docspec.generation.interface import (
-    Feature,
-    FinishReason,
-    Generation,
-    GenerationCounts,
-    GenerationRequest,
-    OnText,
-    Progress,
-)
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.proposing.registry import make_proposer, open_named
 
 if TYPE_CHECKING:
@@ -77,7 +69,7 @@ class Engine:
             answer = engine.generate(image, "Read.", drafts=["what the page may say"])
     """
 
-    features: frozenset[Feature] = frozenset(("loops", "plain", "growing", "trail", "silence"))
+    follows_fields = True
     info: TargetInfo
 
     def __init__(self, model: str = "mini", **settings: Any) -> None:
