@@ -141,13 +141,14 @@ class ContinuousBatching:
         """Call this from ``on_row`` when drafts have arrived: whether trees pay is measured anew."""
         self._decoder.drafts_changed()
 
-    def close(self) -> None:
-        """Ends the thread after the present step; requests that have not been answered fail."""
+    def close(self, patience: float | None = None) -> None:
+        """Ends the thread after the present step, and waits for it for at most ``patience`` seconds; requests that have
+        not been answered fail."""
         with self._starting:
             self._closed, thread = True, self._thread
         self._submitted.put(())
         if thread is not None:
-            thread.join()
+            thread.join(patience)
 
     def _run(self) -> None:
         try:

@@ -184,10 +184,11 @@ class Engine:
         """Call this from ``on_progress`` when a growing draft has grown: whether trees pay is measured anew."""
         self._batching.drafts_changed()
 
-    def close(self) -> None:
-        """Ends both threads; requests that have not been answered fail."""
-        self._encoding.shutdown(cancel_futures=True)
-        self._batching.close()
+    def close(self, patience: float | None = None) -> None:
+        """Ends both threads, and waits for what they are doing for at most ``patience`` seconds; requests that have not
+        been answered fail."""
+        self._encoding.shutdown(wait=patience is None, cancel_futures=True)
+        self._batching.close(patience)
 
     def __enter__(self) -> Engine:
         return self
