@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox
+from docspec.drafting.drawn_grids import NEAR, Word, slots_of
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</t[dh]>", re.DOTALL)
@@ -126,10 +128,13 @@ class CellGrid:
         return CellGrid(tuple(cells), self.xs, ys)
 
 
-def grid_of(table: Any, html: str) -> CellGrid | None:
-    """``html`` of a table of PyMuPDF's as cells in places; ``None`` where not all rows and columns have one."""
+def grid_of(table: Any, html: str, words: Sequence[Word] = ()) -> CellGrid | None:
+    """``html`` of a table of PyMuPDF's as cells in places; ``None`` where not all rows and columns have one. Where it
+    lacks a cell, all cells behind that stand a column off: their boxes tell their places, and ``words`` the cell."""
     cells = list(_cells(html))
     placed = list(_placed(table.placements or ()))
+    if len(cells) == len(placed) and not _agree(placed):
+        return _by_place([(cell, box) for cell, (_, box) in zip(cells, placed, strict=True)], words)
     rows = 1 + max((cell.row + cell.rows - 1 for cell in cells), default=-1)
     columns = 1 + max((cell.column + cell.columns - 1 for cell in cells), default=-1)
     xs = _edges([(cell.column, box.x0, box.x1) for cell, box in placed if cell.columns == 1], columns)
@@ -164,11 +169,54 @@ def _placed(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[PlacedCell, BBox]]:
             column += cell.colspan
 
 
-def _edges(told: Sequence[tuple[int, float, float]], count: int) -> Edges:
+def _agree(placed: Sequence[tuple[PlacedCell, BBox]]) -> bool:
+    """Whether cells that are counted to one column begin at one place."""
+    lefts: dict[int, float] = {}
+    return all(abs(lefts.setdefault(cell.column, box.x0) - box.x0) <= NEAR for cell, box in placed)
+
+
+def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -> CellGrid | None:
+    """``cells`` in the places of their boxes, and cells of ``words`` in places that have none."""
+    slots = {slot.bbox: slot for slot in slots_of([astuple(box) for _, box in cells])}
+    if len(slots) < len(cells):
+        return None
+    own = [slots[box] for _, box in cells]
+    xs = _edges([(slot.column, slot.bbox.x0, slot.bbox.x1) for slot in own if slot.columns == 1])
+    ys = _edges([(slot.row, slot.bbox.y0, slot.bbox.y1) for slot in own if slot.rows == 1])
+    placed = [
+        replace(cell, row=slot.row, column=slot.column, rows=slot.rows, columns=slot.columns)
+        for (cell, _), slot in zip(cells, own, strict=True)
+    ]
+    grid = CellGrid((), xs, ys).with_cells(placed)
+    if not xs or not ys or not grid.is_whole:
+        return None
+    taken = {(cell.row + y, cell.column + x) for cell in placed for y in range(cell.rows) for x in range(cell.columns)}
+    for row, column in itertools.product(range(len(ys)), range(len(xs))):
+        if (row, column) not in taken:
+            empty = PlacedCell("", row, column, head=row < grid.head_rows)
+            text = words_in(grid.box(empty), words)
+            grid = grid.with_cells([*grid.cells, replace(empty, text=as_html(text))])
+    return grid
+
+
+def _edges(told: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:
+    """The edges of all columns or rows, of each the first ones told; empty where one of them has none."""
     found: dict[int, tuple[float, float]] = {}
     for number, first, last in told:
         found.setdefault(number, (first, last))
-    return tuple(found[number] for number in range(count)) if set(range(count)) <= set(found) else ()
+    numbers = range(len(found) if count is None else count)
+    return tuple(found[number] for number in numbers) if set(numbers) <= set(found) else ()
+
+
+def words_in(box: BBox, words: Sequence[Word]) -> str:
+    """The words in ``box``, line by line."""
+    lines: list[list[Word]] = []
+    for word in sorted((word for word in words if box.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y):
+        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))
 
 
 def joined(*texts: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told, words_in
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
@@ -115,19 +115,21 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
     """Rows that stand close to each other and were taken for one are several."""
     for row in reversed(range(len(grid.ys))):
         cells = grid.row(row)
-        if any(cell.rows > 1 or cell.columns > 1 for cell in cells) or len(cells) < len(grid.xs):
+        if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         lines = lines_in(grid, row, row, words)
-        if len(lines) > 1 and row < body_row(grid) and _is_over_others(lines):
-            lines = [lines[0], _as_one(lines[1:])]
-        elif len(lines) < 2 or not _are_rows(lines, row):
+        levels = _levels(lines) if row < body_row(grid) else [0]
+        if len(levels) > 1:
+            lines = [_as_one(lines[first:last]) for first, last in itertools.pairwise([*levels, len(lines)])]
+        elif len(lines) < 2 or len(cells) < len(grid.xs) or not _are_rows(lines, row):
             continue
         elif row == 0 and not _is_of_figures(lines[0]):
             bodies = sum(map(_is_of_figures, lines))
             lines = [_as_one(lines[: len(lines) - bodies]), *lines[-bodies:]]
         parts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
-        for cell, column in zip(cells, zip(*parts, strict=True), strict=True):
-            if without_spaces("".join(column)) != without_spaces(told(cell.text)):
+        for cell in cells:
+            own = ["".join(line[cell.column : cell.column + cell.columns]) for line in parts]
+            if without_spaces("".join(own)) != without_spaces(told(cell.text)):
                 break
         else:
             grid = _divided(grid, row, parts, lines)
@@ -149,12 +151,22 @@ def _are_rows(lines: Sequence[Line], row: int) -> bool:
     return bool(bodies) and list(lines[-len(bodies) :]) == bodies
 
 
+def _levels(lines: Sequence[Line]) -> list[int]:
+    """The ``lines`` at which rows of heads begin: those with heads of their own under a head over several columns."""
+    return [0, *(number for number in range(1, len(lines)) if _is_over_others(lines[number - 1 :]))]
+
+
 def _is_over_others(lines: Sequence[Line]) -> bool:
-    """Whether a head in the first of ``lines`` goes over several columns that have heads of their own below it."""
+    """Whether a head in the first of ``lines`` goes over several heads in the next one, or over several columns that
+    have heads of their own below it."""
     columns = {id(word): column for column, cell in enumerate(lines[0]) for word in cell}
     runs = close_words([word for cell in lines[0] for word in cell])
     wide = [own for run in runs if len(own := sorted({columns[id(word)] for word in run})) > 1]
-    return any(all(any(line[column] for line in lines[1:]) for column in own) for own in wide)
+    if any(all(any(line[column] for line in lines[1:]) for column in own) for own in wide):
+        return True
+    below = [BBox.union(word.bbox for word in run) for run in close_words([word for cell in lines[1] for word in cell])]
+    boxes = (BBox.union(word.bbox for word in run) for run in runs)
+    return any(sum(box.shared_width(one) > 0.5 * one.width for one in below) > 1 for box in boxes)
 
 
 def _as_one(lines: Sequence[Line]) -> Line:
@@ -239,7 +251,7 @@ def _merged(grid: CellGrid, ghost: int, body: int, words: Sequence[Word]) -> Cel
             continue
         if before is None or before.columns > 1 or not _follow(grid.box(before), grid.box(own), words):
             return None
-        both = _read(BBox.union([grid.box(before), grid.box(own)]), words)
+        both = words_in(BBox.union([grid.box(before), grid.box(own)]), words)
         same = Counter(without_spaces(both)) == Counter(without_spaces(told(before.text) + told(own.text)))
         text = as_html(both) if same else joined(before.text, own.text)
         cells[cells.index(before)] = replace(before, text=text)
@@ -255,14 +267,3 @@ def _follow(left: BBox, right: BBox, words: Sequence[Word]) -> bool:
         for before in words
         if left.has_center_of(before.bbox) and before.bbox.in_row_with(after.bbox)
     )
-
-
-def _read(box: BBox, words: Sequence[Word]) -> str:
-    """The words in ``box``, line by line."""
-    lines: list[list[Word]] = []
-    for word in sorted((word for word in words if box.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y):
-        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))

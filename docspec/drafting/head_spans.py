@@ -10,6 +10,7 @@ from itertools import pairwise
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
+from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.lines import without_spaces
 
 GAP = 0.75
@@ -68,6 +69,13 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     return grid
 
 
+def names_rows(box: BBox, text: str, grid: CellGrid) -> bool:
+    """Whether a ``text`` that stands alone in a row is a name of the rows below it: words in the middle of the table."""
+    middle = (grid.xs[0][0] + grid.xs[-1][1]) / 2
+    words = any(letter.isupper() for letter in text) and not is_figure(text)
+    return words and abs(box.center_x - middle) <= CENTRED * box.height
+
+
 def _is_title(cells: Sequence[PlacedCell]) -> bool:
     """Whether a row has nothing but one text that is not in its first cell."""
     return sum(bool(cell.text) for cell in cells) == 1 and not cells[0].text
@@ -109,7 +117,7 @@ def close_words(line: Sequence[Word]) -> list[list[Word]]:
 def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """``grid``, in which two rows of heads that have no column in common and stand beside each other (heads that read
     upwards are of any height) are one."""
-    for row in reversed(range(min(max(body - 1, 1), len(grid.ys) - 1))):
+    for row in reversed(range(len(grid.ys) - 1)):
         upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row, row + 1))
         apart = not {cell.column for cell in upper} & {cell.column for cell in lower}
         plain = all(cell.rows == cell.columns == 1 for cell in (*grid.row(row), *grid.row(row + 1)))
@@ -141,6 +149,8 @@ def _spans(
 ) -> list[tuple[int, int]]:
     """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
     under no head of others, but may be under a title that stands ``alone``."""
+    if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
+        return [(0, len(grid.xs) - 1)]
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
     own = [_over(run.bbox, extents) for run in runs]
     if any(not columns for columns in own):
