@@ -125,7 +125,8 @@ def typed(sheet: Sheet, rng: Random) -> None:
     for line in (dashes, *map(write, heads), dashes, *map(write, rows), dashes):
         sheet.text(LEFT, y, line.rstrip(), "cour", 8)
         y += rng.choice((9.6,))
-    for row, texts in enumerate([*heads, *rows]):
+    whole = [" ".join(filter(None, lines)) for lines in zip(*heads, strict=True)]
+    for row, texts in enumerate([whole, *rows]):
         cells += [TrueCell(text, row, n, row, n) for n, text in enumerate(texts) if text]
     sheet.tables.append(cells)
     closing(sheet, rng, y)

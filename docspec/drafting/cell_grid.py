@@ -208,6 +208,12 @@ def _edges(told: Sequence[tuple[int, float, float]], count: int | None = None) -
     return tuple(found[number] for number in numbers) if set(numbers) <= set(found) else ()
 
 
+def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
+    """What the words in ``box`` cover; ``None`` without words."""
+    inside = [word.bbox for word in words if box.has_center_of(word.bbox)]
+    return BBox.union(inside) if inside else None
+
+
 def words_in(box: BBox, words: Sequence[Word]) -> str:
     """The words in ``box``, line by line."""
     lines: list[list[Word]] = []

@@ -15,7 +15,7 @@ from dataclasses import replace
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told, words_in
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.figure_columns import is_figure
+from docspec.drafting.figure_columns import is_of_body, stands_for_none
 from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import Line, lines_in, with_rows_cut
@@ -25,7 +25,6 @@ NEXT = 2.0
 """Most white between a word of a head and the next one of the same head that stands in a column of its own, in heights
 of the word: typists part words of a head with several spaces."""
 
-_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
 _LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 
@@ -41,7 +40,7 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
         lambda grid: with_level_heads(grid, words, body_row(grid)),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
         lambda grid: _without_ghosts(grid, words),
-        lambda grid: with_whole_heads(grid, body_row(grid)),
+        lambda grid: with_whole_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_rows_cut(with_whole_rows(grid, words, body_row(grid)), words, body_row(grid)),
     )
     for step in steps:
@@ -73,16 +72,12 @@ def body_row(grid: CellGrid) -> int:
     that the grid tells."""
     for row in range(min(grid.head_rows, 1), len(grid.ys)):
         texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
-        if texts and 2 * sum(map(_is_of_body, texts)) >= len(texts):
+        texts = [text for text in texts if not stands_for_none(text)] or texts
+        if texts and 2 * sum(map(is_of_body, texts)) >= len(texts):
             while row > max(grid.head_rows, 1) and [cell.column for cell in grid.row(row - 1) if cell.text] == [0]:
                 row -= 1
             return row
     return grid.head_rows
-
-
-def _is_of_body(text: str) -> bool:
-    """Whether a cell holds figures, of one row or of several, that are no year."""
-    return not _YEAR.fullmatch(text) and (is_figure(text) or all(map(is_figure, text.split())))
 
 
 def _without_rules(grid: CellGrid) -> CellGrid:
@@ -139,7 +134,7 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
 def _is_of_figures(line: Line) -> bool:
     """Whether a line has a label and, in most of its other cells, figures."""
     texts = [joined(*(word.text for word in cell)) for cell in line[1:] if cell]
-    figures = sum(is_figure(text) and not _YEAR.fullmatch(text) for text in texts)
+    figures = sum(map(is_of_body, texts))
     return bool(line[0] and texts) and 2 * figures >= len(texts)
 
 

@@ -37,7 +37,10 @@ _UNIT = rf"(?:%|‰|°[CF]?|[{_SIGNS}]|[^\W\d_]{{1,3}}[²³]?(?:/[^\W\d_]{{1,3}}
 _NUMBER = r"(?:[1-9]\d{0,2}(?:[ .,'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:]\d+)*(?:,?[-–—])?)"
 _FIGURE = re.compile(rf"(?:(?:[{_SIGNS}]|[A-Z]{{3}})\s?)?[-+−–±<>≈~]?\s?{_NUMBER}(?:\s?{_UNIT})?[*†‡]*")
 _NEGATIVE = re.compile(rf"\(\s?(?=.*\d\D*\d){_NUMBER}(?:\s?{_UNIT})?\s?\)")
-_NOTHING = re.compile(r"[-–—.·]*|n/?a", re.IGNORECASE)
+_NOTHING = re.compile(r"[-–—.·]*|n/?a|\([A-Z]\)", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
+_BETWEEN = re.compile(r"\s+|(?<=\d)\s?[-–±]\s?(?=\d)|±")
+_NOTE = re.compile(r"\s(?:\d{1,2}/|[a-z])$")
 _TYPED = re.compile(r"[-–—_=\s]{3,}")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")  # a column of nothing else has the signs of equations below each other
@@ -73,6 +76,20 @@ class Columns:
 def is_figure(text: str) -> bool:
     """Whether ``text`` is a number, with its sign, currency or unit."""
     return (_FIGURE.fullmatch(text) or _NEGATIVE.fullmatch(text)) is not None
+
+
+def is_of_body(text: str) -> bool:
+    """Whether a cell holds figures, of one row or of several, ranges and marks of footnotes among them, that are no
+    year: such cells are no heads."""
+    if _YEAR.fullmatch(text):
+        return False
+    figures = [part for part in _BETWEEN.split(_NOTE.sub("", text)) if part]
+    return is_figure(text) or (bool(figures) and all(map(is_figure, figures)))
+
+
+def stands_for_none(text: str) -> bool:
+    """Whether a cell says that there is no figure."""
+    return _NOTHING.fullmatch(text) is not None
 
 
 def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -> Columns | None:
