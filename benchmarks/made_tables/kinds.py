@@ -98,7 +98,11 @@ def statistics(sheet: Sheet, rng: Random) -> None:
 def budget(sheet: Sheet, rng: Random) -> None:
     """Signs of currency at the left of the first and the last figures, years as heads, sums in bold."""
     years = [str(2004 + n) for n in range(rng.randint(2, 5))]
-    heads = [heads_of([rng.choice(("", "Dollars in thousands")), *(f"FY {y}|{rng.choice(('Actual', 'Estimate'))}" for y in years)])]
+    heads = [
+        heads_of(
+            [rng.choice(("", "Dollars in thousands")), *(f"FY {y}|{rng.choice(('Actual', 'Estimate'))}" for y in years)]
+        )
+    ]
     body = rows_of(rng, rng.sample(BUDGET, rng.randint(5, 10)), ["paren"] * len(years))
     body += rows_of(rng, ["Total, budget authority"], ["int"] * len(years), 0, bold=True)
     style = Style("l" + "r" * len(years), "", rng.choice(("helv", "tiro")), rng.choice((8, 9, 10)), rng.uniform(14, 30),
@@ -141,7 +145,9 @@ def tight(sheet: Sheet, rng: Random) -> None:
                   rules=frozenset(rng.choice(((), (), ("head",)))), bold_heads=rng.random() < 0.7)  # fmt: skip
     y = opening(sheet, rng, "Climate normals", prose=rng.random() < 0.6)
     body = rows_of(rng, labels, kinds, 0)
-    closing(sheet, rng, sheet.table(LEFT, y, [heads_of(["Month" if labels[0] == "Jan" else "State", *names])], body, style))
+    closing(
+        sheet, rng, sheet.table(LEFT, y, [heads_of(["Month" if labels[0] == "Jan" else "State", *names])], body, style)
+    )
 
 
 def long_labels(sheet: Sheet, rng: Random) -> None:
@@ -166,7 +172,9 @@ def worded(sheet: Sheet, rng: Random) -> None:
         cells = [(name,), (figure(rng, "dec3") + " ppm",)]
         cells += [wrapped(rng.choice(REMARKS), width, "helv", size) for width in rng.sample((120, 150), 2)]
         body.append(Row(tuple(cells), above=rng.choice((2, 4))))
-    rules = rng.choice((("top", "head", "foot", "rows"), ("top", "head", "foot"), ("top", "head", "foot", "rows", "columns", "frame")))
+    rules = rng.choice(
+        (("top", "head", "foot", "rows"), ("top", "head", "foot"), ("top", "head", "foot", "rows", "columns", "frame"))
+    )
     style = Style("llll", "", rng.choice(("helv", "tiro")), size, rng.uniform(12, 20), rules=frozenset(rules))
     y = opening(sheet, rng, "Table 1. National standards")
     closing(sheet, rng, sheet.table(LEFT, y, [heads_of(["Pollutant", "Level", "Averaging time", "Form"])], body, style))
@@ -216,7 +224,9 @@ def gridded(sheet: Sheet, rng: Random) -> None:
     level = [Head(("Before",), 1, 2), Head(("After",), 3, 4)]
     heads = [level, heads_of(["Site", "Mean", "Range", "Mean", "Range"])]
     body = rows_of(rng, rng.sample(STATES, rng.randint(3, 8)), kinds, 0.03)
-    style = Style("lcccc", "", rng.choice(("helv", "tiro")), 9, 24, rules=frozenset({"frame", "head", "rows", "columns", "spans"}))
+    style = Style(
+        "lcccc", "", rng.choice(("helv", "tiro")), 9, 24, rules=frozenset({"frame", "head", "rows", "columns", "spans"})
+    )
     if rng.random() < 0.5:
         heads = heads[1:]
     y = opening(sheet, rng, "Table 9. Water quality")
@@ -225,7 +235,13 @@ def gridded(sheet: Sheet, rng: Random) -> None:
 
 def deep_heads(sheet: Sheet, rng: Random) -> None:
     """Heads of three and four lines, set low or high."""
-    names = ["Fishery", "Number|of|vessels", "Ex-vessel|value|($1,000)", "Percent|of all|landings", "Average|price per|pound (cents)"]
+    names = [
+        "Fishery",
+        "Number|of|vessels",
+        "Ex-vessel|value|($1,000)",
+        "Percent|of all|landings",
+        "Average|price per|pound (cents)",
+    ]
     kinds = ["small", "int", "pct", "pct"]
     style = Style("lrrrr" if rng.random() < 0.5 else "lcccc", "", rng.choice(("helv", "tiro")), 8, rng.uniform(10, 24),
                   heads_low=rng.random() < 0.7, bold_heads=rng.random() < 0.5,
@@ -237,7 +253,9 @@ def deep_heads(sheet: Sheet, rng: Random) -> None:
 def beside(sheet: Sheet, rng: Random) -> None:
     """Two tables beside each other."""
     y = opening(sheet, rng, "State rankings")
-    style = Style("lr", "", rng.choice(("helv", "tiro")), 9, 20, rules=frozenset(rng.choice(((), ("top", "head", "foot")))))
+    style = Style(
+        "lr", "", rng.choice(("helv", "tiro")), 9, 20, rules=frozenset(rng.choice(((), ("top", "head", "foot"))))
+    )
     for x, title in ((LEFT, "Largest increase"), (LEFT + rng.uniform(190, 260), "Largest decrease")):
         sheet.text(x, y + 12, title, "hebo", 9)
         body = rows_of(rng, rng.sample(STATES, 7), ["percent"], 0)
@@ -398,7 +416,9 @@ def upright_heads(sheet: Sheet, rng: Random) -> None:
 def no_table(sheet: Sheet, rng: Random) -> None:
     """A curriculum vitae and a list of addresses, which are no tables, below one."""
     style = Style("lrr", "", "tiro", 9, 30)
-    y = sheet.table(LEFT, 80, [heads_of(["Grade", "Steps", "Salary"])], rows_of(rng, BUDGET[:5], ["small", "int"], 0), style)
+    y = sheet.table(
+        LEFT, 80, [heads_of(["Grade", "Steps", "Salary"])], rows_of(rng, BUDGET[:5], ["small", "int"], 0), style
+    )
     y += 40
     sheet.text(LEFT, y, "Experience", "tibo", 12)
     for years in ("2001-2006", "1998-2001", "1995-1998", "1990-1995"):
@@ -407,12 +427,27 @@ def no_table(sheet: Sheet, rng: Random) -> None:
     sheet.text(LEFT, y + 20, "Offices", "tibo", 12)
     for number, name in enumerate(rng.sample(STATES, 4)):
         at = LEFT + 240 * (number % 2)
-        for line, text in enumerate((f"{name} Office", "Room 120, Federal Building", f"{name} {rng.randint(10000, 99999)}")):
+        for line, text in enumerate(
+            (f"{name} Office", "Room 120, Federal Building", f"{name} {rng.randint(10000, 99999)}")
+        ):
             sheet.text(at, y + 40 + 50 * (number // 2) + 12 * line, text, "tiro", 9.5)
 
 
 KINDS: tuple[Callable[[Sheet, Random], None], ...] = (
-    *(statistics, budget, typed, tight, long_labels, worded, in_column, stacked, landscape, gridded, deep_heads, beside),
+    *(
+        statistics,
+        budget,
+        typed,
+        tight,
+        long_labels,
+        worded,
+        in_column,
+        stacked,
+        landscape,
+        gridded,
+        deep_heads,
+        beside,
+    ),
     *(grouped, shaded, barred, tests, three_levels, words_alone),
     *(dense, coded, errors, two_labels, upright_heads, no_table),
 )

@@ -194,7 +194,8 @@ def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -
     for row, column in itertools.product(range(len(ys)), range(len(xs))):
         if (row, column) not in taken:
             empty = PlacedCell("", row, column, head=row < grid.head_rows)
-            text = words_in(grid.box(empty), words)
+            box = grid.box(empty)
+            text = read(word for word in words if box.has_center_of(word.bbox))
             grid = grid.with_cells([*grid.cells, replace(empty, text=as_html(text))])
     return grid
 
@@ -214,10 +215,10 @@ def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
     return BBox.union(inside) if inside else None
 
 
-def words_in(box: BBox, words: Sequence[Word]) -> str:
-    """The words in ``box``, line by line."""
+def read(words: Iterable[Word]) -> str:
+    """The text of ``words``, line by line."""
     lines: list[list[Word]] = []
-    for word in sorted((word for word in words if box.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y):
+    for word in sorted(words, key=lambda word: word.bbox.center_y):
         if lines and lines[-1][0].bbox.in_row_with(word.bbox):
             lines[-1].append(word)
         else:

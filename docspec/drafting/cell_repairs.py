@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told, words_in
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, words_box
+from docspec.drafting.column_cuts import with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
 from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
@@ -25,6 +26,13 @@ NEXT = 2.0
 """Most white between a word of a head and the next one of the same head that stands in a column of its own, in heights
 of the word: typists part words of a head with several spaces."""
 
+LARGER = 1.1
+"""From this many heights of a head on a line above the heads is their title."""
+
+APART = 0.3
+"""Least white between a title and the heads, in heights of a head."""
+
+_TITLE = re.compile(r"(?:Table|Exhibit|Figure|Chart|Appendix|Annex|Schedule)\s+[\dA-Z]", re.IGNORECASE)
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
 _LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 
@@ -35,7 +43,9 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     A step that would put two cells in one place, as may happen around cells of several rows, is left out.
     """
     steps: tuple[Callable[[CellGrid], CellGrid], ...] = (
+        lambda grid: with_columns_cut(grid, words, body_row(grid)),
         lambda grid: _without_leaders(_without_rules(grid)),
+        lambda grid: with_heads_apart(grid, words, body_row(grid)),
         lambda grid: _with_rows_apart(grid, words),
         lambda grid: with_level_heads(grid, words, body_row(grid)),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
@@ -49,22 +59,50 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     return grid
 
 
-def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+def without_notes(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox] = ()) -> CellGrid:
     """``grid`` without first and last rows that hold nothing but a line of text across columns: its title and its
     source stand outside of the table."""
     last = len(grid.ys) - 1
     rows = {row for row in (0, last) if last > 1 and _is_note(grid, row, words)}
+    if last > 1 and _is_title(grid, words, strokes):
+        rows.add(0)
     return grid.without_rows(rows) if rows else grid
 
 
 def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     cells = [cell for cell in grid.row(row) if cell.text]
-    if len(cells) < 2 or cells[0].column or any(cell.rows > 1 for cell in grid.row(row)):
+    return len(cells) > 1 and not cells[0].column and _run_in(grid, row, words) is not None
+
+
+def _is_title(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> bool:
+    """Whether the first row is the title of the table rather than a head over columns: it says so, or it is set in
+    larger type, or stands apart from the heads, without a line around it."""
+    title = _run_in(grid, 0, words)
+    if title is None:
         return False
+    below = words_box(BBox(grid.xs[0][0], grid.ys[1][0], grid.xs[-1][1], grid.ys[1][1]), words)
+    first = [word.bbox for word in words if below and below.has_center_of(word.bbox)]
+    if not first or len([cell for cell in grid.row(1) if cell.text]) < 2:
+        return False
+    if _TITLE.match(joined(*(word.text for word in title))):
+        return True
+    box = BBox.union(word.bbox for word in title)
+    near = box.grown(box.height)
+    if any(near.y0 < stroke.center_y < near.y1 and stroke.shared_width(box) > 0 for stroke in strokes):
+        return False
+    height = max(one.height for one in first)
+    return box.height > LARGER * height or min(one.y0 for one in first) - box.y1 > APART * height
+
+
+def _run_in(grid: CellGrid, row: int, words: Sequence[Word]) -> list[Word] | None:
+    """The words of a row that has nothing but one run of them, from left to right."""
+    if any(cell.rows > 1 for cell in grid.row(row)):
+        return None
     band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
     inside = [word for word in words if band.has_center_of(word.bbox)]
     level = all(word.bbox.in_row_with(inside[0].bbox) for word in inside)
-    return level and len(close_words(inside)) == 1
+    runs = close_words(inside)
+    return runs[0] if level and len(runs) == 1 else None
 
 
 def body_row(grid: CellGrid) -> int:
@@ -246,7 +284,8 @@ def _merged(grid: CellGrid, ghost: int, body: int, words: Sequence[Word]) -> Cel
             continue
         if before is None or before.columns > 1 or not _follow(grid.box(before), grid.box(own), words):
             return None
-        both = words_in(BBox.union([grid.box(before), grid.box(own)]), words)
+        around = BBox.union([grid.box(before), grid.box(own)])
+        both = read(word for word in words if around.has_center_of(word.bbox))
         same = Counter(without_spaces(both)) == Counter(without_spaces(told(before.text) + told(own.text)))
         text = as_html(both) if same else joined(before.text, own.text)
         cells[cells.index(before)] = replace(before, text=text)

@@ -89,7 +89,7 @@ def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequ
     grid = grid_of(table, found.html, words)
     if grid is None:
         return found
-    inner = without_notes(grid, words)
+    inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes)
     if mended.html() == found.html:
         return found
