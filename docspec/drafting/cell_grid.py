@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from html import escape, unescape
@@ -197,7 +198,11 @@ def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -
             box = grid.box(empty)
             text = read(word for word in words if box.has_center_of(word.bbox))
             grid = grid.with_cells([*grid.cells, replace(empty, text=as_html(text))])
-    return grid
+    every = Counter(
+        "".join(word.text for word in words if BBox.union(box for _, box in cells).has_center_of(word.bbox))
+    )
+    letters = Counter("".join("".join(told(cell.text).split()) for cell in grid.cells))
+    return grid if letters <= every else CellGrid((), xs, ys).with_cells(placed)
 
 
 def _edges(told: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:

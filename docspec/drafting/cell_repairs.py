@@ -231,6 +231,8 @@ def _without_ghosts(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
     column = 1
     while 0 < body < len(grid.ys) - 1 and column < len(grid.xs):
         changed = _shifted(grid, column, body) or _merged(grid, column, body, words)
+        if changed is None and not any(_texts(grid, column, body)):
+            changed = grid.without_column(column, left=True)
         if changed is None:
             column += 1
         else:

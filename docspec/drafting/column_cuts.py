@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from statistics import median
 
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.figure_columns import is_of_body, stands_for_none
+from docspec.drafting.figure_columns import is_of_body, stands_for_none, widest_parts
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import Line, lines_in
 
@@ -34,9 +33,6 @@ TYPED = 1.4
 
 LEVEL = 0.2
 """Heights of a word by which words that begin below each other may be out of line."""
-
-CLEARLY = 1.25
-"""How much wider white between heads is than that between words of one."""
 
 _SIGNS = frozenset("$€£¥±<>(")
 
@@ -75,7 +71,8 @@ def _cut_of(grid: CellGrid, column: int, words: Sequence[Word], body: int) -> fl
         figures = sum(is_of_body(text) or stands_for_none(text) for text in texts)
         lefts = [b[0].bbox.x0 for _, b in both]
         level = max(lefts) - min(lefts) <= LEVEL * height and len(both) == len(rows)
-        if figures >= FIGURES * len(both) and width >= NARROW * height:
+        spread = sum(text.startswith("(") for text in texts) >= FIGURES * len(both)  # standard errors, say
+        if figures >= FIGURES * len(both) and width >= (WIDE if spread else NARROW) * height:
             return cut
         if level and width >= WIDE * height:
             return cut
@@ -151,15 +148,7 @@ def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
 def _runs(line: Line, count: int) -> list[list[Word]]:
     """The words of ``line`` in ``count`` runs, if the white between these is clearly wider than that in them."""
     words = sorted((word for cell in line for word in cell), key=_left)
-    gaps = sorted((b.bbox.x0 - a.bbox.x1 for a, b in pairwise(words)), reverse=True)
-    if len(gaps) < count - 1 or (len(gaps) >= count and gaps[count - 2] < CLEARLY * max(gaps[count - 1], 0.0)):
-        return []
-    runs = [words[:1]]
-    for a, b in pairwise(words):
-        if b.bbox.x0 - a.bbox.x1 >= gaps[count - 2]:
-            runs.append([])
-        runs[-1].append(b)
-    return runs if len(runs) == count else []
+    return [words[first:last] for first, last in widest_parts([word.bbox for word in words], count)]
 
 
 def _stands_over(run: Sequence[Word], column: tuple[float, float]) -> bool:

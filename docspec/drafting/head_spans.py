@@ -42,12 +42,12 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     columns, are one cell; so is a title in a row of its own. ``body`` is the first row below the heads."""
     for row in range(len(grid.ys)):
         cells = grid.row(row)
-        alone = _is_title(cells)
-        if not (row < body - 1 or alone) or any(cell.rows > 1 for cell in cells):
-            continue
-        if sum(cell.columns for cell in cells) < len(grid.xs):
+        if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         runs = _runs(BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1]), words)
+        alone = _is_title(cells) or (len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid))
+        if not (row < body - 1 or alone):
+            continue
         if Counter(without_spaces("".join(run.text for run in runs))) != Counter(
             without_spaces("".join(told(cell.text) for cell in cells))
         ):
@@ -70,7 +70,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
 
 
 def names_rows(box: BBox, text: str, grid: CellGrid) -> bool:
-    """Whether a ``text`` that stands alone in a row is a name of the rows below it: words in the middle of the table."""
+    """Whether a ``text`` that stands alone in a row is a name of the rows below it, in the middle of the table."""
     middle = (grid.xs[0][0] + grid.xs[-1][1]) / 2
     words = any(letter.isupper() for letter in text) and not is_figure(text)
     return words and abs(box.center_x - middle) <= CENTRED * box.height

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
-from docspec.drafting.head_spans import names_rows
+from docspec.drafting.head_spans import close_words, names_rows
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.wrapped_rows import begins_within, goes_on
 
@@ -72,9 +72,8 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
 
 def _is_title(line: Line, grid: CellGrid) -> bool:
     """Whether a line has nothing but the name of the rows below it, in the middle of the table."""
-    words = [word for cell in line for word in cell]
-    alone = not line[0] and sum(map(bool, line)) == 1
-    return alone and names_rows(BBox.union(word.bbox for word in words), joined(*(word.text for word in words)), grid)
+    runs = close_words([word for cell in line for word in cell])
+    return len(runs) == 1 and names_rows(BBox.union(word.bbox for word in runs[0]), read(runs[0]), grid)
 
 
 def _middle(line: Line) -> float:
@@ -87,9 +86,10 @@ def _row_at(grid: CellGrid, y: float) -> int:
 
 
 def _divisions(texts: Sequence[Sequence[str]]) -> Iterable[list[int]]:
-    """The lines at which rows begin, if full lines begin rows, and if they end them."""
+    """The lines at which rows begin, if all lines are rows, if full lines begin rows, and if they end them."""
     counts = [sum(map(bool, line)) for line in texts]
     figures = [sum(is_figure(text) for text in line[1:]) for line in texts]
+    yield list(range(1, len(texts)))
     for filled in (counts, figures):
         most = max(filled)
         full = [number for number, count in enumerate(filled) if most > 1 and count >= max(2, FULL * most)]

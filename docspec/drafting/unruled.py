@@ -115,12 +115,13 @@ def _cells(
             else:
                 runs.append([word])
         if len(runs) < 2:
-            yield Cell(box, line.text, number, owner, kind)
+            yield Cell(box, line.text, number, owner, kind, tuple((BBox(*word[:4]), word[4]) for word in own))
             continue
         for run in runs:
             text = repair(" ".join(word[4] for word in run))
             if text:
-                yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind)
+                words_of_run = tuple((BBox(*word[:4]), word[4]) for word in run)
+                yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind, words_of_run)
 
 
 def _groups(cells: Sequence[Cell]) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
@@ -162,11 +163,18 @@ def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for cell in sorted(cells, key=lambda cell: cell.bbox.center_y):
         first = rows[-1][0].bbox if rows else None
-        if first and cell.bbox.center_y - first.center_y <= LEVEL * min(cell.bbox.height, first.height):
+        if first and _are_level(cell.bbox, first):
             rows[-1].append(cell)
         else:
             rows.append([cell])
     return [sorted(row, key=lambda cell: cell.bbox.x0) for row in rows]
+
+
+def _are_level(a: BBox, b: BBox) -> bool:
+    """Whether two cells stand in one row; a dash is lower than letters and stands between their edges."""
+    low, high = sorted((a, b), key=lambda box: box.height)
+    between = low.height < 0.5 * high.height and high.y0 < low.center_y < high.y1
+    return between or abs(a.center_y - b.center_y) <= LEVEL * low.height
 
 
 def _stacks(figures: Sequence[Cell]) -> list[list[Cell]]:
