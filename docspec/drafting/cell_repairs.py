@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, words_box
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, without_leader, words_box
 from docspec.drafting.column_cuts import with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
@@ -33,8 +33,8 @@ APART = 0.3
 """Least white between a title and the heads, in heights of a head."""
 
 _TITLE = re.compile(r"(?:Table|Exhibit|Figure|Chart|Appendix|Annex|Schedule)\s+[\dA-Z]", re.IGNORECASE)
+_ERROR = re.compile(r"\(\s?[\d.,]+\s?\)[*†‡]*")
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
-_LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 
 
 def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
@@ -45,11 +45,12 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     steps: tuple[Callable[[CellGrid], CellGrid], ...] = (
         lambda grid: with_columns_cut(grid, words, body_row(grid)),
         lambda grid: _without_leaders(_without_rules(grid)),
-        lambda grid: with_heads_apart(grid, words, body_row(grid)),
         lambda grid: _with_rows_apart(grid, words),
         lambda grid: with_level_heads(grid, words, body_row(grid)),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
+        _with_errors,
         lambda grid: _without_ghosts(grid, words),
+        lambda grid: with_heads_apart(grid, words, body_row(grid)),
         lambda grid: with_whole_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_rows_cut(with_whole_rows(grid, words, body_row(grid)), words, body_row(grid)),
     )
@@ -129,7 +130,7 @@ def _without_rules(grid: CellGrid) -> CellGrid:
 def _without_leaders(grid: CellGrid) -> CellGrid:
     """Dots that lead the eye from a label to its figure are no part of the label."""
     return grid.with_cells(
-        replace(cell, text=without_leader(cell.text)) if _LEADER.search(cell.text) else cell for cell in grid.cells
+        replace(cell, text=text) if (text := without_leader(cell.text)) != cell.text else cell for cell in grid.cells
     )
 
 
@@ -137,11 +138,6 @@ def is_typed_rule(texts: Iterable[str]) -> bool:
     """Whether the cells of a row hold nothing but dashes that were typed as a line."""
     filled = [text for text in texts if text]
     return bool(filled) and all(map(_RULE.fullmatch, filled))
-
-
-def without_leader(text: str) -> str:
-    """``text`` without dots that lead to what follows it."""
-    return _LEADER.sub("", text) or text
 
 
 def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
@@ -273,25 +269,59 @@ def _shifted(grid: CellGrid, ghost: int, body: int) -> CellGrid | None:
 
 
 def _merged(grid: CellGrid, ghost: int, body: int, words: Sequence[Word]) -> CellGrid | None:
-    """``grid`` with the head over ``ghost`` joined to the one left of it, if its words follow closely there."""
+    """``grid`` with the head over ``ghost`` joined to the one left (or right) of it, if their words follow closely."""
     heads, below = _texts(grid, ghost, body)
-    if not heads or below or not _texts(grid, ghost - 1, body)[1]:
+    if not heads or below:
         return None
-    if any(cell.rows > 1 for cell in grid.cells if cell.column in (ghost - 1, ghost)):
-        return None
+    for left in (True, False):
+        beside = ghost - 1 if left else ghost + 1
+        if beside == len(grid.xs) or not _texts(grid, beside, body)[1]:
+            continue
+        if not any(cell.rows > 1 for cell in grid.cells if cell.column in (beside, ghost)):
+            cells = _joined_heads(grid, ghost, beside, words)
+            if cells is not None:
+                return grid.with_cells(cells).without_column(ghost, left)
+    return None
+
+
+def _joined_heads(grid: CellGrid, ghost: int, beside: int, words: Sequence[Word]) -> list[PlacedCell] | None:
+    """The cells with the texts of the column ``ghost`` in the column ``beside``; ``None`` where one does not follow."""
     cells = list(grid.cells)
     for own in grid.column(ghost):
-        before = next((cell for cell in cells if cell.row == own.row and cell.column == ghost - 1), None)
+        other = next((cell for cell in cells if cell.row == own.row and cell.column == beside), None)
         if not own.text:
             continue
-        if before is None or before.columns > 1 or not _follow(grid.box(before), grid.box(own), words):
+        if other is None or other.columns > 1:
             return None
-        around = BBox.union([grid.box(before), grid.box(own)])
+        first, second = sorted((own, other), key=lambda cell: cell.column)
+        if not _follow(grid.box(first), grid.box(second), words):
+            return None
+        around = BBox.union([grid.box(own), grid.box(other)])
         both = read(word for word in words if around.has_center_of(word.bbox))
-        same = Counter(without_spaces(both)) == Counter(without_spaces(told(before.text) + told(own.text)))
-        text = as_html(both) if same else joined(before.text, own.text)
-        cells[cells.index(before)] = replace(before, text=text)
-    return grid.with_cells(cells).without_column(ghost, left=True)
+        same = Counter(without_spaces(both)) == Counter(without_spaces(told(own.text + other.text)))
+        text = as_html(both) if same else joined(first.text, second.text)
+        cells[cells.index(other)] = replace(other, text=text)
+    return cells
+
+
+def _with_errors(grid: CellGrid) -> CellGrid:
+    """``grid``, in which a column of nothing but parentheses (standard errors) is one with the figures before it, if
+    only one of the two has a head."""
+    body = body_row(grid)
+    for column in reversed(range(2, len(grid.xs))):
+        (heads, _), (before, _) = _texts(grid, column, body), _texts(grid, column - 1, body)
+        own = [told(cell.text) for cell in grid.column(column) if cell.row >= body and cell.text]
+        figures = [told(cell.text) for cell in grid.column(column - 1) if cell.row >= body and cell.text]
+        plain = all(cell.rows == cell.columns == 1 for cell in grid.cells if cell.column in (column - 1, column))
+        errors = bool(own) and len(figures) >= len(own) and all(map(_ERROR.fullmatch, own))
+        if plain and errors and bool(heads) != bool(before) and not any(map(_ERROR.search, figures)):
+            texts = {cell.row: cell.text for cell in grid.column(column)}
+            cells = [
+                replace(cell, text=joined(cell.text, texts.get(cell.row, ""))) if cell.column == column - 1 else cell
+                for cell in grid.cells
+            ]
+            grid = grid.with_cells(cells).without_column(column, left=True)
+    return grid
 
 
 def _follow(left: BBox, right: BBox, words: Sequence[Word]) -> bool:

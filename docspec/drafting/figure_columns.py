@@ -44,6 +44,7 @@ _NOTHING = re.compile(r"[-–—.·]*|n/?a|\([A-Z]\)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
 _BETWEEN = re.compile(r"\s+|(?<=\d)\s?[-–±]\s?(?=\d)|±")
 _NOTE = re.compile(r"\s(?:\d{1,2}/|[a-z])$")
+_LED = re.compile(r"(?:\s?[.·…_]){3,}\s*$")
 _TYPED = re.compile(r"[-–—_=\s]{3,}")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")  # a column of nothing else has the signs of equations below each other
@@ -194,7 +195,7 @@ def _without_prose(edges: list[tuple[float, float]], rows: Sequence[CellRow]) ->
 def _is_prose(number: int, edges: Sequence[tuple[float, float]], rows: Sequence[CellRow]) -> bool:
     """Whether the column ``number`` is running text: its lines are long, or fill it."""
     cells = [cell for row in rows for cell in row if _column_of(cell.bbox, edges) == number]
-    if not cells:
+    if not cells or 2 * sum(_LED.search(cell.text) is not None for cell in cells) > len(cells):
         return False
     x0, x1 = edges[number]
     letters = median(len(cell.text) for cell in cells)

@@ -45,7 +45,8 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
         if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         runs = _runs(BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1]), words)
-        alone = _is_title(cells) or (len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid))
+        one = len(runs) == 1 and not all(cell.text for cell in cells)
+        alone = _is_title(cells) or (one and names_rows(runs[0].bbox, runs[0].text, grid))
         if not (row < body - 1 or alone):
             continue
         if Counter(without_spaces("".join(run.text for run in runs))) != Counter(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, without_leader
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, names_rows
@@ -55,7 +55,7 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     lines = lines_in(grid, body, last, words)
     if len(lines) <= last - body + 1:  # no cell has two lines
         return grid
-    texts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
+    texts = [[without_leader(joined(*(word.text for word in cell))) for cell in line] for line in lines]
     letters = Counter(without_spaces("".join(text for line in texts for text in line)))
     if letters != Counter(without_spaces("".join(told(cell.text) for cell in cells))):
         return grid
@@ -73,7 +73,9 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
 def _is_title(line: Line, grid: CellGrid) -> bool:
     """Whether a line has nothing but the name of the rows below it, in the middle of the table."""
     runs = close_words([word for cell in line for word in cell])
-    return len(runs) == 1 and names_rows(BBox.union(word.bbox for word in runs[0]), read(runs[0]), grid)
+    return (
+        len(runs) == 1 and not all(line) and names_rows(BBox.union(word.bbox for word in runs[0]), read(runs[0]), grid)
+    )
 
 
 def _middle(line: Line) -> float:

@@ -73,7 +73,10 @@ def with_unruled(
     for columns in seen:
         table = _table(columns, words)
         worse = [one for one in found if _meet(one.bbox, table.bbox)]
-        if all(_yields(one, len(columns.edges), headings, others) for one in worse):
+        if all(
+            _yields(one, len(columns.edges), headings, others) or (len(worse) == 1 and _lacks_heads(one, columns))
+            for one in worse
+        ):
             inside = {cell.line for row in columns.rows for cell in row}
             found = [*(one for one in found if one not in worse), table]
             result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
@@ -238,6 +241,12 @@ def _columns(table: FoundTable) -> int:
 def _yields(table: FoundTable, columns: int, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
     """Whether ``table`` gives way to one of so many ``columns``."""
     return not table.ruled and _columns(table) < columns + _is_mixed(table, headings, others)
+
+
+def _lacks_heads(table: FoundTable, columns: Columns) -> bool:
+    """Whether ``table`` has the same ``columns`` without their heads, which stand above it."""
+    outside = columns.headed and all(cell.bbox.center_y < table.bbox.y0 for cell in columns.rows[0])
+    return outside and not table.ruled and table.head_bottom == 0 and _columns(table) == len(columns.edges)
 
 
 def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
