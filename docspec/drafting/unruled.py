@@ -36,7 +36,7 @@ LEVEL = 0.3
 PITCH = 4.0
 """Most heights of a line from a figure of a table to the next one below it."""
 
-HEAD = 2.5
+HEAD = 3.0
 """Most heights of a line from the heads of columns to the first row."""
 
 EDGE = 0.5
