@@ -1,16 +1,34 @@
-"""Pages of tables that are made from a seed, with the truth of their cells: kinds that real reports have, in any number.
+"""Pages of tables that are made from a seed, with the truth of their cells: kinds that real reports have.
 
 They are written in the layout of the ICDAR 2013 table competition, and scored as its documents are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from benchmarks.made_tables.kinds import KINDS, landscape
+from benchmarks.made_tables.columns import budget, coded, dense, errors, landscape, shaded, tests, tight, typed
+from benchmarks.made_tables.heads import (
+    barred,
+    deep_heads,
+    gridded,
+    grouped,
+    statistics,
+    three_levels,
+    two_labels,
+    upright_heads,
+)
 from benchmarks.made_tables.sheet import Sheet, as_truth
+from benchmarks.made_tables.words import beside, in_column, long_labels, no_table, stacked, worded, words_alone
 from docspec.documents.mupdf import mupdf
+
+KINDS: tuple[Callable[[Sheet, Random], None], ...] = (
+    *(statistics, barred, deep_heads, three_levels, gridded, upright_heads, grouped, two_labels),
+    *(budget, typed, tight, landscape, shaded, tests, dense, coded, errors),
+    *(long_labels, worded, words_alone, in_column, stacked, beside, no_table),
+)
 
 
 def write_made_tables(folder: Path, seed: int, each: int = 2) -> list[Path]:

@@ -5,14 +5,42 @@ from __future__ import annotations
 from random import Random
 
 STATES = (
-    "Alabama", "Alaska", "Arizona", "Arkansas", "California", "Colorado", "Connecticut", "Delaware", "Florida", "Georgia",
-    "Hawaii", "Idaho", "Illinois", "Indiana", "Iowa", "New Hampshire", "New Mexico", "North Carolina", "West Virginia",
-)  # fmt: skip
+    "Alabama",
+    "Alaska",
+    "Arizona",
+    "Arkansas",
+    "California",
+    "Colorado",
+    "Connecticut",
+    "Delaware",
+    "Florida",
+    "Georgia",
+    "Hawaii",
+    "Idaho",
+    "Illinois",
+    "Indiana",
+    "Iowa",
+    "New Hampshire",
+    "New Mexico",
+    "North Carolina",
+    "West Virginia",
+)
 BUDGET = (
-    "Salaries and expenses", "Grants to States", "Program administration", "Research and development", "Facilities",
-    "Offsetting collections", "Information technology", "Rent and utilities", "Contract services", "Travel",
-    "Equipment", "Interest on the public debt", "Training and outreach", "Supplies and materials",
-)  # fmt: skip
+    "Salaries and expenses",
+    "Grants to States",
+    "Program administration",
+    "Research and development",
+    "Facilities",
+    "Offsetting collections",
+    "Information technology",
+    "Rent and utilities",
+    "Contract services",
+    "Travel",
+    "Equipment",
+    "Interest on the public debt",
+    "Training and outreach",
+    "Supplies and materials",
+)
 GROUPS = ("Male", "Female", "White", "Black or African American", "Hispanic", "Asian", "Under 5 years", "65 and over")
 POLLUTANTS = ("Carbon monoxide", "Lead", "Nitrogen dioxide", "Ozone", "PM-10", "Sulfur dioxide", "Benzene", "Mercury")
 CROPS = ("Corn", "Sorghum", "Barley", "Oats", "Wheat, winter", "Wheat, spring", "Soybeans", "Cotton", "Rice", "Peanuts")
@@ -37,13 +65,14 @@ REMARKS = (
 )
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "June", "July", "Aug", "Sept", "Oct", "Nov", "Dec")
 PROSE = (
-    "The estimates in this report are based on responses from a sample of the population and may differ from actual values "
-    "because of sampling variability and other factors. As a result, apparent differences between the estimates for two or "
-    "more groups may not be statistically significant. All comparative statements have undergone statistical testing and are "
-    "significant at the 90 percent confidence level unless otherwise noted. In fiscal year 2009 the program obligated 214.6 "
-    "million dollars, of which 38 percent went to the 12 largest grantees. The remainder was divided among 146 smaller "
-    "agencies, and the number of participants rose from 1,204 to 1,377 in the same period. Section 305 of the Act requires "
-    "that each State submit a plan every two years. "
+    "The estimates in this report are based on responses from a sample of the population and may differ from "
+    "actual values because of sampling variability and other factors. As a result, apparent differences "
+    "between the estimates for two or more groups may not be statistically significant. All comparative "
+    "statements have undergone statistical testing and are significant at the 90 percent confidence level "
+    "unless otherwise noted. In fiscal year 2009 the program obligated 214.6 million dollars, of which 38 "
+    "percent went to the 12 largest grantees. The remainder was divided among 146 smaller agencies, and the "
+    "number of participants rose from 1,204 to 1,377 in the same period. Section 305 of the Act requires that "
+    "each State submit a plan every two years. "
 )
 
 
