@@ -51,7 +51,7 @@ def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BB
             len(upper) > 1
             and set(upper) <= set(lower)
             and (len(set(texts)) == len(texts) or set(lower) <= {0, *upper})
-            and not any(map(is_of_body, texts))
+            and 2 * sum(map(is_of_body, texts)) < len(texts)
             and _stand_close(grid, row, words)
         ):
             pairs = [[words_box(grid.box(cells[column]), words) for cells in (upper, lower)] for column in upper]
