@@ -34,7 +34,7 @@ def worded(sheet: Sheet, rng: Random) -> None:
     size = rng.choice((8, 9))
     body = []
     for name in rng.sample(POLLUTANTS, rng.randint(4, 6)):
-        cells = [(name,), (figure(rng, "dec3") + " ppm",)]
+        cells: list[tuple[str, ...]] = [(name,), (figure(rng, "dec3") + " ppm",)]
         cells += [wrapped(rng.choice(REMARKS), width, "helv", size) for width in rng.sample((120, 150), 2)]
         body.append(Row(tuple(cells), above=rng.choice((2, 4))))
     rules = rng.choice(

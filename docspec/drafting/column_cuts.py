@@ -51,8 +51,8 @@ def with_columns_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
 def _cut_of(grid: CellGrid, column: int, words: Sequence[Word], body: int) -> float | None:
     """Where the last gutter in the rows of ``column`` from ``body`` on is, if any."""
     cells = [cell for cell in grid.column(column) if cell.row >= body and cell.text]
-    rows = [sorted((word for word in words if grid.box(cell).has_center_of(word.bbox)), key=_left) for cell in cells]
-    rows = [row for row in rows if row]
+    inside = ([word for word in words if grid.box(cell).has_center_of(word.bbox)] for cell in cells)
+    rows = [sorted(row, key=_left) for row in ([word for word in one if _bare(word)] for one in inside) if row]
     if len(rows) < ROWS:
         return None
     every = [word for row in rows for word in row]
@@ -83,11 +83,15 @@ def _left(word: Word) -> float:
     return word.bbox.x0
 
 
+def _bare(word: Word) -> str:
+    """The text of ``word`` without the dots that lead from it; empty where it is nothing else."""
+    return word.text.rstrip("._·…")
+
+
 def _right(word: Word) -> float:
     """Where ``word`` ends, without the dots that lead from it."""
-    bare = word.text.rstrip("._·…")
-    led = len(word.text) - len(bare)
-    return word.bbox.x1 if led < 3 else word.bbox.x0 + word.bbox.width * len(bare) / len(word.text)
+    led = len(word.text) - len(_bare(word))
+    return word.bbox.x1 if led < 3 else word.bbox.x0 + word.bbox.width * (1 - led / len(word.text))
 
 
 def _gutters(words: Sequence[Word]) -> Iterator[tuple[float, float]]:
@@ -114,17 +118,14 @@ def _divided(grid: CellGrid, column: int, cut: float, words: Sequence[Word]) -> 
             cells.append(replace(cell, columns=cell.columns + 1))
         else:
             own = [word for word in words if grid.box(cell).has_center_of(word.bbox)]
-            texts = [read(w for w in own if (_middle(w) < cut) is left) for left in (True, False)]
+            before = [word for word in own if not _bare(word) or (word.bbox.x0 + _right(word)) / 2 < cut]
+            texts = [read(before), read(word for word in own if word not in before)]
             if Counter(without_spaces("".join(texts))) != Counter(without_spaces(told(cell.text))):
                 return None
             cells += [
                 replace(cell, text=as_html(text), column=number) for number, text in enumerate(texts, start=column)
             ]
     return CellGrid((), xs, grid.ys).with_cells(cells)
-
-
-def _middle(word: Word) -> float:
-    return (word.bbox.x0 + _right(word)) / 2
 
 
 def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
