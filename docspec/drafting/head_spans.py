@@ -115,9 +115,9 @@ def close_words(line: Sequence[Word]) -> list[list[Word]]:
     return pieces
 
 
-def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
-    """``grid``, in which two rows of heads that have no column in common and stand beside each other (heads that read
-    upwards are of any height) are one."""
+def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """``grid``, in which two rows that have no column in common and stand beside each other (heads that read upwards
+    are of any height, dashes are low) are one."""
     for row in reversed(range(len(grid.ys) - 1)):
         upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row, row + 1))
         apart = not {cell.column for cell in upper} & {cell.column for cell in lower}
@@ -140,7 +140,8 @@ def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
             ys = (*grid.ys[:row], (grid.ys[row][0], grid.ys[row + 1][1]), *grid.ys[row + 2 :])
             cells = [replace(cell, row=cell.row - 1) if cell.row > row + 1 else cell for cell in cells]
             filled = {cell.column for cell in cells if cell.row == row}
-            empty = [PlacedCell("", row, column, head=True) for column in range(len(grid.xs)) if column not in filled]
+            heads = row < grid.head_rows
+            empty = [PlacedCell("", row, column, head=heads) for column in range(len(grid.xs)) if column not in filled]
             grid = CellGrid((), grid.xs, ys).with_cells([*cells, *empty])
     return grid
 
