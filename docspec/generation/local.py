@@ -2,41 +2,50 @@
 document VLM, for any number of threads.
 
 One thread makes prompts (pictures and templates take longer than a step), another decodes
-(:mod:`docspec.engine.continuous`). Each has a tokenizer of its own, as fast tokenizers change while they are used.
+(:mod:`docspec.engine.continuous`). The first has a processor of its own, as fast tokenizers change while they are used.
 """
 
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import PageError, ParseOptions
-from docspec.engine.continuous import ContinuousBatching, Decoded, OnTokens, closed, failed
+from docspec.core import Failure, PageError, ParseOptions
+from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed, failed
 from docspec.engine.decoder import Decoder
 from docspec.engine.limits import Pace
+from docspec.engine.loop_guard import LoopGuard
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Request
+from docspec.engine.row import Row
+from docspec.engine.stopping import NeverStop
 from docspec.generation.answer_text import AnswerText
-from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, OnText
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.proposing.registry import make_proposer, open_named
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from docspec.engine.request import Finish
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.protocol import Prompt, TargetModel
-    from docspec.targets.registry import TargetInfo
+    from docspec.targets.registry import LoadedTarget, TargetInfo
 
 SHARE = 4
 """A batch takes at most one in so many bytes of the free memory, unless ``kv_memory`` says how many."""
+
+ENDS: dict[Finish, FinishReason] = {"eos": "stop", "stopped": "stop", "budget": "length", "loop": "loop"}
+"""How the ends of sequences are called here."""
 
 
 def make_decoder(target: TargetModel, options: ParseOptions, price: float = 0.0, pace: Pace | None = None) -> Decoder:
     """A decoder of ``target`` with the proposers in ``options``. ``price``: the cost of one more node of a tree as a
     share of a step; ``pace`` decides whether trees pay for a request that is decoded alone."""
+    from docspec.targets.stepping.choice import as_they_come
     from docspec.targets.threads import measure_threads
 
     measure_threads(target)  # here, so that no page pays for it
@@ -45,7 +54,7 @@ def make_decoder(target: TargetModel, options: ParseOptions, price: float = 0.0,
     def proposer() -> TreeProposer:
         return make_proposer(options.align, target, price, options.window, target, skips=options.skips)
 
-    return Decoder(target, options, proposer, pace)
+    return Decoder(target, options, proposer, pace, partial(as_they_come, target))
 
 
 class Engine:
@@ -60,6 +69,9 @@ class Engine:
             answer = engine.generate(image, "Read.", drafts=["what the page may say"])
     """
 
+    follows_fields = True
+    info: TargetInfo
+
     def __init__(self, model: str = "mini", **settings: Any) -> None:
         from docspec.core.extras import require_local
 
@@ -69,13 +81,30 @@ class Engine:
 
         options = ParseOptions(words="model", model=model, **settings)
         loaded = load_target(options)
-        self.info: TargetInfo = loaded.info
-        self.target: TransformersTarget = loaded.target
-        self._encoder = copy.copy(loaded.target)
-        self._encoder.processing = copy.deepcopy(loaded.target.processing)
         free = free_memory(loaded.target.kv_spec.device)
-        slots = None if free is None else free // SHARE // loaded.target.kv_spec.bytes_per_slot()
-        self._batching = ContinuousBatching(make_decoder(loaded.target, options), slots=slots)
+        room = SLOTS if free is None else free // SHARE // loaded.target.kv_spec.bytes_per_slot()
+        self._begin(loaded, options, make_decoder(loaded.target, options), slots=room)
+
+    @classmethod
+    def of(cls, loaded: LoadedTarget, options: ParseOptions, price: float = 0.0, pace: Pace | None = None) -> Engine:
+        """The engine of a model that is loaded already; ``price`` and ``pace`` as for :func:`make_decoder`."""
+        engine = cls.__new__(cls)
+        decoder = make_decoder(loaded.target, options, price, pace)
+        pages = options.in_flight
+        engine._begin(loaded, options, decoder, rows=max(ROWS, pages), least=pages, spare=0)
+        return engine
+
+    def _begin(self, loaded: LoadedTarget, options: ParseOptions, decoder: Decoder, **room: int) -> None:
+        self.info = loaded.info
+        self.target: TransformersTarget = loaded.target
+        self.least_margin = 0.0
+        if options.exact == "strict":
+            from docspec.targets.noise import shape_noise
+
+            self.least_margin = shape_noise(loaded.target)
+        self._encoder = _with_own_processing(loaded.target)
+        self._batching = ContinuousBatching(decoder, **room)
+        self._spare = decoder.spare_slots
         self._encoding = ThreadPoolExecutor(1, "docspec-encode")
 
     @property
@@ -102,8 +131,7 @@ class Engine:
         :class:`docspec.generation.interface.GenerationRequest`; ``max_tokens`` is the model's published limit if
         ``None``. Raises :class:`docspec.core.PageError` if it cannot be answered."""
         most = self.target.card.max_new_tokens if max_tokens is None else max_tokens
-        request = GenerationRequest(image, prompt, most, tuple(drafts), kind)
-        future = self.submit(request, on_text)
+        future = self.submit(GenerationRequest(image, prompt, most, tuple(drafts), kind), on_text)
         try:
             return future.result()
         except BaseException:
@@ -112,32 +140,19 @@ class Engine:
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
         """Accepts ``request`` and returns at once; see :meth:`docspec.generation.interface.Generator.submit`."""
-        text = AnswerText(partial(self.spelled, request.special_tokens or None))
+        [future] = self.submit_all([request], on_text)
+        return future
 
-        def told(tokens: Sequence[int]) -> None:
-            if on_text is not None and (piece := text.grown(tokens)):
-                on_text(piece)
-
-        answer: Future[Generation] = Future()
-
-        def ended(decoded: Future[Decoded]) -> None:
-            if decoded.cancelled():
-                answer.cancel()
-            elif not answer.set_running_or_notify_cancel():
-                return
-            elif (error := decoded.exception()) is not None:
-                answer.set_exception(error)
-            else:
-                found = decoded.result()
-                answer.set_result(_generation(found, text.whole(found.output.tokens)))
-
-        decoded = self.submit_made(partial(self._request, request), None if on_text is None else told)
-        decoded.add_done_callback(ended)
-        answer.add_done_callback(lambda one: decoded.cancel() if one.cancelled() else None)
-        return answer
+    def submit_all(
+        self, requests: Sequence[GenerationRequest], on_text: OnText | None = None
+    ) -> list[Future[Generation]]:
+        """:meth:`submit` for several requests, whose prompts are made together; the longest enter the batch first."""
+        answers = [_Answer(self, request, on_text) for request in requests]
+        self._encode(lambda: self._submit_encoded(answers), [answer.decoded for answer in answers])
+        return [answer.future for answer in answers]
 
     def submit_made(
-        self, make: Callable[[TransformersTarget], Request], on_tokens: OnTokens | None = None
+        self, make: Callable[[TransformersTarget], Request], on_row: OnRow | None = None
     ) -> Future[Decoded]:
         """Decodes the request that ``make`` makes, in a thread of its own, with the target that it is given."""
         decoded: Future[Decoded] = Future()
@@ -145,17 +160,16 @@ class Engine:
         def run() -> None:
             if not decoded.cancelled():
                 try:
-                    self._batching.submit(make(self._encoder), on_tokens, decoded)
+                    self._batching.submit_all([Submission(make(self._encoder), decoded, on_row)])
                 except Exception as error:
                     failed(decoded, error)
 
-        try:
-            made = self._encoding.submit(run)
-        except RuntimeError:
-            failed(decoded, closed())
-        else:
-            made.add_done_callback(lambda one: failed(decoded, closed()) if one.cancelled() else None)
+        self._encode(run, [decoded])
         return decoded
+
+    def request_of(self, asked: GenerationRequest) -> Request:
+        """The request of the decoder for ``asked``; do not call it while others use the engine."""
+        return self._made(asked, self.target.encode(*_pictured(asked)))
 
     def spelled(self, special_tokens: bool | None, tokens: list[int]) -> str:
         """The text of ``tokens``; ``special_tokens``: whether it has theirs (``None``: as the model's pages have)."""
@@ -166,10 +180,15 @@ class Engine:
         )
         return text
 
-    def close(self) -> None:
-        """Ends both threads; requests that have not been answered fail."""
-        self._encoding.shutdown(cancel_futures=True)
-        self._batching.close()
+    def drafts_changed(self) -> None:
+        """Call this from ``on_progress`` when a growing draft has grown: whether trees pay is measured anew."""
+        self._batching.drafts_changed()
+
+    def close(self, patience: float | None = None) -> None:
+        """Ends both threads, and waits for what they are doing for at most ``patience`` seconds; requests that have not
+        been answered fail."""
+        self._encoding.shutdown(wait=patience is None, cancel_futures=True)
+        self._batching.close(patience)
 
     def __enter__(self) -> Engine:
         return self
@@ -177,38 +196,140 @@ class Engine:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _request(self, asked: GenerationRequest, encoder: TransformersTarget) -> Request:
-        if asked.image is None:
-            raise PageError(f"{self.info.name} reads images; the request has none")
-        prompt = encoder.encode(asked.image, asked.prompt)
-        drafts = tuple(tuple(encoder.tokenize(text)) for text in asked.drafts if text)
-        budget = min(asked.max_tokens, room_for(encoder, prompt))
-        return Request(prompt, drafts, budget, kind=asked.kind)
+    def _encode(self, run: Callable[[], None], decoded: Sequence[Future[Decoded]]) -> None:
+        """Has ``run`` called where prompts are made. After the end, ``decoded`` fail instead."""
+
+        def end(*_: object) -> None:
+            for future in decoded:
+                failed(future, closed())
+
+        try:
+            made = self._encoding.submit(run)
+        except RuntimeError:
+            end()
+        else:
+            made.add_done_callback(lambda one: end() if one.cancelled() else None)
+
+    def _submit_encoded(self, answers: Sequence[_Answer]) -> None:
+        """Makes the prompts of ``answers`` and has them decoded; one whose prompt cannot be made fails alone."""
+        live = [answer for answer in answers if not answer.decoded.cancelled()]
+        began = time.perf_counter()
+        made: list[tuple[_Answer, Request]] = []
+        for answer, prompt in zip(live, self._prompts([answer.request for answer in live]), strict=True):
+            try:
+                if isinstance(prompt, Exception):
+                    raise prompt
+                made.append((answer, self._made(answer.request, prompt)))
+            except Exception as error:
+                failed(answer.decoded, error)
+        for answer in live:
+            answer.encode_seconds = (time.perf_counter() - began) / len(live)
+        self._batching.submit_all(
+            [
+                Submission(
+                    request, answer.decoded, answer.on_row if answer.is_watched else None, answer.request.exclusive
+                )
+                for answer, request in sorted(made, key=lambda one: -one[1].slots)
+            ]
+        )
+
+    def _prompts(self, requests: Sequence[GenerationRequest]) -> Sequence[Prompt | Exception]:
+        try:
+            return self._encoder.encode_all([_pictured(request) for request in requests])
+        except Exception as error:
+            return [error] if len(requests) == 1 else [self._prompts([one])[0] for one in requests]
+
+    def _made(self, asked: GenerationRequest, prompt: Prompt) -> Request:
+        room = room_for(self.target, prompt, self._spare)
+        drafts = tuple(tuple(self.target.tokenize(text)) for text in asked.drafts)
+        return Request(
+            prompt,
+            drafts,
+            min(asked.limit(map(len, drafts)), room),
+            grammar=asked.grammar,
+            growing=asked.growing,
+            plain=asked.plain,
+            stop=partial(LoopGuard, self.target.detokenize) if asked.cuts_loops else NeverStop,
+            least_margin=self.least_margin,
+            traced=asked.traced,
+            kind=asked.kind,
+        )
 
 
-def room_for(target: TargetModel, prompt: Prompt) -> int:
-    """Tokens of the context that ``prompt`` leaves for an answer. Raises :class:`docspec.core.PageError` if there are
-    none."""
-    room = target.max_length - prompt.length - 1
+class _Answer:
+    """One request on its way: ``decoded`` is the engine's, ``future`` the caller's."""
+
+    def __init__(self, engine: Engine, request: GenerationRequest, on_text: OnText | None) -> None:
+        self.request = request
+        self.future: Future[Generation] = Future()
+        self.decoded: Future[Decoded] = Future()
+        self.encode_seconds = 0.0
+        self._text = AnswerText(partial(engine.spelled, request.special_tokens or None))
+        self._on_text = on_text
+        self.decoded.add_done_callback(self._ended)
+        self.future.add_done_callback(lambda one: self.decoded.cancel() if one.cancelled() else None)
+
+    @property
+    def is_watched(self) -> bool:
+        return self._on_text is not None or self.request.on_progress is not None
+
+    def on_row(self, row: Row) -> None:
+        if self.request.on_progress is not None:
+            self.request.on_progress(Progress(len(row.output), row.counts.steps, row.counts.accepted))
+        if self._on_text is not None and (piece := self._text.grown(row.output)):
+            try:
+                self._on_text(piece)
+            except Exception:
+                self.future.cancel()
+
+    def _ended(self, decoded: Future[Decoded]) -> None:
+        if decoded.cancelled():
+            self.future.cancel()
+        elif self.future.set_running_or_notify_cancel():
+            try:
+                self.future.set_result(self._generation(decoded.result()))
+            except Exception as error:
+                self.future.set_exception(error)
+
+    def _generation(self, decoded: Decoded) -> Generation:
+        output, stats = decoded.output, decoded.stats
+        counts = GenerationCounts(
+            stats.tokens,
+            stats.prompt_tokens,
+            stats.steps,
+            stats.drafted,
+            stats.accepted,
+            decoded.waiting,
+            decoded.prefill,
+            decoded.decode,
+            self.encode_seconds,
+            stats,
+        )
+        text = self._text.whole(output.tokens)
+        return Generation(
+            text, ENDS[output.finish], counts, output.tokens, output.loop, output.trail, decoded.is_frugal
+        )
+
+
+def room_for(target: TargetModel, prompt: Prompt, spare: int) -> int:
+    """Tokens of the context that ``prompt`` leaves for an answer, with ``spare`` ones for its trees. Raises
+    :class:`docspec.core.PageError` if there are none."""
+    room = target.max_length - prompt.length - spare + 1
     if room < 1:
-        raise PageError(f"the prompt has {prompt.length} tokens; the model takes {target.max_length}")
+        what = f"the page takes {prompt.length} of the model's {target.max_length} tokens"
+        raise PageError(f"{what}; lower --dpi", Failure.TOO_LARGE)
     return room
 
 
-def _generation(decoded: Decoded, text: str) -> Generation:
-    output, counts = decoded.output, decoded.counts
-    return Generation(
-        text,
-        "length" if output.finish == "budget" else "stop",
-        GenerationCounts(
-            tokens=len(output.tokens),
-            prompt_tokens=decoded.prompt_tokens,
-            steps=counts.steps,
-            drafted=counts.drafted,
-            accepted=counts.accepted,
-            waiting_seconds=decoded.waiting,
-            prefill_seconds=decoded.prefill,
-            decode_seconds=decoded.decode,
-        ),
-        output.tokens,
-    )
+def _with_own_processing(target: Any) -> Any:
+    """``target`` with a processor that no other thread uses."""
+    found = copy.copy(target)
+    if hasattr(target, "processing"):
+        found.processing = copy.deepcopy(target.processing)
+    return found
+
+
+def _pictured(asked: GenerationRequest) -> tuple[Image, str]:
+    if asked.image is None:
+        raise PageError("this engine reads images, and the request has none")
+    return asked.image, asked.prompt

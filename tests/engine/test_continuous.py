@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -17,7 +17,8 @@ from PIL import Image
 from docspec.core import ModelError, PageError, ParseOptions
 from docspec.engine.continuous import ContinuousBatching
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.engine.row import Row
+from docspec.generation.local import make_decoder
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.registry import load_target
@@ -40,12 +41,12 @@ def requests(target: TransformersTarget, printed_page: Image.Image) -> list[Requ
 
 @pytest.fixture(scope="module")
 def alone(target: TransformersTarget, requests: list[Request]) -> list[tuple[int, ...]]:
-    return [make_engine(target, ParseOptions()).baseline(one)[0].tokens for one in requests]
+    return [make_decoder(target, ParseOptions()).baseline(one)[0].tokens for one in requests]
 
 
 @pytest.fixture
 def batching(target: TransformersTarget) -> Iterator[ContinuousBatching]:
-    found = ContinuousBatching(make_engine(target, ParseOptions()), rows=3)
+    found = ContinuousBatching(make_decoder(target, ParseOptions()), rows=3)
     yield found
     found.close()
 
@@ -79,8 +80,8 @@ def test_who_comes_late_enters_the_running_batch_and_may_leave_it_first(
     ended: list[str] = []
     late: list[tuple[int, ...]] = []
 
-    def when_it_runs(tokens: Sequence[int]) -> None:
-        if len(tokens) > 1 and not late:
+    def when_it_runs(row: Row) -> None:
+        if len(row.output) > 1 and not late:
             late.append(())
             future = batching.submit(requests[7])
             future.add_done_callback(lambda one: (ended.append("late"), late.append(one.result().output.tokens)))
@@ -96,8 +97,10 @@ def test_seconds_and_counts_are_those_of_the_request(batching: ContinuousBatchin
     found = batching.submit(requests[0]).result(60)
     assert found.waiting >= 0 and found.prefill > 0 and found.decode > 0
     assert found.waiting + found.prefill + found.decode <= time.perf_counter() - began
-    assert found.prompt_tokens == requests[0].prompt.length
-    assert found.counts.steps + found.counts.accepted + 1 == len(found.output.tokens)
+    stats = found.stats
+    assert stats.prompt_tokens == requests[0].prompt.length and stats.forwards == stats.steps
+    assert stats.steps + stats.accepted + 1 == len(found.output.tokens)
+    assert 0 < stats.decode_seconds <= found.decode and 0 < stats.prefill_seconds <= found.prefill
 
 
 def test_who_leaves_makes_room_and_changes_nothing(
@@ -105,7 +108,7 @@ def test_who_leaves_makes_room_and_changes_nothing(
 ) -> None:
     running = threading.Event()
 
-    def heard(tokens: Sequence[int]) -> None:
+    def heard(row: Row) -> None:
         running.set()
         raise RuntimeError("heard enough")
 
@@ -113,7 +116,7 @@ def test_who_leaves_makes_room_and_changes_nothing(
     others = [batching.submit(one) for one in requests]
     left = batching.submit(requests[5])
     assert left.cancel()
-    with pytest.raises(CancelledError):
+    with pytest.raises(RuntimeError, match="heard enough"):
         hung_up.result(60)
     assert running.is_set()
     assert [other.result(60).output.tokens for other in others] == alone
@@ -168,7 +171,7 @@ def test_where_memory_runs_out_fewer_rows_go_on(
 def test_what_does_not_fit_waits_for_a_batch_of_its_own_or_fails_alone(
     target: TransformersTarget, requests: list[Request], alone: list[tuple[int, ...]]
 ) -> None:
-    decoder = make_engine(target, ParseOptions(kv_memory=1))
+    decoder = make_decoder(target, ParseOptions(kv_memory=1))
     allowed = decoder.slots_allowed
     assert allowed is not None and allowed < 16 * requests[0].slots
     batching = ContinuousBatching(decoder)
@@ -179,7 +182,7 @@ def test_what_does_not_fit_waits_for_a_batch_of_its_own_or_fails_alone(
         assert [future.result(60).output.tokens for future in futures] == alone
     finally:
         batching.close()
-    batching = ContinuousBatching(make_engine(target, ParseOptions()), slots=1)
+    batching = ContinuousBatching(make_decoder(target, ParseOptions()), slots=1)
     try:
         long = [batching.submit(replace(one, budget=one.budget + 2000)) for one in requests[:2]]
         short = batching.submit(requests[7])
@@ -200,7 +203,7 @@ def test_strict_requests_go_alone_and_are_what_they_are(
 
 
 def test_the_end_fails_what_waits_and_what_comes_after(target: TransformersTarget, requests: list[Request]) -> None:
-    batching = ContinuousBatching(make_engine(target, ParseOptions()), rows=1)
+    batching = ContinuousBatching(make_decoder(target, ParseOptions()), rows=1)
     running = threading.Event()
     futures = [batching.submit(one, lambda _: running.set()) for one in requests]
     running.wait(60)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import DocspecError
 from docspec.engine.continuous import Decoded
 from docspec.engine.request import Request
+from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop, StopRule
 from docspec.generation.answer_text import AnswerText, StopStrings
 from docspec.generation.interface import FinishReason
@@ -27,6 +28,13 @@ from docspec.targets.rules import GenerationRules, NgramBan
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
+
+
+LONGEST_TOKEN = 16
+"""Characters of a token that hardly any text has more of."""
+
+SURELY = 0.8
+"""Share of a picture's tokens that is left where its sides are rounded down."""
 
 
 class PendingAnswer:
@@ -52,7 +60,7 @@ class PendingAnswer:
         ask = self.ask
         prompt = prompt_of(target, ask)
         try:
-            room = room_for(target, prompt)
+            room = room_for(target, prompt, 0)
         except DocspecError as error:
             raise Refusal(400, str(error)) from None
         drafts = tuple(tuple(target.tokenize(text)) for text in ask.drafts if text)
@@ -60,8 +68,8 @@ class PendingAnswer:
         budget = min(ask.max_tokens or target.card.max_new_tokens, room)
         return Request(prompt, drafts, budget, stop=stop, kind=ask.kind, rules=rules_of(target.rules, ask.penalties))
 
-    def _grown(self, tokens: Sequence[int]) -> None:
-        self._tell(self._writing.grown(tokens))
+    def _grown(self, row: Row) -> None:
+        self._tell(self._writing.grown(row.output))
 
     def _ended(self, future: Future[Decoded]) -> None:
         if future.cancelled():
@@ -74,8 +82,8 @@ class PendingAnswer:
         tokens = found.output.tokens
         self.text = self._writing.whole(tokens)
         self.finish = "length" if found.output.finish == "budget" else "stop"
-        self.tokens, self.prompt_tokens = len(tokens), found.prompt_tokens
-        self.drafted, self.accepted = found.counts.drafted, found.counts.accepted
+        self.tokens, self.prompt_tokens = len(tokens), found.stats.prompt_tokens
+        self.drafted, self.accepted = found.stats.drafted, found.stats.accepted
         if self.ask.streams and (rest := self._writing.rest(tokens)):
             self._tell(rest)
         self._tell(None)
@@ -102,6 +110,7 @@ def rules_of(own: GenerationRules, asked: Penalties) -> GenerationRules | None:
 
 def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
     """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
+    _check_size(target, ask)
     images = [decoded(picture) for picture in ask.images]
     try:
         if isinstance(target.processing, OwnProcessor):
@@ -113,6 +122,17 @@ def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
         if any(sign in said for sign in "/\\"):  # the place of a template is nobody's business
             said = "the model's chat template does not take this conversation"
         raise Refusal(400, said) from None
+
+
+def _check_size(target: TransformersTarget, ask: ChatRequest) -> None:
+    """Raises :class:`Refusal` (400) for a conversation that is surely longer than the model's context, before its
+    pictures are decoded and its words are counted."""
+    characters = sum(len(part.get("text", "")) for message in ask.messages for part in message["content"])
+    sight = target.sight
+    shown = [min(one.size[0] * one.size[1], sight.most_pixels) for one in ask.images if one.size is not None]
+    least = characters // LONGEST_TOKEN + int(SURELY * sum(shown) / sight.factor**2)
+    if least > target.max_length:
+        raise Refusal(400, f"the conversation has {least} tokens or more; the model takes {target.max_length}")
 
 
 def _single(ask: ChatRequest, images: Sequence[Any]) -> tuple[Any, str]:
