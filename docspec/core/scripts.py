@@ -22,6 +22,17 @@ NAMES = {
     "KATAKANA": "Kana",
     "HANGUL": "Hangul",
     "ETHIOPIC": "Ethiopic",
+    "TELUGU": "Telugu",
+    "KANNADA": "Kannada",
+    "MALAYALAM": "Malayalam",
+    "SINHALA": "Sinhala",
+    "GUJARATI": "Gujarati",
+    "GURMUKHI": "Gurmukhi",
+    "ORIYA": "Oriya",
+    "LAO": "Lao",
+    "KHMER": "Khmer",
+    "MYANMAR": "Myanmar",
+    "TIBETAN": "Tibetan",
 }
 
 

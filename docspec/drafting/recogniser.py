@@ -47,6 +47,10 @@ MAX_ASPECT, TILE_ASPECT = 2.5, 1.5  # of an image that is read whole, and of its
 MIN_LENGTH = 1500  # pixels; shorter images are read whole whatever their shape
 
 
+ReadQuad = tuple[Sequence[tuple[float, float]], str, float]
+"""The quadrilateral around a line, in pixels, its text and the recogniser's confidence (0..1)."""
+
+
 class Recogniser:
     """Finds and reads lines of text in images. ``threads`` defaults to the ``share`` of the cores of this process, at
     most 8; ``model`` recognises in place of the wheel's own.
@@ -83,20 +87,15 @@ class Recogniser:
         crooked scan do not overlap. ``size`` is the line's height. ``tell`` is called with texts as they are read, a
         few lines at a time, in the order in which they were found.
         """
-        quads: list[tuple[Any, str, float]] = []
+        quads: list[ReadQuad] = []
         for tile, left, top in tiles(image):
             shape = max(tile.size) / min(tile.size)
-            with self._telling(tell), self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
-                result = self._finder(_bgr(tile), use_det=True, use_rec=True)
-            if getattr(result, "boxes", None) is not None and result.txts:
-                quads += [
-                    ([(x + left, y + top) for x, y in box.tolist()], text, float(score))
-                    for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
-                ]
+            with self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
+                found = self._read(tile, tell)
+            quads += [([(x + left, y + top) for x, y in quad], text, score) for quad, text, score in found]
         tilt = _tilt([quad for quad, _, _ in quads])
         lines = []
         for number, (quad, text, score) in enumerate(quads):
-            text = _line_of(text)
             if text:
                 bbox = _upright(quad, tilt, image.width, image.height)
                 lines.append(TextLine(bbox, text, bbox.height, number, score, words="recognition"))
@@ -117,6 +116,21 @@ class Recogniser:
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
         return (_line_of(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
+
+    def _read(self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None) -> list[ReadQuad]:
+        """The lines of ``image``, in the order in which the detector found them."""
+        with self._telling(tell):
+            result = self._finder(_bgr(image), use_det=True, use_rec=True)
+        if getattr(result, "boxes", None) is None or not result.txts:
+            return []
+        found = zip(result.boxes, result.txts, result.scores, strict=True)
+        return [(box.tolist(), _line_of(text), float(score)) for box, text, score in found]
+
+    def find_lines(self, image: Image.Image) -> list[Any]:
+        """The quadrilaterals (four corners, from the upper left one clockwise, in pixels) around the lines of
+        ``image``, unread."""
+        result = self._finder(_bgr(image), use_det=True, use_rec=False)
+        return [] if getattr(result, "boxes", None) is None else list(result.boxes)
 
     @contextmanager
     def _enlarging(self, side: float) -> Iterator[None]:
