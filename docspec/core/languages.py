@@ -1,8 +1,8 @@
-"""Languages as people name them (``de``, ``deu``, ``german``, ``deutsch``), with their scripts and the recognition models
-that read them.
+"""Languages as people name them (``de``, ``deu``, ``german``, ``deutsch``), with their scripts and the models that read
+them.
 
-``LANGUAGES`` has the languages for which tesseract has a model in every distribution. The first code is tesseract's own,
-mostly that of ISO 639-3; the others are those of ISO 639-1 and 639-2, RapidOCR's, and names in English and in the
+``LANGUAGES`` has languages for which distributions have a model of tesseract. The first code of a row is tesseract's
+own, mostly that of ISO 639-3; the others are those of ISO 639-1 and 639-2, RapidOCR's, and names in English and in the
 language itself.
 """
 
@@ -144,7 +144,7 @@ amh am amharic
 tir ti tigrinya
 """
 
-_PACKS = {"rus": "eslav", "ukr": "eslav", "bel": "eslav", "chi_tra": "chinese_cht"}
+_PACKS = {"rus": "eslav", "ukr": "eslav", "bel": "eslav"}
 """Languages that RapidOCR has a model for beside that of their script."""
 
 BUNDLED = frozenset({"Latin", "Han", "Kana"})

@@ -32,6 +32,7 @@ from PIL import Image
 
 from docspec.core import DrafterError
 from docspec.core.languages import Language, languages_in
+from docspec.core.scripts import alphabet_of
 from docspec.drafting.recogniser import ReadQuad, Recogniser
 from docspec.drafting.repair import repair
 
@@ -44,6 +45,9 @@ MARGIN = 0.1
 
 ONE_LINE, RAW_LINE, SCRIPT_ONLY = 7, 13, 0
 """Tesseract's modes of page segmentation: a line; a line in which it searches for nothing; orientation and script."""
+
+UPRIGHT = 1.5
+"""Height over width from which on a line runs upwards; RapidOCR turns such lines, too."""
 
 POOR = 0.6
 """Certainty (0..1) below which a line is read again as a raw line; sometimes the search for words loses all of it."""
@@ -122,12 +126,16 @@ class TesseractRecogniser(Recogniser):
         return self.source._finder
 
     @property
+    def scripts(self) -> tuple[str, ...]:
+        return tuple(sorted({language.script for language in self.languages}))
+
+    @property
     def alphabet(self) -> frozenset[str]:
-        """The characters that it can write: the program does not say."""
-        return frozenset()
+        """The characters that it can write, as far as its scripts tell."""
+        return alphabet_of(self.scripts)
 
     def read_line(self, image: Image.Image) -> tuple[str, float]:
-        return self._read_lines([image.convert("L")])[0]
+        return self.read_lines([image])[0]
 
     def _read(self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None) -> list[ReadQuad]:
         quads = self.source.find_lines(image)
@@ -136,14 +144,16 @@ class TesseractRecogniser(Recogniser):
         read: list[tuple[str, float]] = []
         parts = list(_parts(len(pictures), self._threads))
         with ThreadPoolExecutor(max(1, len(parts))) as pool:
-            for part in pool.map(lambda ends: self._read_lines(pictures[ends[0] : ends[1]]), parts):
+            for part in pool.map(lambda ends: self.read_lines(pictures[ends[0] : ends[1]]), parts):
                 read += part
                 if tell is not None:
                     tell([text for text, _ in part])
         return [(quad.tolist(), text, sure) for quad, (text, sure) in zip(quads, read, strict=True) if text]
 
-    def _read_lines(self, pictures: Sequence[Image.Image]) -> list[tuple[str, float]]:
-        """The text and the certainty (0..1) of each grey picture of a line."""
+    def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
+        pictures = [image.convert("L") for image in images]
+        if not pictures:
+            return []
         code = "+".join(language.code for language in self.languages)
         found = _lines_of(_run(pictures, code, ONE_LINE), len(pictures))
         poor = [number for number, (_, sure) in enumerate(found) if sure < POOR]
@@ -229,6 +239,6 @@ def straight_line(grey: np.ndarray, quad: Any) -> Image.Image:
     size = max(1, round(width + 2 * margin)), max(1, round(height + 2 * margin))
     upright = np.array([(0, 0), (size[0], 0), size, (0, size[1])], dtype=np.float32)
     turned = cv2.getPerspectiveTransform(grown.astype(np.float32), upright)
-    return Image.fromarray(
-        cv2.warpPerspective(grey, turned, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    )
+    line = cv2.warpPerspective(grey, turned, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    tall = size[1] >= UPRIGHT * size[0]
+    return Image.fromarray(np.rot90(line) if tall else line)
