@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 def languages(
     *,
-    language: Annotated[
-        list[str] | None, repeatable("CODE", "Tesseract's codes (rus, ara, ...). Default: all.")
-    ] = None,
+    language: Annotated[list[str] | None, repeatable("CODE", "Tesseract's codes (rus, ara). Default: all.")] = None,
     form: Annotated[list[str] | None, repeatable("NAME", "pdf, scan or photo. Default: all.")] = None,
     reader: Annotated[list[str] | None, repeatable("NAME", "docspec, tesseract or rapidocr. Default: all.")] = None,
     fonts: Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Fonts of each language.")] = 2,
@@ -33,17 +31,13 @@ def languages(
 
     pages = [page for page in language_pages(fonts) if language is None or page.language in language]
     if not pages:
-        raise UsageError(
-            "no page: no such language, or none of its fonts is installed (benchmarks/README.md names them)"
-        )
+        raise UsageError("no page: no such language, or no font for it is installed (benchmarks/README.md has a list)")
     forms = [one for one in FORMS if form is None or one in form]
     found: list[Measured] = []
     for one in measure(pages, forms, reader or READERS):
         found.append(one)
-        print(
-            f"{one.language} {one.font} {one.form} {one.reader}: {100 * one.rate:.1f} %, {one.seconds:.1f} s {one.grade}",
-            file=sys.stderr,
-        )
+        said = f"{100 * one.rate:.1f} %, {one.seconds:.1f} s {one.grade}"
+        print(f"{one.language} {one.font} {one.form} {one.reader}: {said}", file=sys.stderr)
     print_languages(found)
     write_json(json_file, "docspec.bench.languages/1", "mini", [asdict(one) for one in found])
     return 0

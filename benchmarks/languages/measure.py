@@ -1,5 +1,5 @@
-"""Reads the pages of :mod:`benchmarks.languages.pages` by docspec as it is, by tesseract alone and by RapidOCR alone, and
-counts wrong characters."""
+"""Reads the pages of :mod:`benchmarks.languages.pages` by docspec as it is, by tesseract alone and by RapidOCR alone,
+and counts wrong characters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SARA_AM = re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How a ``reader`` read a page: wrong ``errors`` of the ``characters`` of the truth (Levenshtein), in ``seconds``."""
+    """How a ``reader`` read a page: ``errors`` (Levenshtein) against ``characters`` of the truth, in ``seconds``."""
 
     language: str
     name: str
