@@ -15,6 +15,7 @@ from docspec.core import UsageError
 
 if TYPE_CHECKING:
     from benchmarks.languages.measure import Measured
+    from benchmarks.languages.pages import LanguagePage
 
 
 def languages(
@@ -23,6 +24,9 @@ def languages(
     form: Annotated[list[str] | None, repeatable("NAME", "pdf, scan or photo. Default: all.")] = None,
     reader: Annotated[list[str] | None, repeatable("NAME", "docspec, tesseract or rapidocr. Default: all.")] = None,
     fonts: Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Fonts of each language.")] = 2,
+    certainty: Annotated[
+        bool, typer.Option("--certainty", help="How right lines are by what tesseract tells of them, instead.")
+    ] = False,
     json_file: JsonFile = None,
 ) -> int:
     """Wrong characters on pages of twelve languages, as PDF, scan and photograph, with seconds a page."""
@@ -32,6 +36,9 @@ def languages(
     pages = [page for page in language_pages(fonts) if language is None or page.language in language]
     if not pages:
         raise UsageError("no page: no such language, or no font for it is installed (benchmarks/README.md has a list)")
+    if certainty:
+        print_certainties(pages)
+        return 0
     forms = [one for one in FORMS if form is None or one in form]
     found: list[Measured] = []
     for one in measure(pages, forms, reader or READERS):
@@ -55,3 +62,13 @@ def print_languages(found: Sequence[Measured]) -> None:
             seconds = [sum(one.seconds for one in ones) / len(ones) for ones in own]
             grid.add_row(name, *(f"{rate:.1f} %" for rate in rates), *(f"{each:.1f}" for each in seconds))
         console().print(grid)
+
+
+def print_certainties(pages: Sequence[LanguagePage]) -> None:
+    """A row for each range of certainties."""
+    from benchmarks.languages.certainty import certainties
+
+    grid = table("tesseract's certainty of a line, and the share of right characters", ["lines"], ["told", "right"])
+    for one in certainties(pages):
+        grid.add_row(str(one.lines), f"{one.told:.2f}", f"{one.right:.3f}")
+    console().print(grid)

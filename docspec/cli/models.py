@@ -71,10 +71,10 @@ def list_models(as_json: AsJson = False) -> int:
         lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
         for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
             console.print(f"    {line}")
-    here = {pack.name: language_packs.file_of(pack) for pack in language_packs.packs().values()}
-    if here:
+    packs = {pack.name: language_packs.file_of(pack) for pack in language_packs.packs().values()}
+    if packs:
         console.print("ocr:NAME (RapidOCR's models for single scripts)")
-        names = (f"{name} (here)" if file is not None else name for name, file in here.items())
+        names = (f"{name} (here)" if file is not None else name for name, file in packs.items())
         for line in wrap(", ".join(names), console.width - 4):
             console.print(f"    {line}")
     return exits.OK
@@ -259,10 +259,10 @@ def check(
     """
     connections.enforce()
     if (pack := _pack_of(name)) is not None:
-        file = _file_here(pack)
-        if (found := ocr_packs.sha256_of(file)) != pack.sha256:
-            raise ModelError(f"{file} is not as published (SHA-256 {found[:12]}, not {pack.sha256[:12]})")
-        print(f"{file}: as published")
+        here = _file_here(pack)
+        if (found := ocr_packs.sha256_of(here)) != pack.sha256:
+            raise ModelError(f"{here} is not as published (SHA-256 {found[:12]}, not {pack.sha256[:12]})")
+        print(f"{here}: as published")
         return exits.OK
     path = path_of(name)
     broken = broken_files(path)
