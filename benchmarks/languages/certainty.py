@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PIL import ImageFilter
 
@@ -44,7 +45,7 @@ def certainties(pages: Sequence[LanguagePage]) -> Iterator[Bin]:
                 text = _bare(line.text, page)
                 right = max(Levenshtein.normalized_similarity(text, other) for other in lines)
                 found.append((tesseract.told_for(line.confidence), right, len(text)))
-    for low, high in zip(BINS, BINS[1:], strict=False):
+    for low, high in pairwise(BINS):
         own = [one for one in found if low <= one[0] < high]
         if total := sum(size for _, _, size in own):
             told, right = (sum(one[part] * one[2] for one in own) / total for part in (0, 1))

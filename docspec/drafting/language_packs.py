@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 PREFIX = "ocr:"
 """How packs are called in ``docspec models``."""
@@ -47,10 +48,9 @@ def packs() -> Mapping[str, Pack]:
     folder = wheel_folder()
     if folder is None:
         return {}
-    import yaml
+    from omegaconf import OmegaConf
 
-    text = (folder / "default_models.yaml").read_text(encoding="utf-8")
-    listed = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["onnxruntime"]
+    listed: Any = OmegaConf.to_container(OmegaConf.load(folder / "default_models.yaml")["onnxruntime"])
     found = {}
     for version in _VERSIONS:
         for key, entry in listed.get(version, {}).get("rec", {}).items():

@@ -185,7 +185,7 @@ def _run(pictures: Sequence[Image.Image], code: str, mode: int) -> _Told:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise DrafterError(f"tesseract -l {code} did not run ({error})") from error
-        texts = {file.suffix: file.read_text("utf-8", "replace") for file in Path(folder).iterdir()}
+        texts = {file.suffix: file.read_text(encoding="utf-8", errors="replace") for file in Path(folder).iterdir()}
     if done.returncode or not texts:
         said = done.stderr.decode(errors="replace").strip().splitlines() or ["no output"]
         raise DrafterError(f"tesseract -l {code} failed: {said[-1]}")
