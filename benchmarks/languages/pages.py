@@ -2,8 +2,7 @@
 
 The texts (``texts.json``) are articles 1 and 3 of the Universal Declaration of Human Rights and invented sentences with
 numbers. Lines are broken here, so that the truth is known to the line; HarfBuzz shapes them (``insert_htmlbox``). The
-fonts are those of Debian's packages ``fonts-noto-core fonts-noto-cjk fonts-dejavu-core fonts-nanum fonts-thai-tlwg
-fonts-lohit-deva fonts-ipafont-gothic``; a language whose font is not installed is left out.
+fonts are Debian's (benchmarks/README.md names the packages); a language without an installed font is left out.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class ByLanguage:
         """The lines of ``page`` as the recogniser of its script reads them, and what is to be said about the script."""
         reader = self.of_page(page)
         reading = Reading(*reader.read_page(page.image, tell), reader)
-        sure = certainty_of(reading.lines) or 0.0
+        sure = _certainty(reading)
         if sure < SURE:
             script = script_of(page.image)
             if self._languages:
@@ -127,7 +127,7 @@ class ByLanguage:
                 reading = replace(reading, events=self._unread(script))
             if other is not None and other is not reader:
                 again = Reading(*other.read_page(page.image, tell), other)
-                reading = again if (certainty_of(again.lines) or 0.0) > sure else reading
+                reading = again if _certainty(again) > sure else reading
         self._document = page.source, reading.recogniser
         return reading
 
@@ -196,6 +196,14 @@ class ByLanguage:
 
 def _named(languages: Sequence[Language]) -> str:
     return " and ".join(language.name for language in languages)
+
+
+def _certainty(reading: Reading) -> float:
+    """How sure the recogniser was (0..1); not at all of text in a script that is not its own (models of other scripts
+    know some Latin letters)."""
+    scripts = scripts_of("".join(line.text for line in reading.lines))
+    own = sum(scripts[script] for script in reading.recogniser.scripts)
+    return (certainty_of(reading.lines) or 0.0) if 2 * own >= scripts.total() else 0.0
 
 
 def _stated(page: PageImage) -> Language | None:

@@ -26,7 +26,7 @@ from docspec.drafting.tesseract import TesseractRecogniser
 PRINT = {"Latin": "white", "Cyrillic": "red", "Arabic": "green", "Thai": "blue"}
 """What stands for print of a script: a page of one colour."""
 
-LETTERS = {"eng": "a", "rus": "ж", "ukr": "ї", "ara": "ب", "fas": "گ"}
+LETTERS = {"eng": "a", "rus": "ж", "ara": "ب", "fas": "گ", "kor": "a"}
 
 
 def shown(image: Image.Image) -> str:
@@ -66,7 +66,8 @@ class Other(TesseractRecogniser):
 
     def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
         letter = LETTERS[self.languages[0].code]
-        return [(letter * 20, 0.95 if shown(image) in self.scripts else 0.4) for image in images]
+        sure = 0.95 if letter == "a" else 0.4  # models of other scripts know Latin letters, too
+        return [(letter * 20, 0.95 if shown(image) in self.scripts else sure) for image in images]
 
 
 made: list[str] = []
@@ -113,6 +114,14 @@ def test_the_recogniser_of_a_document_is_remembered(here: set[str], monkeypatch:
     read(readers, "Cyrillic")
     monkeypatch.setattr(by_language, "script_of", lambda image: pytest.fail("asked again"))
     assert read(readers, "Cyrillic") == ("ж", [])
+
+
+def test_a_recogniser_that_reads_letters_of_another_script_is_not_sure(here: set[str]) -> None:
+    here |= {"kor"}
+    readers = ByLanguage(Wheel())
+    assert isinstance(readers.of_page(page("Latin", language="ko")), TesseractRecogniser)
+    reading = readers.read(page("Latin", language="ko"))
+    assert reading.recogniser is readers.bundled
 
 
 def test_without_a_detection_of_scripts_recognisers_try_some_lines(
