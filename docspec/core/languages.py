@@ -147,7 +147,15 @@ tir ti tigrinya
 _PACKS = {"rus": "eslav", "ukr": "eslav", "bel": "eslav"}
 """Languages that RapidOCR has a model for beside that of their script."""
 
-TELLING = {"fas": "پچژگ", "urd": "ٹڈڑںے", "ukr": "іїєґІЇЄҐ", "bel": "ўЎ", "kaz": "әғқңөұһӘҒҚҢӨҰҺ", "srp": "ђћџЂЋЏ"}
+TELLING = {
+    "fas": "پچژگ",
+    "urd": "ٹڈڑںے",
+    "ukr": "іїєґІЇЄҐ",
+    "bel": "ўЎ",
+    "kaz": "әғқңөұһӘҒҚҢӨҰҺ",
+    "srp": "ђћџЂЋЏ",
+    "tur": "ğışĞİŞ",
+}
 """Letters that the main language of a script lacks: its model writes others in their place, and as surely."""
 
 BUNDLED = frozenset({"Latin", "Han", "Kana"})

@@ -62,6 +62,7 @@ class ByLanguage:
         self._folder = folder
         self._made: dict[tuple[str, ...], Recogniser] = {}
         self._document: tuple[str, Recogniser | None] = ("", None)
+        self._tried = ""
 
     def check(self) -> None:
         """Raises :class:`DrafterError` if the languages cannot be read here, or nothing can."""
@@ -107,9 +108,9 @@ class ByLanguage:
         source, last = self._document
         last = last if source == page.source else None
         script = _script_of_text(page) or (stated.script if (stated := _stated(page)) is not None else None)
-        readers = [] if script is None or script in BUNDLED else self._readers_in(script, page)
-        if readers and last not in readers:
-            last = self._surest(page, readers)
+        if script is not None and script not in BUNDLED:
+            readers = self._readers_in(script, page)
+            last = last if last in readers else self._surest(page, readers)
         return last or self._usual
 
     def read(self, page: PageImage, tell: Callable[[Sequence[str]], None] | None = None) -> Reading:
@@ -117,19 +118,31 @@ class ByLanguage:
         reader = self.of_page(page)
         reading = Reading(*reader.read_page(page.image, tell), reader)
         sure = _certainty(reading)
-        if sure < SURE:
-            script = script_of(page.image)
-            if self._languages:
-                return replace(reading, events=self._differing(script))
-            readers = [reader, *self._everyone()] if script is None else self._readers_in(script, page)
-            other = self._surest(page, readers)
-            if other is None and script not in BUNDLED:
-                reading = replace(reading, events=self._unread(script))
-            if other is not None and other is not reader:
-                again = Reading(*other.read_page(page.image, tell), other)
-                reading = again if _certainty(again) > sure else reading
+        if self._languages:
+            return replace(reading, events=() if sure >= SURE else self._differing(script_of(page.image)))
+        if sure >= SURE:
+            better = self._better(reading)
+            self._document = page.source, reader
+            return reading if better is None else Reading(*better.read_page(page.image, tell), better)
+        script = script_of(page.image)
+        readers = self._everyone(page) if script is None else self._readers_in(script, page)
+        other = self._surest(page, readers)
+        if other is None:
+            reading = replace(reading, events=self._unread(script))
+        elif other is not reader:
+            again = Reading(*other.read_page(page.image, tell), other)
+            reading = again if _certainty(again) > sure else reading
         self._document = page.source, reading.recogniser
         return reading
+
+    def _better(self, reading: Reading) -> Recogniser | None:
+        """The recogniser for a language in a script of the wheel that another reads better, by its letters."""
+        if reading.recogniser is not self.bundled:
+            return None
+        text = "".join(line.text for line in reading.lines)
+        own = [one for one in LANGUAGES if one.code in BETTER_BY_TESSERACT and _tells(text, [one])]
+        other = self.reader_of(own[:1]) if own else None
+        return None if other is self.bundled else other
 
     @property
     def _usual(self) -> Recogniser:
@@ -144,16 +157,16 @@ class ByLanguage:
         """The recognisers for ``script``: that of the language that the document states, if there is one."""
         stated = _stated(page)
         if script in BUNDLED and self._engine != "tesseract":
-            better = stated is not None and stated.code in BETTER_BY_TESSERACT
-            return [(self.reader_of([stated]) if better and stated is not None else None) or self.bundled]
+            return [self.bundled]
         own = [language for language in LANGUAGES if language.script == script]
         if stated in own and (reader := self.reader_of([stated])) is not None:
             return [reader]
         return self._of(own)
 
-    def _everyone(self) -> list[Recogniser]:
-        """All recognisers at hand."""
-        return self._of(LANGUAGES)
+    def _everyone(self, page: PageImage) -> list[Recogniser]:
+        """All recognisers at hand, once a document: trying them all takes seconds."""
+        tried, self._tried = self._tried == page.source, page.source
+        return [] if tried else self._of(LANGUAGES)
 
     def _of(self, languages: Sequence[Language]) -> list[Recogniser]:
         readers = (self.reader_of([language]) for language in languages)
@@ -171,7 +184,7 @@ class ByLanguage:
     def _unread(self, script: str | None) -> tuple[Event, ...]:
         """The event of a page in a script that nothing reads here."""
         own = [language for language in LANGUAGES if language.script == script]
-        if script is None or not own:
+        if script is None or script in BUNDLED or not own:
             return ()
         told = f"printed in {script}, which nothing here reads: {self._remedy(own[:1])}"
         return (Event("script_unread", told),)
@@ -229,6 +242,10 @@ def _score(reader: Recogniser, sample: Sequence[Image.Image]) -> float:
     sizes = [expected(text, *picture.size) for picture, (text, _) in zip(sample, read, strict=True)]
     sure = sum(sure * len(text) for text, sure in read) / sum(sizes)
     languages = reader.languages if isinstance(reader, TesseractRecogniser) else ()
+    return sure + (MORE if _tells("".join(text for text, _ in read), languages) else 0.0)
+
+
+def _tells(text: str, languages: Sequence[Language]) -> bool:
+    """Whether ``text`` has letters that only one of ``languages`` has."""
     own = {letter for language in languages for letter in TELLING.get(language.code, "")}
-    letters = "".join(text for text, _ in read)
-    return sure + (MORE if sum(letter in own for letter in letters) > TOLD * len(letters) else 0.0)
+    return sum(letter in own for letter in text) > TOLD * len(text)

@@ -50,10 +50,10 @@ def packs() -> Mapping[str, Pack]:
         return {}
     from omegaconf import OmegaConf
 
-    listed: Any = OmegaConf.to_container(OmegaConf.load(folder / "default_models.yaml")["onnxruntime"])
+    listed: Any = OmegaConf.to_container(OmegaConf.load(folder / "default_models.yaml"))
     found = {}
     for version in _VERSIONS:
-        for key, entry in listed.get(version, {}).get("rec", {}).items():
+        for key, entry in listed["onnxruntime"].get(version, {}).get("rec", {}).items():
             name, _, kind = key.partition("_PP-OCR")
             if kind.endswith("_rec_mobile"):
                 found[name] = Pack(name, entry["model_dir"], entry["SHA256"])

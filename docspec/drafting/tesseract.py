@@ -213,13 +213,12 @@ def as_typed(text: str) -> str:
 
 def certainty(told: float) -> float:
     """The share of right characters to be expected where tesseract is so certain (0..1), from :data:`CERTAINTIES`."""
-    return float(np.interp(told, *zip(*CERTAINTIES, strict=True)))
+    return float(np.interp(told, [one for one, _ in CERTAINTIES], [right for _, right in CERTAINTIES]))
 
 
 def told_for(expected: float) -> float:
     """What tesseract told where :func:`certainty` says ``expected``."""
-    right, told = zip(*((right, told) for told, right in CERTAINTIES), strict=True)
-    return float(np.interp(expected, right, told))
+    return float(np.interp(expected, [right for _, right in CERTAINTIES], [told for told, _ in CERTAINTIES]))
 
 
 def _parts(count: int, processes: int) -> Iterator[tuple[int, int]]:

@@ -26,7 +26,7 @@ from docspec.drafting.tesseract import TesseractRecogniser
 PRINT = {"Latin": "white", "Cyrillic": "red", "Arabic": "green", "Thai": "blue"}
 """What stands for print of a script: a page of one colour."""
 
-LETTERS = {"eng": "a", "rus": "ж", "ara": "ب", "fas": "گ", "kor": "a"}
+LETTERS = {"eng": "a", "rus": "ж", "ara": "ب", "fas": "گ", "kor": "a", "tur": "a"}
 
 
 def shown(image: Image.Image) -> str:
@@ -134,6 +134,27 @@ def test_without_a_detection_of_scripts_recognisers_try_some_lines(
 def test_letters_that_only_one_language_has_decide_between_two_of_a_script(here: set[str]) -> None:
     here |= {"fas"}
     assert read(ByLanguage(Wheel()), "Arabic") == ("گ", [])
+
+
+def test_turkish_is_known_by_its_letters_and_read_by_the_recogniser_that_tells_them_apart(
+    here: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Wheel, "read_lines", lambda self, images: [("ağır ışık", 0.99) for _ in images])
+    assert read(ByLanguage(Wheel()), "Latin") == ("a", []) and made == []  # there is none
+    here |= {"tur"}
+    readers = ByLanguage(Wheel())
+    assert isinstance(readers.read(page("Latin")).recogniser, TesseractRecogniser) and made == ["tur"]
+    assert readers.of_page(page("Latin")) is readers.bundled  # the next page may be in another language
+
+
+def test_all_recognisers_try_once_a_document(here: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = list[int]()
+    monkeypatch.setattr(by_language, "script_of", lambda image: None)
+    monkeypatch.setattr(by_language, "_score", lambda reader, sample: tried.append(1) or 0.0)
+    readers = ByLanguage(Wheel())
+    for _ in range(3):
+        read(readers, "Thai")
+    assert len(tried) == len({"wheel", "rus", "ara"})
 
 
 def test_the_language_that_the_document_states_decides_too(here: set[str]) -> None:
