@@ -22,7 +22,6 @@ from docspec.dialects.locate import attach_boxes
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
-from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.whole import verify_regions
 from docspec.parser import Parser
@@ -140,17 +139,16 @@ def draft_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[Blo
 
 def stage1_blocks(parser: Parser, page: PageImage, draft: PageDraft) -> tuple[list[Block], int]:
     """What Stage 1 writes for each region, in the draft's reading order, and how many tokens that took."""
-    target = parser.loaded.target
-    [outputs] = verify_regions(make_engine(target, parser.options), target, parser.dialect, [(page, draft)])
+    texts, found = verify_regions(parser.page_parser.context, page, draft)
     blocks: list[Block] = []
-    for region, text in zip(draft.regions, outputs.texts, strict=True):
+    for region, text in zip(draft.regions, texts, strict=True):
         if not text or region.category.is_furniture:
             continue
         if region.category in (Category.TABLE, Category.FORMULA):
             blocks.append(Block(region.category, text, region.bbox, "draft"))
         else:
             blocks.extend(parser.dialect.parse(text, page.width, page.height))
-    return blocks, outputs.stats.tokens
+    return blocks, found.stats.tokens
 
 
 def _parse(

@@ -49,7 +49,7 @@ def measure(sources: Sequence[Source], options: ParseOptions, blur: float) -> It
                     if drafted.error is not None or not lines:
                         continue
                     found = pages.regions.cut(page_of(drafted), drafted.draft)
-                    pages.regions.reading.read([found])
+                    pages.regions.answer(found)
                     yield from _compared(lines, found.regions, texts_of(found, parser))
 
 

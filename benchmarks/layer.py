@@ -68,7 +68,7 @@ def measure(
                 if drafted.error is not None:
                     raise drafted.error
                 found = page_parser.regions.cut(page_of(drafted), drafted.draft)
-                page_parser.regions.reading.read([found])
+                page_parser.regions.answer(found)
                 seconds = perf_counter() - start
                 counts = compared(lines, found.regions, texts_of(found, parser))
                 yield LayerPage(
@@ -129,9 +129,8 @@ def owner_of(line: BBox, regions: Sequence[Region]) -> int | None:
 
 def texts_of(found: RegionsRead, parser: Parser) -> list[str]:
     """What was written for each region, listings as running text: their fences and indents are none of the reader's."""
-    target = parser.loaded.target
     pieces: list[list] = [[] for _ in found.regions]
-    for crop, output in zip(found.crops, found.outputs, strict=True):
-        pieces[crop.region].append((target.detokenize(list(output.tokens)), crop.piece))
+    for crop, answer in zip(found.crops, found.answers, strict=True):
+        pieces[crop.region].append((answer.text, crop.piece))
     regions = [replace(region, listing=False) for region in found.regions]
     return list(map(region_text, regions, pieces))

@@ -20,7 +20,7 @@ from docspec.dialects import make_dialect
 from docspec.documents import PageFailure, open_document
 from docspec.drafting import SafeDrafter
 from docspec.engine.request import Output, Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.adapter import TransformersTarget
 
 LABEL = "scripted target, random weights: times are real, text is a transcript"
@@ -99,7 +99,7 @@ class ScriptedBench:
         self._room = inner.max_length
         self._drafter = drafter
         self._options = options
-        self._engine = make_engine(self.target, options)
+        self._engine = make_decoder(self.target, options)
         self._repeats = repeats
 
     def read(self, transcript: Transcript) -> ScriptedPage:

@@ -15,6 +15,8 @@ from docspec import process
 if TYPE_CHECKING:
     from docspec.core import Block, Category, DocspecError, DocumentResult, PageResult, ParseOptions
     from docspec.core.observer import NullObserver, Observer
+    from docspec.generation.interface import Generation, GenerationRequest
+    from docspec.generation.local import Engine
     from docspec.parser import Parser, parse
 
 if "vllm" not in sys.modules:  # vLLM owns its process and environment: docspec is a guest there
@@ -23,6 +25,9 @@ if "vllm" not in sys.modules:  # vLLM owns its process and environment: docspec 
 _HOMES = {
     "Parser": "docspec.parser",
     "parse": "docspec.parser",
+    "Engine": "docspec.generation.local",
+    "Generation": "docspec.generation.interface",
+    "GenerationRequest": "docspec.generation.interface",
     "ParseOptions": "docspec.core",
     "PageResult": "docspec.core",
     "DocumentResult": "docspec.core",
@@ -38,6 +43,9 @@ __all__ = [
     "Category",
     "DocspecError",
     "DocumentResult",
+    "Engine",
+    "Generation",
+    "GenerationRequest",
     "NullObserver",
     "Observer",
     "PageResult",

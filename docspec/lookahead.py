@@ -22,6 +22,7 @@ def lookahead(
     depth: int = 1,
     size: Callable[[T], float] = lambda result: 0.0,
     most: float = math.inf,
+    left: Callable[[T], None] | None = None,
 ) -> Generator[T]:
     """The results of ``workers`` for ``jobs``, in the order of the jobs; up to ``depth`` jobs are begun before their
     result is requested (0: none). While the sizes (``size``) of results that wait to be taken sum up to ``most`` or
@@ -29,6 +30,9 @@ def lookahead(
 
     Each worker has a thread; one of them at a time takes the next job. An error of a worker or of ``jobs`` is raised in
     place of the result, and ends the iterator. Close the iterator (or exhaust it) and no further job is begun.
+
+    ``left`` is given the finished results that can no longer be taken, in their order, when the iterator ends; with it
+    an error waits for the jobs that were begun.
     """
     ahead: _Ahead[J, T] = _Ahead(jobs, depth, size, most)
     threads = [threading.Thread(target=ahead.work, args=(worker,), name=THREAD_NAME, daemon=True) for worker in workers]
@@ -38,8 +42,16 @@ def lookahead(
         yield from ahead.results()
         for thread in threads:
             thread.join()  # no work is left that could delay them
+    except Exception:
+        ahead.stop()
+        if left is not None:
+            ahead.wait()
+        raise
     finally:
         ahead.stop()
+        if left is not None:
+            for result in ahead.rest():
+                left(result)
 
 
 class _Ahead(Generic[J, T]):
@@ -98,6 +110,17 @@ class _Ahead(Generic[J, T]):
                 self._ended = self._ended or error is not None
                 self._change.notify_all()
             result = error = None
+
+    def wait(self) -> None:
+        """Waits for the jobs that were begun."""
+        with self._change:
+            self._change.wait_for(lambda: self._asked + len(self._made) >= self._begun)
+
+    def rest(self) -> list[T]:
+        """The finished results that were not taken, in their order."""
+        with self._change:
+            made, self._made = self._made, {}
+        return [result for _, (result, error, _) in sorted(made.items()) if error is None]  # type: ignore[misc]
 
     def stop(self) -> None:
         with self._change:

@@ -11,6 +11,7 @@ import contextlib
 import time
 import weakref
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -44,6 +45,8 @@ class PagesVerifier(ABC):
     threads (0: in that of the caller)."""
 
     load_seconds = 0.0
+    loads_here = False
+    """Whether this process loads the model."""
 
     def __init__(self, options: ParseOptions, observer: Observer, pages_per_call: int, threads: int) -> None:
         self._options = options
@@ -105,6 +108,8 @@ class PageStream:
         self._observer = observer
         self._images = images
         self._abandoned: weakref.WeakSet[IsolatedDocument | Unread] = weakref.WeakSet()
+        self.left: list[Found] = []
+        """Results of the last :meth:`read` that nobody took: they were verified ahead of the page at which it ended."""
 
     @property
     def image_dpi(self) -> float | None:
@@ -116,7 +121,7 @@ class PageStream:
         """The number of pages prepared before they are requested."""
         if self._options.baseline:
             return 0
-        if self._options.loads_late and not self._verifier.threads:
+        if self._options.loads_late and self._verifier.loads_here:
             return max(self._options.in_flight, 2 * processors(), PAGES_AHEAD)
         return self._verifier.pages_per_call * max(1, self._verifier.threads)
 
@@ -131,18 +136,24 @@ class PageStream:
     def read(self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
         numbers, if known beforehand."""
+        self.left = []
         self._verifier.open()
         wanted = self._verifier.prepare_options(View.of(self._options, visible_words), self.image_dpi, self._images)
         with contextlib.closing(self._calls(self._groups(pages, wanted, ahead, numbers))) as calls:
             for found in calls:
-                yield from found
+                rest = deque(found)
+                try:
+                    while rest:
+                        yield rest.popleft()
+                finally:
+                    self.left += rest
 
     def _calls(self, groups: Generator[list[Page]]) -> Generator[list[Found]]:
         """The results of ``groups``, verified here or in threads: twice as many are begun as there are threads, so that
         no thread waits for pages while the results of others are taken."""
         threads = self._verifier.threads
         if threads:
-            yield from lookahead(groups, [self._verified] * threads, 2 * threads)
+            yield from lookahead(groups, [self._verified] * threads, 2 * threads, left=self.left.extend)
         else:
             with contextlib.closing(groups):
                 for group in groups:

@@ -97,6 +97,7 @@ class Parser(Closing):
         self._local = Verifier(self.options, self.observer)
         self._verifier = self._make_verifier()
         self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images)
+        self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
         self._turn = threading.RLock()
         self._process = os.getpid()
@@ -151,11 +152,11 @@ class Parser(Closing):
             self._verifier.open()  # before the document's time runs
         self.observer.document_started(document.name, len(numbers))
         document.begin()
+        self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
-        heads = _running_heads()
         for _, result in self._in_turn(stream):
-            yield self._done(document, heads.settled(result))
+            yield self._done(document, result)
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
@@ -188,14 +189,23 @@ class Parser(Closing):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    heads = _running_heads()
-                    done = (self._done(document, heads.settled(result)) for _, result in found)
+                    done = (self._done(document, result) for _, result in found)
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
                         self._stream.abandon(document)  # its pages that were not requested are not verified
                 else:
                     yield Reading(document.name, None, document.error, iter(()))
+
+    def left_pages(self) -> list[tuple[IsolatedDocument, PageResult]]:
+        """Pages that were read ahead and not taken when :meth:`pages` or :meth:`documents` last ended, by an error or
+        because they were closed."""
+        left, self._stream.left = self._stream.left, []
+        return [
+            (document, self._settled(document, result))
+            for document, result in left
+            if isinstance(document, IsolatedDocument)
+        ]
 
     def page_images(
         self, document: Document, selection: PageSelection | str | None = None
@@ -281,10 +291,18 @@ class Parser(Closing):
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
     def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
-        if document.damage is not None:
-            result = replace(result, events=(Event("damaged_input", document.damage), *result.events))
+        result = self._settled(document, result)
         self.observer.page_done(result)
         return result
+
+    def _settled(self, document: IsolatedDocument, result: PageResult) -> PageResult:
+        """``result`` with what is known of its document: what its pages repeat, and its damage."""
+        if document not in self._heads:
+            self._heads[document] = _running_heads()
+        result = self._heads[document].settled(result)
+        if document.damage is None:
+            return result
+        return replace(result, events=(Event("damaged_input", document.damage), *result.events))
 
     @property
     def loaded(self) -> LoadedTarget:

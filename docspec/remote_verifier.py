@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from docspec.verifier import spoken
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.generation.choice import OpenedEngine
-    from docspec.hierarchy.remote.pages import RemotePages
+    from docspec.hierarchy.page import PageReader
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.remote_model import RemoteModel
 
@@ -73,11 +72,7 @@ class RemoteVerifier(PagesVerifier):
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         self.open()
-        drafted = [page.settled() for page in prepared]
-        if len(drafted) == 1:
-            return [self.pages.verify(drafted[0])]
-        with ThreadPoolExecutor(max(1, len(drafted)), "docspec-page") as threads:
-            return list(threads.map(self.pages.verify, drafted))
+        return self.pages.verify_all([page.settled() for page in prepared])
 
     @cached_property
     def engine(self) -> OpenedEngine:
@@ -114,14 +109,14 @@ class RemoteVerifier(PagesVerifier):
         return spoken(self.card, self.profile.sight.pixel_limits)
 
     @cached_property
-    def pages(self) -> RemotePages:
+    def pages(self) -> PageReader:
         """The reader of pages."""
-        from docspec.hierarchy.remote.answers import RemoteContext
-        from docspec.hierarchy.remote.pages import RemotePages
+        from docspec.hierarchy.page import PageReader
+        from docspec.hierarchy.reading_context import ReadingContext
 
         engine, family = self.engine, self.profile.family
-        return RemotePages(
-            RemoteContext(
+        return PageReader(
+            ReadingContext(
                 card=self.card,
                 dialect=self.dialect,
                 options=self._options,

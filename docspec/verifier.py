@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Category, PageDraft, PageImage, PageResult, ParseOptions
-from docspec.core.observer import Observer
+from docspec.core.observer import NullObserver, Observer
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.worker_handle import PrepareOptions
@@ -27,8 +28,11 @@ class Verifier(PagesVerifier):
     """Verifies pages with the target in this process; raises :class:`docspec.core.ModelError` when it cannot be
     loaded."""
 
+    loads_here = True
+
     def __init__(self, options: ParseOptions, observer: Observer) -> None:
-        super().__init__(options, observer, options.in_flight, threads=0)
+        super().__init__(options, observer, 1, threads=options.in_flight if options.in_flight > 1 else 0)
+        self._opening = threading.RLock()
 
     @property
     def is_loaded(self) -> bool:
@@ -44,28 +48,30 @@ class Verifier(PagesVerifier):
 
     def open(self) -> None:
         if not self._options.loads_late:
-            self.pages  # noqa: B018 - loads it
+            self.reader()
 
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
         """Drafting depends on its cost and savings here; if the target is loaded late, all pages are drafted."""
         if self._options.loads_late:
             complete = PrepareOptions.complete(view, image_dpi)
             return complete if images else replace(complete, looks=self.looks)
-        planner = self.pages.context.planner
-        takes = self.pages.regions.takes
+        pages = self.reader()
+        planner, takes = pages.planner, pages.regions.takes
         return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
 
     def close(self) -> None:
-        for name in ("card", "loaded", "dialect", "pages"):
-            self.__dict__.pop(name, None)
+        with self._opening:
+            if "pages" in self.__dict__:
+                self.pages.close()
+            for name in ("card", "loaded", "dialect", "pages"):
+                self.__dict__.pop(name, None)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         if not self._options.loads_late:
-            return self.pages.verify_all([page.settled() for page in prepared])
+            return self.reader().verify_all([page.settled() for page in prepared])
         from docspec.hierarchy.regions.known_pages import results_of
 
-        # A function of its own: naming the method loads the model.
-        return results_of(prepared, self.card, lambda others: self.pages.verify_all(others))
+        return results_of(prepared, self.card, lambda others: self.reader().verify_all(others))
 
     def looks(self, page: PageImage, draft: PageDraft) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
@@ -75,6 +81,11 @@ class Verifier(PagesVerifier):
             return True
         result = result_without_model(DraftedPage(page, draft), self.card)
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)
+
+    def reader(self) -> PageParser:
+        """The reader of pages; loads the model once, whichever thread comes first."""
+        with self._opening:
+            return self.pages
 
     @cached_property
     def card(self) -> ModelProfile:
@@ -116,7 +127,9 @@ class Verifier(PagesVerifier):
             )
         # If the layout is part of the reading, its cost is not weighed.
         of_regions = make_drafter(self._options)
-        return PageParser(self.loaded, self.dialect, drafter, self._options, self._observer, planner, of_regions)
+        # Pages in many threads say nothing; the run is told of finished ones.
+        observer = NullObserver() if self.threads else self._observer
+        return PageParser(self.loaded, self.dialect, drafter, self._options, observer, planner, of_regions)
 
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:

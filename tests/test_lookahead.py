@@ -141,3 +141,39 @@ def test_a_closed_iterator_begins_nothing_more_and_waits_for_nobody() -> None:
     free.set()
     assert waiting(lambda: not any(t.name == "docspec-lookahead" for t in threading.enumerate()))
     assert begun == [0, 1]
+
+
+def test_finished_results_behind_an_error_are_left_over() -> None:
+    """In their order, also those that are finished after it."""
+    begun, late, left = threading.Barrier(3), threading.Event(), list[int]()
+
+    def work(number: int) -> int:
+        if number:
+            begun.wait(PATIENCE)
+        if number == 1:
+            raise ValueError("the second")
+        if number == 3:
+            late.wait(PATIENCE)
+        return number
+
+    ahead = lookahead(iter(range(4)), [work] * 4, 4, left=left.append)
+    assert next(ahead) == 0
+    threading.Timer(0.1, late.set).start()
+    with pytest.raises(ValueError, match="the second"):
+        next(ahead)
+    assert left == [2, 3]
+
+
+def test_finished_results_are_left_over_when_nobody_takes_them() -> None:
+    done, left = set[int](), list[int]()
+
+    def work(number: int) -> int:
+        done.add(number)
+        return number
+
+    ahead = lookahead(iter(range(9)), [work], 3, left=left.append)
+    assert next(ahead) == 0
+    assert waiting(lambda: len(done) == 4)
+    time.sleep(0.02)
+    ahead.close()
+    assert left in ([1, 2, 3], [1, 2])

@@ -18,7 +18,7 @@ from benchmarks.campaign.raw import document, text
 from docspec import ParseOptions, Parser, parse
 from docspec.core import DocumentResult, DrafterError, InputError, ModelError, PageResult, UsageError
 from docspec.core.observer import NullObserver
-from docspec.hierarchy.decoding.engine import Engine
+from docspec.engine.measuring import MeasuredDecode
 from docspec.isolation.pool import Isolation
 from docspec.reporting.timing import page_object
 
@@ -60,7 +60,7 @@ def test_pages_come_in_order_with_counts_and_times(parser, pdf):
 
 
 def test_a_blank_page_is_not_shown_to_the_model(parser, tmp_path, monkeypatch):
-    monkeypatch.setattr(Engine, "speculate", lambda *_: pytest.fail("asked the model"))
+    monkeypatch.setattr(MeasuredDecode, "step", lambda *_: pytest.fail("asked the model"))
     Image.new("RGB", (300, 200), (250, 248, 240)).save(tmp_path / "paper.png")
     [page] = parser.pages(tmp_path / "paper.png")
     assert page.status == "blank"
@@ -100,41 +100,35 @@ def test_a_page_that_runs_out_of_memory_is_read_once_more_with_less(lively_qwen,
     own = Parser(options)
     own.loaded = parser.loaded
     expected = [page.token_ids for page in own.pages(pdf)]
-    honest, asked, places = Engine.speculate_groups, [], []
+    honest, trees = MeasuredDecode.step, []
 
-    def short_of_memory(self, groups, on_step=None, most=None):
-        asked.append((self._options.max_tree, self.target.steps.report.reason, self._options.stages))
-        places.append(most)
-        if len(asked) == 1:
+    def short_of_memory(self):
+        frugal = self.target.steps.report.reason == "memory ran out"
+        trees.append((self.max_tree, frugal))
+        if not any(frugal for _, frugal in trees):
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
-        return honest(self, groups, on_step, most)
+        return honest(self)
 
-    monkeypatch.setattr(Engine, "speculate_groups", short_of_memory)
+    monkeypatch.setattr(MeasuredDecode, "step", short_of_memory)
     first, _, last = own.pages(pdf)
     own.close()
     assert (first.status, last.status) == ("ok", "ok")
     assert [first.token_ids, last.token_ids] == [expected[0], expected[2]]
     assert [event.kind for event in first.events].count("memory_short") == 1
     assert "memory_short" not in [event.kind for event in last.events]
-    trees = [tree for tree, _, _ in asked]
-    assert trees[0] == trees[-1] == options.max_tree and trees[1] == 8
-    assert asked[1][1:] == ("memory ran out", "page")
-    assert asked[-1][1] != "memory ran out" and asked[-1][2] == "both"
-    if read == "regions":
-        assert places[1] == 1
+    assert trees[0] == trees[-1] == (options.max_tree, False)
+    assert {tree for tree, frugal in trees if frugal} == {8}
 
 
 def test_out_of_memory_again_costs_one_page(parser, pdf, monkeypatch):
-    honest, calls = Engine.speculate, []
+    def short_of_memory(self):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
 
-    def short_of_memory(self, *arguments):
-        calls.append(1)
-        if len(calls) <= 2:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB")
-        return honest(self, *arguments)
-
-    monkeypatch.setattr(Engine, "speculate", short_of_memory)
-    first, _, last = parser.pages(pdf)
+    with monkeypatch.context() as patch:
+        patch.setattr(MeasuredDecode, "step", short_of_memory)
+        pages = parser.pages(pdf)
+        first = next(pages)
+    _, last = pages
     assert (first.status, first.failure) == ("failed", "out_of_memory")
     assert "page 1" in first.error
     assert "out of memory" in first.error
@@ -153,14 +147,14 @@ def test_a_lost_accelerator_is_called_so(parser, pdf, monkeypatch, message, fail
     def lost(self, *arguments):
         raise RuntimeError(f"{message}\nCUDA kernel errors might be reported later")
 
-    monkeypatch.setattr(Engine, "speculate", lost)
+    monkeypatch.setattr(MeasuredDecode, "step", lost)
     first = next(parser.pages(pdf))
     assert (first.status, first.failure) == ("failed", failure)
     assert message in first.error
 
 
 def test_any_other_fault_costs_one_page_too(parser, pdf, monkeypatch):
-    monkeypatch.setattr(Engine, "speculate", lambda *_: 1 / 0)
+    monkeypatch.setattr(MeasuredDecode, "step", lambda *_: 1 / 0)
     first, blank, last = parser.pages(pdf)
     assert first.status == last.status == "failed"
     assert blank.status == "blank"

@@ -67,6 +67,16 @@ def test_a_drafter_from_scratch_drafts_a_page_that_is_read_whole(installed: Path
     assert document["pages"][0]["drafter"] == "sidecar" and document["pages"][0]["stage2"]["drafted"] > 0
 
 
+def test_an_engine_reads_pages_like_docspecs_own(installed: Path) -> None:
+    """It answers with the first draft: the text layer's words, as the model would spell them."""
+    for read in ("page", "regions"):
+        ways = ("--engine", "parrot", "--model", "rednote-hilab/dots.ocr", "--read", read, "--words", "model")
+        ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "parrot.md", *ways, "--report", "report.json")
+        assert ran.returncode == 0, ran.stderr
+        assert (installed / "parrot.md").read_text().strip() == "Low tide at noon"
+        assert "parrot 1.0" in (installed / "report.json").read_text()
+
+
 def test_doctor_lists_plug_ins_and_names_one_that_cannot_be_imported(installed: Path) -> None:
     found = json.loads(run(installed, "-m", "docspec", "doctor", "--json").stdout)["findings"]
     states = {one["name"]: one["state"] for one in found if one["area"] == "plug-in"}

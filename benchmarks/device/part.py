@@ -21,7 +21,7 @@ def main() -> None:
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
-    for module in ("benchmarks.random_weights", "docspec.hierarchy.decoding", "docspec.targets.registry"):
+    for module in ("benchmarks.random_weights", "docspec.generation.local", "docspec.targets.registry"):
         import_module(module)
     context = Context(device, Path(data), tiny="--tiny" in more)
     line = sys.stdin.readline()

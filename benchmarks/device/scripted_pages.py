@@ -21,7 +21,7 @@ from docspec.core import PageDraft, ParseOptions
 from docspec.core.validation import parsed_as
 from docspec.dialects import make_dialect
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.registry import BUNDLED
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ScriptedReader:
         self.inner = built(context, name, self.codec.end)
         self.target = ScriptedTarget(self.inner, self.codec)
         self._options = ParseOptions(device=context.device_name)
-        self.engine = make_engine(self.target, self._options)
+        self.engine = make_decoder(self.target, self._options)
         self._about = json.loads((context.data / "prepared.json").read_text())["transcripts"]
         self.names = list(self._about)
         if context.is_cuda:

@@ -17,7 +17,6 @@ from typing import Any
 from benchmarks.engines import vllm_worker
 from benchmarks.engines.tasks import Task
 from docspec.core import DocspecError, UsageError
-from docspec.engine.request import Output
 from docspec.generation.vllm import SPECULATIVE_CONFIG as PROPOSER
 
 SPECULATIVE: dict[str, dict[str, Any] | None] = {
@@ -97,24 +96,12 @@ class DocspecEngine(MeasuredEngine):
     def run(self, in_flight: int, which: Sequence[int]) -> dict[str, Any]:
         """Wall seconds and tokens for ``which`` of the tasks; so many at a time, at most as many as the engine takes
         (0: as many as that)."""
-        from docspec.hierarchy.decoding.engine import MAX_ROWS, decode_side_by_side
-
-        began = time.perf_counter()
-        asked = [self._tasks[index] for index in which]
-        groups = [[task] for task in asked] if in_flight == 1 else [asked]
-        outputs: list[Output] = []
-        for group in groups:
-            prompts = self._context.target.encode_all([task.asked for task in group])
-            requests = [
-                replace(task.request, prompt=prompt, plain=self._plain)
-                for task, prompt in zip(group, prompts, strict=True)
-            ]
-            if 1 < in_flight < MAX_ROWS:
-                written, _ = self._context.engine.speculate(requests, max_rows=in_flight)
-            else:
-                [(written, _)] = decode_side_by_side(self._context.engine, [requests])
-            outputs += written
-        return {"seconds": time.perf_counter() - began, "tokens": [list(one.tokens) for one in outputs]}
+        engine, began = self._context.engine, time.perf_counter()
+        asked = [replace(self._tasks[index].any, plain=self._plain) for index in which]
+        most = in_flight or len(asked)
+        with ThreadPoolExecutor(most, "docspec-bench") as threads:
+            written = list(threads.map(lambda one: engine.submit(one).result(), asked))
+        return {"seconds": time.perf_counter() - began, "tokens": [list(one.token_ids) for one in written]}
 
 
 class VllmEngine(MeasuredEngine):
@@ -220,7 +207,7 @@ def measure(
                 assert python is not None
                 engines[way] = VllmEngine(python, load)
                 version = engines[way].version
-            ends, detokenize = frozenset(context.target.eos_ids), context.target.detokenize
+            ends, detokenize = frozenset(context.engine.target.eos_ids), context.target.detokenize
 
             def is_same(written: Any, tokens: list[int]) -> bool:
                 if isinstance(written, str):  # a server that tells no tokens

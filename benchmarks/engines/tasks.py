@@ -15,7 +15,7 @@ from docspec.generation.interface import GenerationRequest
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.hierarchy.reading_context import LocalContext
+    from docspec.hierarchy.reading_context import ReadingContext
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,34 +49,31 @@ class Task:
         }
 
 
-def tasks_of(context: LocalContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
+def tasks_of(context: ReadingContext, pages: Iterable[Any], drafter: Any, whole: bool = False) -> list[Task]:
     """The crops of ``pages`` (:class:`docspec.core.PageImage`), drafted by ``drafter``, in reading order; or ``whole``
     pages."""
     return [task for page in pages for task in (_whole if whole else _crops)(context, page, drafter.draft(page))]
 
 
-def _crops(context: LocalContext, page: Any, draft: Any) -> list[Task]:
-    from docspec.hierarchy.regions.cutting import Cutting
-    from docspec.hierarchy.regions.reading import RegionReading
+def _crops(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
+    from docspec.hierarchy.regions.pages import RegionPages
 
-    cut = Cutting(context).cut(page, draft)
-    read = RegionReading(context).encoded(cut)
-    return [_task(crop.request, done.request) for crop, done in zip(cut.crops, read.crops, strict=True)]
+    found = RegionPages(context).cut(page, draft)
+    return [_task(crop.request, context.engine.request_of(crop.request)) for crop in found.crops]
 
 
-def _whole(context: LocalContext, page: Any, draft: Any) -> list[Task]:
-    from docspec.drafting.drafted_page import DraftedPage
+def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
     from docspec.hierarchy.asking import asked_of_page, asked_of_regions
-    from docspec.hierarchy.page_state import PageState
-    from docspec.hierarchy.whole import WholePages
 
-    request = WholePages(context).request(PageState.begun(DraftedPage(page, draft)))
-    special_tokens, factor = context.card.writes_special_tokens, context.sight.factor
+    request = context.engine.request_of(asked_of_page(context, page, draft, None))
 
     def asked(texts: Sequence[str] | None) -> GenerationRequest:
-        return asked_of_page(context.dialect, page, draft, texts, request.budget, special_tokens)
+        return replace(asked_of_page(context, page, draft, texts), max_tokens=request.budget, grammar=None)
 
-    found = asked_of_regions(context.dialect, factor, page, draft, special_tokens)
+    found = [
+        (index, replace(one, max_tokens=one.limit(map(len, one.drafts)), spare=None))
+        for index, one in asked_of_regions(context, page, draft)
+    ]
 
     def after(written: Sequence[str]) -> GenerationRequest:
         texts = [""] * len(draft.regions)

@@ -59,7 +59,7 @@ def crops(most: int) -> list[Crop]:
             with open_document(file) as document:
                 tasks = tasks_of(context, parser.page_images(document, "1"), make_drafter(options))
             for task in tasks:
-                drafts = [context.target.detokenize(list(draft)) for draft in task.request.drafts[:1]]
+                drafts = [context.engine.target.detokenize(list(draft)) for draft in task.request.drafts[:1]]
                 if not drafts:
                     continue
                 image, prompt = task.asked

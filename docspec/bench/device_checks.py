@@ -111,10 +111,10 @@ def _options(loaded: LoadedTarget, **more: Any) -> ParseOptions:
 def same_tokens(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Drafted, plain and ``generate``, token for token."""
     from docspec.bench.generate import generated
-    from docspec.hierarchy.decoding import make_engine
+    from docspec.generation.local import make_decoder
 
     request = _request(loaded, page, clock)
-    engine = make_engine(loaded.target, _options(loaded))
+    engine = make_decoder(loaded.target, _options(loaded))
     plain = engine.baseline(request)[0].tokens
     theirs = tuple(generated(loaded.target, request.prompt.inputs, TOKENS, clock.left)[0])
     clock.check()
@@ -132,10 +132,10 @@ def same_tokens(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 
 def near_ties(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """Drafted against plain with ``--exact strict``, and how many choices would have been near ties without."""
-    from docspec.hierarchy.decoding import make_engine
+    from docspec.generation.local import make_decoder
 
     request = replace(_request(loaded, page, clock), least_margin=NEAR)
-    engine = make_engine(loaded.target, _options(loaded, exact="strict"))
+    engine = make_decoder(loaded.target, _options(loaded, exact="strict"))
     plain = engine.baseline(request)[0].tokens
     [output], stats = engine.speculate([_with_drafts(request, plain)])
     figures = {"tokens": len(plain), "near_ties": stats.redecided, "smallest_margin": stats.smallest_margin}
@@ -189,7 +189,7 @@ def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """A capture is made to fail; afterwards memory can be given back, and a page is read."""
     from docspec.core.memory import release_memory
-    from docspec.hierarchy.decoding import make_engine
+    from docspec.generation.local import make_decoder
     from docspec.targets.stepping.captures import can_capture
     from docspec.targets.stepping.choice import make_steps
 
@@ -197,7 +197,7 @@ def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResu
     if not can_capture(target.kv_spec.device):
         return _line(None, f"{target.kv_spec.device.type} has no graphs")
     request = _request(loaded, page, clock)
-    engine = make_engine(target, _options(loaded))
+    engine = make_decoder(target, _options(loaded))
     expected = engine.baseline(request)[0].tokens
     usual = target.steps
     usual.forget()

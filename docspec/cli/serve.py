@@ -61,6 +61,7 @@ def serve(
     max_waiting: Annotated[int, typer.Option(metavar="N", min=0, help="That may wait; then 429.")] = 2048,
     in_flight: Annotated[int, typer.Option(metavar="N", min=1, help="At a time for each upstream.")] = 256,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds without a word of it.")] = 600.0,
+    grace: Annotated[float, typer.Option(metavar="S", min=1, help="Seconds for answers when it is stopped.")] = 60.0,
 ) -> int:
     """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
 
@@ -87,6 +88,7 @@ def serve(
         waiting=max_waiting,
         in_flight=in_flight,
         seconds=timeout,
+        drain_seconds=grace,
     )
     named = configured_model(model)
     server = None

@@ -42,6 +42,22 @@ class LogFile(logging.FileHandler):
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace")
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        self._path = path
+        self._is_lost = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not self._is_lost:
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A file that cannot be written any more, as on a full disk, ends there; the run goes on."""
+        self._is_lost = True
+        error = sys.exception()
+        TERMINAL.write(f"docspec: {self._path}: cannot be written: {getattr(error, 'strerror', None) or error}")
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # what it still holds
+            super().close()
 
     def format(self, record: logging.LogRecord) -> str:
         trace = getattr(record, "trace", None)

@@ -1,7 +1,7 @@
 """The one typed configuration, built at the edge (command line or API) and passed down unchanged.
 
-An option is declared here once, as a field with its choices and bounds. The command line, the benchmarks, the config
-file and the Python interface all read it from here: to add an option, add a field here and its help in
+An option is declared here, as a field with its choices and bounds. The command line, the benchmarks, the config file
+and the Python interface all read it from here: to add an option, add a field here and its help in
 :mod:`docspec.console.help_texts`.
 """
 
@@ -36,6 +36,7 @@ DrafterName = Literal[
 ]
 if not TYPE_CHECKING:
     DrafterName = with_plugins(DrafterName, "drafters")
+    EngineName = with_plugins(EngineName, "engines")
 
 
 class SkipPlan(NamedTuple):

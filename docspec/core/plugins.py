@@ -1,4 +1,4 @@
-"""Drafters, dialects, formats, families and proposers of other packages, found by their entry points.
+"""Drafters, dialects, formats, families, proposers and engines of other packages, found by their entry points.
 
 A package names them in its ``pyproject.toml``; docs/extending.md has one of each:
 
@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from docspec.core.errors import UsageError
 
-PluginKind = Literal["drafters", "dialects", "formats", "families", "proposers"]
+PluginKind = Literal["drafters", "dialects", "formats", "families", "proposers", "engines"]
 
 
 @cache

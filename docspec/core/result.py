@@ -27,8 +27,8 @@ WordsOf = Literal["text layer", "recognition", "model", "draft"]
 DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 """Kinds of events that say that something of the page, or of its document, may be missing (exit code 3)."""
 
-NOT_WHOLE = frozenset({"budget_reached", "loop_stopped", "empty_answer", "nothing_said"})
-"""Kinds of events that say that the model's answer is not a whole page; such a page is doubtful."""
+NOT_WHOLE = frozenset({"budget_reached", "loop_stopped", "empty_answer", "nothing_said", "strange_marks"})
+"""Kinds of events that say that the model's answer is not the whole page, or not only that; such a page is doubtful."""
 
 WORDS_MISSING = "words_missing"
 """The kind of the event of a page of which visible words are not in the output; such a page is doubtful."""
@@ -137,7 +137,7 @@ class StageStats(AcceptanceRatios):
     ``host_seconds`` is the part of ``decode_seconds`` spent on proposing trees and building their masks,
     ``source_seconds`` the part of that of each source of tokens.
     ``kv_bytes`` is the key-value memory held; of a sum it is the largest.
-    Pages that are verified side by side share forwards and seconds; each is charged with its part of the steps.
+    Pages that are verified at the same time share forwards and seconds; each is charged with its rows' part of a step.
     ``plain_tokens`` were decoded one per step because drafts did not pay there. ``smallest_margin`` is the smallest
     difference between the two largest logits along the output (``None``: unknown); ``redecided`` choices were made
     again by a step of one token.

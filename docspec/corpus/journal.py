@@ -49,8 +49,12 @@ class Journal:
             raise OutputError(f"{path}: is no regular file; pages cannot be kept there")
         try:
             self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+        except OSError as error:
+            raise self._error(error) from error
+        try:
             self._read(dict(head))
         except OSError as error:
+            self.close()
             raise self._error(error) from error
 
     @property
@@ -74,8 +78,9 @@ class Journal:
 
     def close(self) -> None:
         """Closes the file and leaves it for the next run; removes it where it holds no page."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # what a full disk does not take is torn, and dropped by the next run
             self._file.close()
+        with contextlib.suppress(OSError):
             if not self._offsets:
                 self.path.unlink(missing_ok=True)
 

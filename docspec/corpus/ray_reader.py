@@ -175,6 +175,10 @@ class RayReader:
         self._observer.document_started(value.name, len(numbers) - len(self._held.get(job.document, ())))
         return value
 
+    def left_pages(self) -> list[tuple[RemoteDocument, PageResult]]:
+        """None: what the cluster has read ahead stays there."""
+        return []
+
     def close(self) -> None:
         """Leaves the cluster; one that was started here ends."""
         self._rows = iter(())

@@ -46,6 +46,12 @@ class DocumentReader:
         """The pages of the document that was opened last; ``selection`` counts for one that is opened alone."""
         return self.parser.pages(document, selection) if self._begun is None else self._begun
 
+    def left_pages(self) -> list[tuple[Any, PageResult]]:
+        """Begins nothing more; returns the pages that were read ahead and not asked for, each with its document."""
+        if isinstance(self._stream, Generator):
+            self._stream.close()
+        return list(self.parser.left_pages())
+
     def close(self) -> None:
         """Begins nothing more, and ends the parser."""
         if isinstance(self._stream, Generator):

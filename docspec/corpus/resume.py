@@ -108,6 +108,10 @@ class Resume:
         names = {path.name for path in self._folder.iterdir()}
         return frozenset(job.document for job in jobs if journal_path(self._folder, job.document).name in names)
 
+    def is_begun(self, job: Job) -> bool:
+        """Whether ``job`` has a journal."""
+        return journal_path(self._folder, job.document).exists()
+
     def held(self, jobs: Iterable[Job]) -> dict[str, frozenset[int]]:
         """The pages in the journals of those ``jobs`` that have one."""
         jobs = list(jobs)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -35,6 +38,9 @@ from docspec.documents.remote import fetched
 from docspec.documents.sources import Unreadable
 from docspec.reporting.timing import Report
 from docspec.reporting.writer import PageWriter
+
+NO_ROOM = {getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EROFS") if hasattr(errno, name)}
+"""Errors of writing that are the disk's and no document's: further ones would fail of them, too."""
 
 
 class Watcher(Observer, Protocol):
@@ -91,8 +97,8 @@ class CorpusRun:
         return self._tally.counts
 
     def read(self, jobs: Sequence[Job], stdout: BinaryIO) -> None:
-        """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, an
-        interrupt, a manifest that cannot be written."""
+        """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, a full
+        disk, an interrupt, a manifest that cannot be written."""
         self._tally = tally = Tally(len(jobs))
         self._jobs = jobs
         self.watcher.run_started(tally)
@@ -112,7 +118,10 @@ class CorpusRun:
                 steps = self._reader.parser.step_report
                 self.report.steps = None if steps is None else asdict(steps)
                 self.report.engine = self._reader.parser.engine_report
-                self._reader.close()
+                try:
+                    self._keep_left()
+                finally:
+                    self._reader.close()
 
     def _one(self, job: Job, stdout: BinaryIO) -> None:
         self._begin(job)
@@ -127,6 +136,10 @@ class CorpusRun:
                 if nowhere or isinstance(error, ModelError | DrafterError | UsageError | BrokenPipeError):
                     entry.error = reason(error)
                     raise
+                if isinstance(error, OutputError) and getattr(error.__cause__, "errno", None) in NO_ROOM:
+                    entry.error = reason(error)
+                    again = "" if self.resume is None else "; make room, and the same command goes on"
+                    raise OutputError(f"{error}{again}") from error
                 exits.stop_if_asked()
                 outcome.error = error if isinstance(error, DocspecError) else _unexpected(job.source.name, error)
                 outcome.trace = traceback.format_exc()
@@ -161,10 +174,8 @@ class CorpusRun:
         with document:
             outcome.entry.sha256 = outcome.sha256 = document.sha256
             numbers = self.selection.resolve(document.page_count, document.name)
-            # The view shows whole pages, which a journal does not hold.
-            if self.resume is not None and len(numbers) > 1 and job.destination.view is None:
-                figures = self.writing.has_figures(job.destination)
-                self._journal = self.resume.journal(job, document.sha256, with_pictures=figures)
+            if self.resume is not None and (len(numbers) > 1 or self.resume.is_begun(job)):
+                self._journal = self._journal_of(job, document.sha256)
             held = frozenset() if self._journal is None else self._journal.numbers
             if len(held) < len(numbers):
                 self._load_target()
@@ -218,6 +229,23 @@ class CorpusRun:
         finally:
             if isinstance(new, Generator):
                 new.close()
+
+    def _journal_of(self, job: Job, sha256: str) -> Journal | None:
+        """The pages of a document that are kept; ``None`` if none are."""
+        if self.resume is None or job.destination.view is not None:  # it shows whole pages, which no journal holds
+            return None
+        return self.resume.journal(job, sha256, with_pictures=self.writing.has_figures(job.destination))
+
+    def _keep_left(self) -> None:
+        """Keeps the pages that were read ahead when the run ended before its end: the next one goes on with them."""
+        jobs = {job.source.name: job for job in self._jobs}
+        with exits.held(), contextlib.suppress(OutputError):
+            for document, pages in groupby(self._reader.left_pages(), key=itemgetter(0)):
+                journal = self._journal_of(jobs[document.name], document.sha256)
+                if journal is not None:
+                    with contextlib.closing(journal):
+                        for _, result in pages:
+                            journal.add(result)
 
     def _load_target(self) -> None:
         if self.report.target is None and not self._reader.parser.loads_late:

@@ -16,7 +16,7 @@ LEAST_NODES = 8
 
 
 class Pace(Protocol):
-    """Decides whether a tree pays at present."""
+    """Decides whether a tree pays at present, for a row that is alone in its step."""
 
     def limit(self, row: Row, most: int) -> int:
         """The size of the next tree of ``row``, from 1 (a plain step) to ``most`` nodes."""
@@ -38,5 +38,5 @@ def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: Pace | Non
     for row in rows:
         most = 1 if row.request.plain else min(share, row.request.budget - len(row.output) + 1)
         most = max(1, min(most, slots - 1 - row.length))
-        limits.append(pace.limit(row, most) if pace is not None and most > 1 else most)
+        limits.append(pace.limit(row, most) if pace is not None and most > 1 and len(rows) == 1 else most)
     return limits

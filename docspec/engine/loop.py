@@ -63,14 +63,19 @@ class SpecDecode:
 
     def run(self, on_step: OnStep | None = None) -> None:
         """Decodes until no request waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
-        while rows := self.admit():
+        while rows := self.step():
+            if on_step is not None:
+                on_step(rows)
+
+    def step(self) -> list[Row]:
+        """Admits requests and decodes one step; returns its rows, none if no request waits and no row is live."""
+        if rows := self.admit():
             step = self.propose(rows)
             outcomes = self.verify(step)
             kept = self.accept(step, outcomes)
             self.compact(step, kept)
             self.redecide(step, outcomes)
-            if on_step is not None:
-                on_step(rows)
+        return rows
 
     def admit(self) -> list[Row]:
         """The rows of the next step."""

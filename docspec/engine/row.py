@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RowCounts:
-    """The counts of one row, filled by :mod:`docspec.hierarchy.decoding.measuring`.
+    """The counts of one row, filled by :mod:`docspec.engine.measuring`.
 
-    ``host_seconds`` is its share of the host's time for trees, masks and outcomes. ``plain_tokens`` were written one
-    per step because drafts did not pay; ``unverified`` ones were taken as drafted. ``margin`` is the smallest of the
-    written choices (infinite if none is known). ``redecided`` choices were made again, for which ``replayed`` tokens
-    were run one by one.
+    ``entered`` is the time of its first token (``time.perf_counter``). ``forwards`` and seconds are its share of its
+    batch's; ``host_seconds`` are the host's for trees, masks and outcomes, ``sources`` those of each proposer.
+    ``plain_tokens`` were written one per step because drafts did not pay; ``unverified`` ones were taken as drafted.
+    ``margin`` is the smallest of the written choices (infinite if none is known). ``redecided`` choices were made
+    again, for which ``replayed`` tokens were run one by one.
     """
 
     steps: int = 0
@@ -33,11 +34,15 @@ class RowCounts:
     accepted: int = 0
     plain_tokens: int = 0
     unverified: int = 0
+    forwards: float = 0.0
+    entered: float = 0.0
     prefill_seconds: float = 0.0
+    decode_seconds: float = 0.0
     host_seconds: float = 0.0
     margin: float = math.inf
     redecided: int = 0
     replayed: int = 0
+    sources: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,7 +1,8 @@
-"""Moves requests through one batch: waiting, prefilled into a free row, decoded, finished."""
+"""Moves requests through one batch: waiting, prefilled into a free row, decoded, ended."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ REFILL = 4
 
 
 class Scheduler:
-    """Holds ``requests`` until there is a row for each in ``cache``, in the given order; ``rows`` are those that have
-    entered, in that order.
+    """Holds ``requests``, and those added later, until there is a row for each in ``cache``, in the given order;
+    ``rows`` are those that have entered, in that order.
 
     Live rows are always the first ones of the cache: when one ends, the last one moves into its place.
     """
@@ -34,10 +35,14 @@ class Scheduler:
         self.cache = cache
         self.rows: list[Row] = []
         self._target = target
-        self._waiting = list(requests)
+        self._waiting = deque(requests)
         self._proposer = proposer
         self._margins = margins
         self._live: list[Row] = []
+
+    def add(self, request: Request) -> None:
+        """``request`` enters when a row is free and those before it have entered."""
+        self._waiting.append(request)
 
     def admit(self) -> list[Row]:
         """The rows of the next step: live rows, and new ones if there is room. New requests enter only when a good part
@@ -54,9 +59,15 @@ class Scheduler:
         """The output of each request that entered, in the order of the requests."""
         return [row.result for row in self.rows]
 
+    def take_ended(self) -> list[Row]:
+        """The rows that have ended; they are forgotten."""
+        ended = [row for row in self.rows if row.finish is not None]
+        self.rows = [row for row in self.rows if row.finish is None]
+        return ended
+
     def _enter(self, count: int) -> None:
         """Prefills as many waiting requests as there are free rows."""
-        entering, self._waiting = self._waiting[:count], self._waiting[count:]
+        entering = [self._waiting.popleft() for _ in range(min(count, len(self._waiting)))]
         first = len(self._live)
         own = range(first, first + len(entering))
         states = self._proposer.wants.hidden and not all(request.plain for request in entering)
@@ -70,7 +81,7 @@ class Scheduler:
             self.rows.append(row)
 
     def _close_gaps(self) -> None:
-        """Drops finished rows, moving the last live row into each gap."""
+        """Drops ended rows, moving the last live row into each gap."""
         live, index = self._live, 0
         while index < len(live):
             if live[index].finish is None:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.core.plugins import load, plugins
 from docspec.generation.interface import Generator
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
         return _served(VllmGenerator(_vllm_settings(options), options.page_timeout, tell))
     if options.reads_with == "llama":
         return open_llama_engine(options, tell)
+    if options.reads_with in plugins("engines"):
+        generator = load("engines", options.reads_with)(options, tell)
+        return OpenedEngine(generator, (options.model,), getattr(generator, "max_length", None))
     raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
 
 

@@ -7,7 +7,7 @@ answer may follow, and an engine that cannot use them ignores them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -15,12 +15,32 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-FinishReason = Literal["stop", "length"]
-"""Why an answer ended: by the model's end token, or at its limit of tokens."""
+    from docspec.core import StageStats
+    from docspec.core.grammar import Grammar
+    from docspec.core.trail import Trail
+    from docspec.engine.request import GrowingDraft
+    from docspec.engine.stopping import Loop
+
+FinishReason = Literal["stop", "length", "loop"]
+"""Why an answer ended: by the model's end token, at its limit of tokens, or cut where it only repeated itself."""
+
+Feature = Literal["loops", "plain", "growing", "trail", "silence"]
+"""What an engine may do beyond answering: cut loops (``cuts_loops``), decode without drafts (``plain``, ``exclusive``),
+take drafts that are still being written (``growing``, ``on_progress``), record how tokens came to be (``traced``); with
+``silence`` an empty answer is the model's own, and asking again changes nothing."""
 
 OnText = Callable[[str], None]
 """Receives an answer's text piece by piece, in a thread of the engine. An exception that it raises cancels the
 request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an answer is: ``tokens`` written in ``steps``, of which ``accepted`` were drafted."""
+
+    tokens: int
+    steps: int
+    accepted: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,10 +49,16 @@ class GenerationRequest:
 
     ``prompt`` is the user's message; ``{image}`` in it is the place of the image (without it: before the text).
     ``drafts`` are texts that the answer may follow, the likeliest first; the acceptance of drafts is learnt for each
-    ``kind`` (``text``, ``table``, ``formula``, ``page``). ``max_tokens`` bounds the answer without its end token.
+    ``kind`` (``text``, ``table``, ``formula``, ``page``). ``max_tokens`` bounds the answer without its end token; with
+    ``spare`` so does its longest draft: to one and a half times its tokens and so many more.
     ``special_tokens``: special tokens of the answer stay in its text. ``template_arguments`` are passed to the model's
     chat template; ``image_marks`` stand for the image in the text if a server joins messages into one text
     (:class:`docspec.targets.family.Family`).
+
+    An engine without the feature ignores the other fields, which change no answer but for ``cuts_loops``: ``grammar``
+    makes what predicts the format of the answer, ``growing`` are drafts that are still being written; a ``plain``
+    answer is decoded one token a step, an ``exclusive`` one while nothing else is; the history of a ``traced`` one is
+    kept; ``on_progress`` is called after each step, in the engine's thread.
     """
 
     image: Image | None
@@ -43,6 +69,21 @@ class GenerationRequest:
     special_tokens: bool = False
     template_arguments: Mapping[str, Any] = field(default_factory=dict)
     image_marks: str = ""
+    spare: int | None = None
+    cuts_loops: bool = False
+    grammar: Callable[[], Grammar | None] | None = None
+    growing: tuple[GrowingDraft, ...] = ()
+    plain: bool = False
+    exclusive: bool = False
+    traced: bool = False
+    on_progress: Callable[[Progress], None] | None = None
+
+    def limit(self, lengths: Iterable[int]) -> int:
+        """The most tokens of the answer, where the drafts have ``lengths`` tokens."""
+        if self.spare is None:
+            return self.max_tokens
+        longest = max(lengths, default=0)
+        return min(longest + longest // 2 + self.spare, self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +92,8 @@ class GenerationCounts:
 
     ``tokens`` were written (without the end token) in ``steps`` forward passes after the prompt's; of ``drafted``
     tokens that were verified, ``accepted`` were right. Times are wall-clock seconds: ``waiting`` before the engine
-    began, ``prefill`` until the first token, ``decode`` from there to the last.
+    began, ``prefill`` until the first token, ``decode`` from there to the last. ``encode_seconds`` the picture and the
+    prompt took; ``stats`` are the counts of an engine that measures its share of each step.
     """
 
     tokens: int
@@ -62,21 +104,29 @@ class GenerationCounts:
     waiting_seconds: float | None = None
     prefill_seconds: float | None = None
     decode_seconds: float | None = None
+    encode_seconds: float = 0.0
+    stats: StageStats | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """An answer: its ``text`` without the end token, and its ``token_ids`` if the engine returns them."""
+    """An answer: its ``text`` without the end token, and its ``token_ids`` if the engine returns them; the ``loop``
+    that it was cut at, and its ``trail`` if it was traced. ``is_frugal``: memory ran out, and it was decoded with the
+    least."""
 
     text: str
     finish: FinishReason
     counts: GenerationCounts
     token_ids: tuple[int, ...] | None = None
+    loop: Loop | None = None
+    trail: Trail | None = None
+    is_frugal: bool = False
 
 
 @runtime_checkable
 class Generator(Protocol):
-    """An engine with one model."""
+    """An engine with one model. ``features``, a set of :data:`Feature`, is what it does beyond answering; an engine
+    without this attribute does nothing more."""
 
     @property
     def name(self) -> str:

@@ -26,6 +26,7 @@ from docspec.core import ModelError
 from docspec.core.safe_text import one_line
 from docspec.generation import lifeline
 from docspec.generation.server.client import PATIENCE, ServerGenerator
+from docspec.targets.beside_weights import check_files
 from docspec.targets.remote_model import family_called
 
 NUM_SPECULATIVE_TOKENS = 47
@@ -90,6 +91,8 @@ class VllmServer:
         port: int | None = None,
         key: str | None = None,
     ) -> None:
+        if (folder := Path(settings.model).expanduser()).is_dir():
+            check_files(folder)
         self._settings = settings
         self._shown = tempfile.TemporaryDirectory(prefix="docspec-vllm-")
         port = port or free_port()

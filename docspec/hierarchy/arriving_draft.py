@@ -8,13 +8,11 @@ own either way. The gain is the time of recognition, as far as there are cores f
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from docspec.core import BBox, Category, Moment, PageDraft, PageImage, Region
 from docspec.drafting.drafted_page import DraftFuture
 from docspec.engine.request import GrowingDraft
-from docspec.engine.row import Row
-from docspec.hierarchy.reading_context import LocalContext
+from docspec.hierarchy.reading_context import ReadingContext
 
 MOST_OF_LINES, MOST_OF_ALL = 16_384, 32_768
 """Token limits of the two drafts."""
@@ -27,7 +25,7 @@ class ArrivingDraft:
     """Moves the draft of ``page`` into ``drafts`` as it arrives. ``timeline`` lists the events in seconds since
     drafting began; ``waited`` is the time spent only waiting for the draft's end."""
 
-    def __init__(self, context: LocalContext, page: PageImage, future: DraftFuture) -> None:
+    def __init__(self, context: ReadingContext, page: PageImage, future: DraftFuture) -> None:
         self.drafts = GrowingDraft(MOST_OF_LINES), GrowingDraft(MOST_OF_ALL)
         self.timeline = [Moment("recognition began", future.head_seconds, 0)]
         self.waited = 0.0
@@ -42,9 +40,9 @@ class ArrivingDraft:
         now = time.perf_counter() if at is None else at
         self.timeline.append(Moment(what, now - self._future.began, tokens))
 
-    def take(self, rows: Sequence[Row] = ()) -> None:
-        """Adds the text that has arrived; call it before each step. Raises the drafter's error if drafting failed."""
-        tokens = sum(len(row.output) for row in rows)
+    def take(self, tokens: int = 0) -> None:
+        """Adds the text that has arrived, after ``tokens`` tokens were written; call it before each step. Raises the
+        drafter's error if drafting failed."""
         pieces = self._future.pieces[self._taken :]
         if pieces:
             self._taken += len(pieces)
@@ -54,7 +52,7 @@ class ArrivingDraft:
             self._whole = True
             page, draft = self._page, self._future.whole()
             texts = self._context.dialect.page_drafts(draft, page.width, page.height)
-            self.drafts[1].extend(self._context.target.tokenize("\n\n".join(texts)))
+            self.drafts[1].extend(self._context.engine.target.tokenize("\n\n".join(texts)))
             self.note(WHOLE, tokens)
         elif not pieces:
             return
@@ -83,4 +81,4 @@ class ArrivingDraft:
     def _spelled(self, text: str) -> list[int]:
         region = Region(BBox(0, 0, self._page.width, self._page.height), Category.TEXT, (text,))
         spelled = self._context.dialect.region_drafts(region)
-        return self._context.target.tokenize(spelled[0] + "\n") if spelled else []
+        return self._context.engine.target.tokenize(spelled[0] + "\n") if spelled else []

@@ -1,5 +1,4 @@
-"""The requests for a page that is read whole: for its regions (Stage 1, every engine) and for the page (Stage 2,
-engines in other processes; :mod:`docspec.hierarchy.whole` has those of the engine here)."""
+"""The requests for a page that is read whole: for its regions (Stage 1) and for the page (Stage 2)."""
 
 from __future__ import annotations
 
@@ -8,11 +7,14 @@ from collections.abc import Sequence
 from PIL import Image
 
 from docspec.core import BBox, PageDraft, PageImage
-from docspec.dialects import Dialect
 from docspec.generation.interface import GenerationRequest
+from docspec.hierarchy.reading_context import ReadingContext
 
 MAX_REGION_TOKENS = 1536
 """Most output tokens of a region."""
+
+SPARE_TOKENS = 48
+"""Output tokens of a region beyond one and a half times its longest draft."""
 
 MARGIN = 4
 """Pixels added around a region."""
@@ -21,35 +23,45 @@ MAX_ASPECT = 30.0
 """Longer side over shorter side beyond which the shorter one is padded."""
 
 
-def asked_of_regions(
-    dialect: Dialect, factor: int, page: PageImage, draft: PageDraft, special_tokens: bool = False
-) -> list[tuple[int, GenerationRequest]]:
+def asked_of_regions(context: ReadingContext, page: PageImage, draft: PageDraft) -> list[tuple[int, GenerationRequest]]:
     """The requests of Stage 1 in reading order, each with the index of its region. Regions without pixels or without
-    text to verify are skipped. Crops are padded to a grid of ``factor`` pixels."""
+    text to verify are skipped. No region may write more than the page's own budget, if it has one."""
+    dialect, most = context.dialect, min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
     found = []
     for index, region in enumerate(draft.regions):
-        image = crop(page.image, region.bbox, factor) if region.texts else None
+        image = crop(page.image, region.bbox, context.sight.factor) if region.texts else None
         if image is not None:
-            drafts = tuple(dialect.region_drafts(region))
-            prompt = dialect.crop_prompt(region)
-            found.append(
-                (index, GenerationRequest(image, prompt, MAX_REGION_TOKENS, drafts, special_tokens=special_tokens))
+            asked = GenerationRequest(
+                image,
+                dialect.crop_prompt(region),
+                most,
+                tuple(dialect.region_drafts(region)),
+                special_tokens=context.card.writes_special_tokens,
+                spare=SPARE_TOKENS,
             )
+            found.append((index, asked))
     return found
 
 
 def asked_of_page(
-    dialect: Dialect,
-    page: PageImage,
-    draft: PageDraft,
-    texts: Sequence[str] | None,
-    max_tokens: int,
-    special_tokens: bool = False,
+    context: ReadingContext, page: PageImage, draft: PageDraft, texts: Sequence[str] | None
 ) -> GenerationRequest:
     """The request of Stage 2. Its drafts are those of ``draft`` and the ``texts`` that Stage 1 wrote for the
-    regions."""
-    drafts = dialect.page_drafts(draft, page.width, page.height, None if texts is None else list(texts))
-    return GenerationRequest(page.image, dialect.page_prompt, max_tokens, tuple(drafts), "page", special_tokens)
+    regions; none with ``stages`` ``none``."""
+    dialect, options = context.dialect, context.options
+    plain = options.stages == "none"
+    usable, known = PageDraft() if plain else draft, None if texts is None else list(texts)
+    return GenerationRequest(
+        page.image,
+        dialect.page_prompt,
+        options.max_tokens or context.card.max_new_tokens,
+        tuple(dialect.page_drafts(usable, page.width, page.height, known)),
+        "page",
+        context.card.writes_special_tokens,
+        grammar=lambda: dialect.grammar(usable, page.width, page.height, known),
+        plain=plain,
+        traced=options.provenance,
+    )
 
 
 def crop(image: Image.Image, bbox: BBox, factor: int) -> Image.Image | None:

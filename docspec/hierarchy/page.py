@@ -6,32 +6,75 @@ A page fails alone: any error becomes a result with status ``failed`` and a mess
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from docspec.core import Event, Failure, PageImage, PageResult, ParseOptions
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core import ModelError, PageImage, PageResult, ParseOptions
 from docspec.core.observer import Observer
-from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
 from docspec.drafting.drafted_page import DraftedPage, draft_of
 from docspec.engine.request import Request
+from docspec.generation.local import Engine
+from docspec.hierarchy.grading import graded
 from docspec.hierarchy.page_state import PageState, failed, page_of
 from docspec.hierarchy.planner import Costs, Planner
-from docspec.hierarchy.readers import Readers
-from docspec.hierarchy.reading_context import FRUGAL_TREE, LocalContext
-from docspec.hierarchy.regions.reading import RegionReading
+from docspec.hierarchy.provenance import with_provenance
+from docspec.hierarchy.reading_context import ReadingContext
+from docspec.hierarchy.regions.pages import RegionPages
+from docspec.hierarchy.strange_marks import strange_marks
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import LoadedTarget
 
 
-class PageParser(Readers):
-    """Parses pages with one target, one drafter and one set of options, alone or several in flight.
+class PageReader:
+    """Reads drafted pages with one context, whole or by ``regions`` (it decides which pages are read so). Threads may
+    share it; each reads its own pages."""
+
+    def __init__(self, context: ReadingContext) -> None:
+        self.context = context
+        self.regions = RegionPages(context)
+        self.whole = WholePages(context)
+
+    def verify(self, drafted: DraftedPage) -> PageResult:
+        """The result of a drafted page. Raises :class:`docspec.core.ModelError` if an engine in another process can
+        answer no more requests; any other error fails the page."""
+        try:
+            return self._read(drafted)
+        except Exception as error:
+            if isinstance(error, ModelError) and not self.context.is_here:
+                raise
+            return failed(page_of(drafted), error)
+
+    def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
+        """The results of pages that are read at the same time."""
+        if len(drafted) == 1:
+            return [self.verify(drafted[0])]
+        with ThreadPoolExecutor(max(1, len(drafted)), "docspec-page") as threads:
+            return list(threads.map(self.verify, drafted))
+
+    def _read(self, drafted: DraftedPage) -> PageResult:
+        state, options = PageState.begun(drafted), self.context.options
+        if state.result.status == "ok":
+            if self.regions.takes(state.page):
+                self.regions.read(state)
+            else:
+                self.whole.read(state)
+                if options.on_loop == "reread" and state.result.cut and state.result.cut.reason == "loop":
+                    self.regions.reread(state)
+        if options.provenance:
+            with_provenance(state, self.context)
+        result = graded(state.result, state.draft, self.context.card)
+        if self.context.is_here:
+            return result
+        return replace(result, events=(*result.events, *strange_marks(result.blocks, state.draft.regions)))
+
+
+class PageParser(PageReader):
+    """Parses pages with one target in this process, one drafter and one set of options.
 
     ``region_drafter`` is the drafter for pages that are read by regions.
     """
-
-    context: LocalContext
 
     def __init__(
         self,
@@ -43,8 +86,16 @@ class PageParser(Readers):
         planner: Planner | None = None,
         region_drafter: SafeDrafter | None = None,
     ) -> None:
-        context = LocalContext.of(loaded, dialect, options, observer, planner or Planner(Costs()))
-        super().__init__(context, RegionReading(context), WholePages(context).read)
+        planner = planner or Planner(Costs())
+        pace = planner.pacing() if options.stages == "auto" else None
+        engine = Engine.of(loaded, options, planner.costs.node_price(), pace)
+        if engine.least_margin:
+            observer.note(f"strict: choices closer than {engine.least_margin:.2g} to the next are made again")
+        target = loaded.target
+        super().__init__(
+            ReadingContext(loaded.card, dialect, options, observer, target.sight, target.max_length, engine, planner)
+        )
+        self.planner = planner
         self._drafter, self._region_drafter = drafter, region_drafter or drafter
 
     def parse(self, page: PageImage) -> PageResult:
@@ -61,52 +112,13 @@ class PageParser(Readers):
         except Exception as error:
             return DraftedPage(page, error=error)
 
-    def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page; raises the same as :meth:`parse`. If memory runs out, the page is read once
-        more with smaller trees and without Stage 1."""
-        try:
-            [result] = self.read([drafted])
-            return result
-        except Exception as error:
-            self.context.engine.release()
-            result = failed(page_of(drafted), error)
-        # The error and the tensors of its frames are freed by now.
-        return self._with_less(drafted) if result.failure is Failure.OUT_OF_MEMORY else result
-
-    def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of pages whose rows are decoded in one batch. If that fails, the pages are read one after the
-        other."""
-        if len(drafted) == 1:
-            return [self.verify(drafted[0])]
-        try:
-            return self.read(drafted)
-        except Exception as error:
-            self.context.engine.release()
-            short = is_out_of_memory(error)
-            what = f"{type(error).__name__}: {first_line(error)}"
-        if short:
-            release_memory()
-        event = Event("pages_separated", f"{what}, with {len(drafted)} pages in flight")
-        return [self.verify(one.noted(event)) for one in drafted]
-
     def requests(self, drafted: DraftedPage) -> list[Request]:
-        """The engine's requests for a drafted page without Stage 1: the page, or its crops in reading order."""
+        """The decoder's requests for a drafted page without Stage 1: the page, or its crops in reading order."""
         state = PageState.begun(drafted)
-        if self.regions.takes(state.page):
-            return self.regions.requests(state)
-        return [WholePages(self.context).request(state)]
+        by_regions = self.regions.takes(state.page)
+        asked = self.regions.requests(state) if by_regions else [self.whole.request(state)]
+        return [self.context.engine.request_of(one) for one in asked]
 
-    def _with_less(self, drafted: DraftedPage) -> PageResult:
-        """The page read with the least memory."""
-        from docspec.targets.stepping.choice import as_they_come
-
-        release_memory()
-        try:
-            with as_they_come(self.context.target):
-                less = self.context.with_less()
-                [result] = Readers(less, RegionReading(less), WholePages(less).read).read([drafted])
-        except Exception as error:
-            self.context.engine.release()
-            return failed(page_of(drafted), error)
-        detail = f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come, without Stage 1"
-        return replace(result, events=(*result.events, Event("memory_short", detail)))
+    def close(self) -> None:
+        """Ends the engine."""
+        self.context.engine.close()

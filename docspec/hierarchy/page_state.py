@@ -26,7 +26,8 @@ from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.turning import turning, upright
-from docspec.engine.request import Output
+from docspec.engine.decoder import FRUGAL_TREE
+from docspec.hierarchy.answers import Answer, Answered
 
 QUOTED = 60
 """Characters of a loop that a message quotes."""
@@ -40,15 +41,15 @@ def page_of(drafted: DraftedPage) -> PageImage:
 def failed(page: PageImage, error: Exception) -> PageResult:
     """The result of a page that failed with ``error``; with the traceback if the error was unexpected."""
     trace, failure = None, Failure.UNEXPECTED
-    if is_out_of_memory(error):
+    if isinstance(error, PageError):  # it may quote a server whose memory is out, or whose device is lost
+        message, failure = str(error), error.failure
+    elif is_out_of_memory(error):
         release_memory()
         message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
         failure = Failure.OUT_OF_MEMORY
     elif is_device_lost(error):
         message = f"the accelerator is lost to this process, start it anew ({first_line(error)})"
         failure = Failure.DEVICE_LOST
-    elif isinstance(error, PageError):
-        message, failure = str(error), error.failure
     else:
         message = f"{type(error).__name__}: {error}"
         trace = "".join(traceback.format_exception(error))
@@ -66,7 +67,7 @@ def failed(page: PageImage, error: Exception) -> PageResult:
 
 @dataclass(slots=True, eq=False)
 class PageState:
-    """A page with its ``result`` so far. ``texts`` are the outputs of Stage 1, ``outputs`` those that make up the
+    """A page with its ``result`` so far. ``texts`` are the outputs of Stage 1, ``answers`` those that make up the
     page's text. ``future`` is the draft while it is still being made."""
 
     page: PageImage
@@ -74,7 +75,7 @@ class PageState:
     result: PageResult
     texts: list[str] | None = None
     encode_seconds: float = 0.0
-    outputs: tuple[Output, ...] = ()
+    answers: tuple[Answer, ...] = ()
     future: DraftFuture | None = None
 
     @classmethod
@@ -127,25 +128,26 @@ class PageState:
             timings=replace(self.result.timings, draft=seconds, beside=beside),
         )
 
-    def verified(self, texts: list[str], stats: StageStats, seconds: float) -> None:
+    def verified(self, texts: list[str], found: Answered, seconds: float) -> None:
         """Takes the outputs of Stage 1, one text for each region."""
         self.texts = texts
         timings = replace(self.result.timings, stage1=seconds)
-        self.result = replace(self.result, stage1=stats, timings=timings)
+        events = (*self.result.events, *frugal(found.answers))
+        self.result = replace(self.result, stage1=found.stats, timings=timings, events=events)
 
-    def written(self, output: Output, text: str, stats: StageStats, dialect: Dialect) -> None:
-        """Takes the output for the whole page and its ``text`` in ``dialect``."""
-        self.outputs = (output,)
+    def written(self, answer: Answer, stats: StageStats, dialect: Dialect) -> None:
+        """Takes the answer for the whole page, in ``dialect``."""
+        self.answers, text = (answer,), answer.text
         blocks = attach_boxes(dialect.parse(text, self.page.width, self.page.height), self.draft)
-        cut, result = cut_of(output, stats.tokens), self.result
+        cut, result = cut_of(answer, stats.tokens), self.result
         prefill = self.encode_seconds + stats.prefill_seconds
         self.result = replace(
             result,
             text=text,
-            token_ids=output.tokens,
+            token_ids=answer.tokens,
             blocks=tuple(blocks),
             stage2=stats,
-            events=(*result.events, *ending(cut), *skipped(stats), *unsaid(text, blocks)),
+            events=(*result.events, *ending(cut), *skipped(stats), *frugal([answer]), *unsaid(text, blocks)),
             cut=cut,
             timings=replace(result.timings, prefill=prefill, stage2=stats.decode_seconds),
         )
@@ -155,12 +157,12 @@ class PageState:
         self.result = replace(self.result, events=(*self.result.events, Event(kind, detail)))
 
 
-def cut_of(output: Output, tokens: int) -> Cut | None:
-    """Where the page's output was cut; ``None`` if it ended by itself. ``tokens`` is the engine's count, which is used
+def cut_of(answer: Answer, tokens: int) -> Cut | None:
+    """Where the page's answer was cut; ``None`` if it ended by itself. ``tokens`` is the engine's count, which is used
     if the engine returns no tokens."""
-    if output.loop is not None:
-        return Cut("loop", len(output.tokens) or output.loop.keep, output.loop.dropped, output.loop.text)
-    return Cut("budget", len(output.tokens) or tokens) if output.finish == "budget" else None
+    if answer.loop is not None:
+        return Cut("loop", len(answer.tokens) or answer.loop.keep, answer.loop.dropped, answer.loop.text)
+    return Cut("budget", len(answer.tokens) or tokens) if answer.finish == "length" else None
 
 
 def ending(cut: Cut | None) -> tuple[Event, ...]:
@@ -182,6 +184,13 @@ def skipped(stats: StageStats) -> tuple[Event, ...]:
         return ()
     detail = f"{stats.unverified} of {stats.tokens} tokens were taken from drafts without verification"
     return (Event("verification_skipped", detail),)
+
+
+def frugal(answers: Sequence[Answer]) -> tuple[Event, ...]:
+    """The event about answers for which memory was short."""
+    if not any(answer.is_frugal for answer in answers):
+        return ()
+    return (Event("memory_short", f"memory ran out; read with trees of {FRUGAL_TREE} tokens, steps as they come"),)
 
 
 def unsaid(text: str, blocks: Sequence[Block]) -> tuple[Event, ...]:

@@ -17,12 +17,12 @@ from docspec.core.provenance import OWN, Provenance, Span
 from docspec.dialects.agreement import agreement
 from docspec.dialects.numbers import differing_numbers, with_numbers
 from docspec.dialects.words import words_of
-from docspec.engine.request import Output
+from docspec.hierarchy.answers import Answer
 from docspec.hierarchy.page_state import PageState
 from docspec.proposing.spelling import Speller
 
 if TYPE_CHECKING:
-    from docspec.hierarchy.reading_context import LocalContext
+    from docspec.hierarchy.reading_context import ReadingContext
 
 PROPOSED = "proposed"
 """The origin of accepted tokens whose proposer was not recorded."""
@@ -33,16 +33,16 @@ _MOST_BYTES = 8
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
-def with_provenance(state: PageState, context: LocalContext) -> None:
+def with_provenance(state: PageState, context: ReadingContext) -> None:
     """Adds the provenance of the page's words to its result."""
     start, result = time.thread_time(), state.result
     compared = agreement(result.blocks, state.draft)
     spans, left_out = compared or ([[] for _ in result.blocks], [])
     numbers = differing_numbers(result.blocks, state.draft) if compared else []
     spans = [with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)]
-    tokens = Tokens.of(state.outputs, Speller(context.target), escaped=context.dialect.name == "layout-json")
+    tokens = Tokens.of(state.answers, Speller(context.engine.target), escaped=context.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
-    trails = [(output.trail, len(output.tokens)) for output in state.outputs if output.trail is not None]
+    trails = [(output.trail, len(output.tokens)) for output in state.answers if output.trail is not None]
     found = Provenance(
         spans=told,
         left_out=tuple(left_out),
@@ -66,10 +66,10 @@ class Tokens:
     margins: list[float | None] = field(default_factory=list)
 
     @classmethod
-    def of(cls, outputs: Sequence[Output], speller: Speller, escaped: bool) -> Tokens:
+    def of(cls, answers: Sequence[Answer], speller: Speller, escaped: bool) -> Tokens:
         """``escaped``: the text is JSON, whose escape sequences are not words."""
         found, pieces, size = cls(), [], 0
-        for output in outputs:
+        for output in answers:
             trail = output.trail
             if trail is None:
                 continue

@@ -1,44 +1,32 @@
-"""What pages are read with: the model's card and dialect, the options, and for the engine here its target."""
+"""What pages are read with: the model's card and dialect, the options, and the engine."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
-from docspec.engine.loop import OnStep
-from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop, StopRule
-from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.decoding.engine import Engine
-from docspec.hierarchy.loop_guard import LoopGuard
-from docspec.hierarchy.page_state import PageState
-from docspec.hierarchy.planner import Planner
+from docspec.generation.interface import Feature, Generator, Progress
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.registry import LoadedTarget
 from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
-    from docspec.targets.protocol import TargetModel
-
+    from docspec.generation.local import Engine
+    from docspec.hierarchy.planner import Planner
 
 LEAST_SECONDS = 0.1
 """Least time between two calls of the observer."""
 
 
-FRUGAL_TREE = 8
-"""Tokens of a tree when memory is short."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingContext:
-    """The context that pages are read with, whatever the engine. ``max_length`` is the most tokens of prompt and answer
-    together."""
+    """The context that pages are read with. ``max_length`` is the most tokens of prompt and answer together.
+    ``planner`` knows what steps, crops and drafts cost, if they were measured. ``template_arguments`` and
+    ``image_marks`` are what the model's chat template needs in another process."""
 
     card: ModelProfile
     dialect: Dialect
@@ -46,83 +34,53 @@ class ReadingContext:
     observer: Observer
     sight: Sight
     max_length: int
+    generator: Generator
+    planner: Planner | None = None
+    template_arguments: Mapping[str, Any] = field(default_factory=dict)
+    image_marks: str = ""
 
-    def progress(self, states: Sequence[PageState], stage: str) -> OnStep:
-        """Tells the observer that ``stage`` begins for ``states``. The callback that is returned tells it how far the
-        rows are, as the progress of the first page."""
-        for state in states:
-            self.observer.stage(state.number, stage)
-        last = 0.0
+    @property
+    def features(self) -> frozenset[Feature]:
+        """What the engine does beyond answering."""
+        found: frozenset[Feature] = getattr(self.generator, "features", frozenset())
+        return found
 
-        def on_step(rows: Sequence[Row]) -> None:
-            nonlocal last
-            now = time.perf_counter()
-            if now - last < LEAST_SECONDS:
-                return
-            last = now
-            steps = sum(row.counts.steps for row in rows)
-            accepted = sum(row.counts.accepted for row in rows)
-            tokens = sum(len(row.output) for row in rows)
-            self.observer.decoding(states[0].number, stage, tokens, (accepted + steps) / max(1, steps))
+    @property
+    def is_here(self) -> bool:
+        """Whether the engine is in this process: it follows every field of a request, and its answers are the
+        model's own."""
+        return "plain" in self.features
 
-        return on_step
+    @property
+    def engine(self) -> Engine:
+        """The engine in this process. Raises ``TypeError`` if it is in another one."""
+        from docspec.generation.local import Engine
+
+        if not isinstance(self.generator, Engine):
+            raise TypeError("the engine is in another process")
+        return self.generator
+
+    def progress(self, number: int, stage: str) -> Watch:
+        """What tells the observer how far ``stage`` is for page ``number``, from its first step on."""
+        return Watch(self.observer, number, stage)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalContext(ReadingContext):
-    """The context for the engine in this process.
+class Watch:
+    """Tells ``observer`` when ``stage`` begins for a page, and now and then how far its answers are."""
 
-    ``stop`` makes the rule that cuts an output short. Choices with a margin below ``least_margin`` (in logits) are made
-    again. ``frugal``: crops are read one at a time.
-    """
+    def __init__(self, observer: Observer, number: int, stage: str) -> None:
+        self._observer, self._number, self._stage = observer, number, stage
+        self._known: dict[int, Progress] = {}
+        self._last = 0.0
 
-    target: TargetModel
-    planner: Planner
-    engine: Engine
-    stop: Callable[[], StopRule]
-    least_margin: float = 0.0
-    frugal: bool = False
-
-    @classmethod
-    def of(
-        cls, loaded: LoadedTarget, dialect: Dialect, options: ParseOptions, observer: Observer, planner: Planner
-    ) -> LocalContext:
-        """A context with an engine that uses the planner's measurements."""
-        target = loaded.target
-        keeps = options.on_loop == "keep"
-        stop: Callable[[], StopRule] = NeverStop if keeps else partial(LoopGuard, target.detokenize)
-        engine = make_engine(target, options, planner)
-        least_margin = 0.0
-        if options.exact == "strict":
-            from docspec.targets.noise import shape_noise
-
-            least_margin = shape_noise(target)
-            observer.note(f"strict: choices closer than {least_margin:.2g} to the next are made again")
-        return cls(
-            card=loaded.card,
-            dialect=dialect,
-            options=options,
-            observer=observer,
-            sight=target.sight,
-            max_length=target.max_length,
-            target=target,
-            planner=planner,
-            engine=engine,
-            stop=stop,
-            least_margin=least_margin,
-        )
-
-    def with_less(self) -> LocalContext:
-        """The context that needs the least memory for the same output."""
-        options = replace(
-            self.options,
-            max_tree=min(FRUGAL_TREE, self.options.max_tree),
-            stages="none" if self.options.stages == "none" else "page",
-            pages_in_flight=1,
-        )
-        engine = make_engine(self.target, options, self.planner)
-        return replace(self, options=options, engine=engine, frugal=True)
-
-    def tokenized(self, texts: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-        """The target's tokens of each text."""
-        return tuple(tuple(self.target.tokenize(text)) for text in texts)
+    def __call__(self, request: int, progress: Progress) -> None:
+        if not self._known:
+            self._observer.stage(self._number, self._stage)
+        self._known[request] = progress
+        now = time.perf_counter()
+        if now - self._last < LEAST_SECONDS:
+            return
+        self._last, known = now, self._known.values()
+        steps, accepted = sum(one.steps for one in known), sum(one.accepted for one in known)
+        tokens = sum(one.tokens for one in known)
+        self._observer.decoding(self._number, self._stage, tokens, (accepted + steps) / max(1, steps))

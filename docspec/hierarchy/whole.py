@@ -1,5 +1,4 @@
-"""Reads whole pages: Stage 1 on their regions if it pays, then Stage 2 (section 3.3 of the paper); several pages in one
-batch.
+"""Reads whole pages with any engine: Stage 1 on their regions if it pays, then Stage 2 (section 3.3 of the paper).
 
 In Stage 1 every drafted region is verified on its own crop. Crops are small, so their prompts are short and their
 outputs are local. In Stage 2 the page is decoded with its draft and the outputs of Stage 1 as drafts.
@@ -8,237 +7,154 @@ outputs are local. In Stage 2 the page is decoded with its draft and the outputs
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from docspec.core import Failure, PageDraft, PageError, PageImage, StageStats
-from docspec.dialects import Dialect
+from docspec.core import Failure, PageDraft, PageError, PageImage
+from docspec.core.sizes import smart_resize
 from docspec.drafting.drafted_page import DraftFuture
-from docspec.engine.loop import OnStep
-from docspec.engine.request import GrowingDraft, Output, Request
-from docspec.engine.row import Row
+from docspec.generation.interface import GenerationRequest, Progress
+from docspec.hierarchy.answers import Answered, OnProgress, ask
 from docspec.hierarchy.arriving_draft import ArrivingDraft
-from docspec.hierarchy.asking import MAX_REGION_TOKENS, asked_of_regions
-from docspec.hierarchy.decoding.engine import Engine, decode_side_by_side
-from docspec.hierarchy.loop_guard import LoopGuard
+from docspec.hierarchy.asking import asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState, compared
-from docspec.hierarchy.reading_context import LocalContext
+from docspec.hierarchy.reading_context import ReadingContext
 
-if TYPE_CHECKING:
-    from docspec.targets.protocol import TargetModel
-
-SPARE_TOKENS = 48
-"""Output tokens of a region beyond one and a half times its longest draft."""
+PROMPT_TOKENS = 64
+"""Most tokens that a chat template adds to a prompt."""
 
 
 class WholePages:
-    """Reads pages whole with one context."""
+    """Reads pages whole with one context. Threads may share it; each reads its own pages."""
 
-    def __init__(self, context: LocalContext) -> None:
+    def __init__(self, context: ReadingContext) -> None:
         self._context = context
 
-    def read(self, states: Sequence[PageState]) -> None:
-        """Reads one or more pages; the rows of several pages are decoded in one batch."""
-        if len(states) == 1:
-            self._alone(states[0])
-            return
-        self._stage1([state for state in states if self._crops_pay(state)])
-        self._decode_all(states)
-
-    def _alone(self, state: PageState) -> None:
+    def read(self, state: PageState) -> None:
+        """Reads a page."""
         if state.future is not None:
-            self._read_while_drafting(state, state.future)
-            return
-        if self._crops_pay(state):
-            self._stage1([state])
-        request = self.request(state)
-        output = self._decode(state, request)
+            request = self._read_while_drafting(state, state.future)
+        else:
+            if self._crops_pay(state):
+                self._stage1(state)
+            request = self.request(state)
+            self._decode(state, request)
         if self._context.options.baseline:
-            self._compare(state, request, output)
+            self._compare(state, request)
 
-    def _read_while_drafting(self, state: PageState, future: DraftFuture) -> None:
+    def request(self, state: PageState) -> GenerationRequest:
+        """The request for the page. Raises :class:`docspec.core.PageError` if the page leaves no room in the context of
+        a model in another process."""
+        request = asked_of_page(self._context, state.page, state.draft, state.texts)
+        if self._context.is_here:
+            return request
+        return replace(request, max_tokens=min(request.max_tokens, self._room(state.page)))
+
+    def _read_while_drafting(self, state: PageState, future: DraftFuture) -> GenerationRequest:
         """Decodes the page while its draft is still being made."""
         context = self._context
+        context.observer.stage(state.number, "prefill")
         arriving = ArrivingDraft(context, state.page, future)
-        request = self.request(state, arriving.drafts)
-        progress = context.progress([state], "stage2")
-        start = time.perf_counter()
+        watch = context.progress(state.number, "stage2")
 
-        def on_step(rows: Sequence[Row]) -> None:
-            progress(rows)
-            arriving.take(rows)
+        def on_progress(progress: Progress) -> None:
+            watch(0, progress)
+            arriving.take(progress.tokens)
 
         arriving.take()
-        [output], stats = context.engine.speculate([request], on_step)
-        arriving.note("first token", 1, start + stats.prefill_seconds)
-        drafted = arriving.finish(len(output.tokens))
+        request = replace(self.request(state), growing=arriving.drafts, on_progress=on_progress)
+        start = time.perf_counter()
+        found = ask(context, [request])
+        [answer], stats = found.answers, found.stats
+        arriving.note("first token", 1, start + found.encode_seconds + stats.prefill_seconds)
+        drafted = arriving.finish(len(answer.tokens))
         state.arrived(drafted, arriving.seconds, arriving.beside)
         timeline = tuple(sorted(arriving.timeline, key=lambda moment: moment.at))
         state.result = replace(state.result, timeline=timeline)
-        self._written(state, output, stats)
-        if context.options.baseline:
-            self._compare(state, request, output)
+        self._written(state, found)
+        return replace(request, on_progress=None)
 
     def _crops_pay(self, state: PageState) -> bool:
         """Whether the regions are verified: if the options say so or it pays. The reason against it becomes an
         event."""
-        options, factor = self._context.options, self._context.sight.factor
-        if options.stages not in ("auto", "both"):
-            return False
-        if options.stages == "both" and any(region.texts for region in state.draft.regions):
+        stages, planner = self._context.options.stages, self._context.planner
+        if stages == "both" and any(region.texts for region in state.draft.regions):
             return True
-        plan = self._context.planner.crops_pay(state.draft, factor**2)
+        if stages not in ("auto", "both") or planner is None:
+            return False
+        plan = planner.crops_pay(state.draft, self._context.sight.factor**2)
         if state.draft.regions and not plan.yes:
             state.happened("stage1_skipped", plan.why)
         return plan.yes
 
-    def _stage1(self, states: Sequence[PageState]) -> None:
-        """Verifies the regions of pages, all in one batch, and keeps what the target wrote for each."""
-        if not states:
-            return
-        context = self._context
-        progress = context.progress(states, "stage1")
+    def _stage1(self, state: PageState) -> None:
+        """Verifies the regions of the page and keeps what the target wrote for each."""
         start = time.perf_counter()
-        found = verify_regions(
-            context.engine,
-            context.target,
-            context.dialect,
-            [(state.page, state.draft) for state in states],
-            progress,
-            context.options.max_tokens,
-        )
+        progress = self._context.progress(state.number, "stage1")
+        texts, found = verify_regions(self._context, state.page, state.draft, progress)
         seconds = time.perf_counter() - start
-        if len(states) == 1:
-            context.planner.observe_crops(seconds)
-        spent = [regions.stats.prefill_seconds + regions.stats.decode_seconds for regions in found]
-        for state, regions, part in zip(states, found, spent, strict=True):
-            share = part / sum(spent) if sum(spent) else 1 / len(states)
-            state.verified(regions.texts, regions.stats, seconds * share)
+        if self._context.planner is not None and self._context.options.in_flight == 1:
+            self._context.planner.observe_crops(seconds)  # no time of other pages is in it
+        state.verified(texts, found, seconds)
 
-    def request(self, state: PageState, growing: tuple[GrowingDraft, ...] = ()) -> Request:
-        """The request for the page, with its drafts (none with ``stages`` ``none``) and the ``growing`` ones.
-
-        Raises :class:`docspec.core.PageError` if the page leaves no room in the target's context.
-        """
-        context = self._context
-        context.observer.stage(state.number, "prefill")
-        start = time.perf_counter()
-        page, dialect, target, options = state.page, context.dialect, context.target, context.options
-        plain = options.stages == "none"
-        usable = PageDraft() if plain else state.draft
-        prompt = target.encode(page.image, dialect.page_prompt)
-        limit = target.max_length - prompt.length - options.max_tree - 1
-        if limit < 1:
-            raise PageError(
-                f"the page takes {prompt.length} of the model's {target.max_length} tokens; lower --dpi",
-                Failure.TOO_LARGE,
-            )
-        request = Request(
-            prompt,
-            context.tokenized(dialect.page_drafts(usable, page.width, page.height, state.texts)),
-            min(options.max_tokens or context.card.max_new_tokens, limit),
-            grammar=lambda: dialect.grammar(usable, page.width, page.height, state.texts),
-            growing=growing,
-            plain=plain,
-            stop=context.stop,
-            least_margin=context.least_margin,
-            traced=options.provenance,
-        )
-        state.encode_seconds = time.perf_counter() - start
-        return request
-
-    def _decode(self, state: PageState, request: Request) -> Output:
+    def _decode(self, state: PageState, request: GenerationRequest) -> None:
         """Decodes the page with its drafts; plainly if the options say so or drafts do not pay."""
         context = self._context
-        plainly = request.plain
-        if context.options.stages == "auto" and not request.drafts:
+        if context.planner is not None and context.options.stages == "auto" and not request.drafts:
             lookup = context.planner.lookup_pays()
-            plainly = not lookup.yes
-            if plainly:
+            if not lookup.yes:
+                request = replace(request, plain=True)
                 state.happened("plain_decoding", lookup.why)
-        progress = context.progress([state], "stage2")
-        if plainly:
-            output, stats = context.engine.baseline(request)
-        else:
-            [output], stats = context.engine.speculate([request], progress)
+        context.observer.stage(state.number, "prefill")
+        progress = context.progress(state.number, "stage2")
+        found = ask(context, [replace(request, exclusive=request.plain and context.options.in_flight == 1)], progress)
+        [answer], stats = found.answers, found.stats
+        if answer.is_empty and "silence" not in context.features and any(one.texts for one in state.draft.regions):
+            raise PageError("the answer is empty, asked for twice, and the draft of the page is not", Failure.REFUSED)
         if stats.plain_tokens:
             detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
             state.happened("plain_decoding", detail)
-        self._written(state, output, stats)
-        return output
+        self._written(state, found)
 
-    def _decode_all(self, states: Sequence[PageState]) -> None:
-        """Decodes several pages as rows of one batch."""
-        requests = [self.request(state) for state in states]
-        engine = self._context.engine
-        progress = self._context.progress(states, "stage2")
-        found = engine.speculate_groups([[request] for request in requests], progress, engine.max_rows(requests))
-        for state, ([output], stats) in zip(states, found, strict=True):
-            self._written(state, output, stats)
+    def _written(self, state: PageState, found: Answered) -> None:
+        """Adds the answer for the page, its counts and its times to the result."""
+        context, [answer] = self._context, found.answers
+        state.encode_seconds = found.encode_seconds
+        if state.future is None and context.planner is not None:
+            # the errors of an arriving draft tell nothing: it was incomplete at first
+            context.planner.observe(state.draft.drafter, answer.text, found.stats)
+        state.written(answer, found.stats, context.dialect)
 
-    def _written(self, state: PageState, output: Output, stats: StageStats) -> None:
-        """Adds the output of the page's row, its counts and its times to the result."""
-        context = self._context
-        text = context.target.detokenize(list(output.tokens))
-        if state.future is None:  # an arriving draft was incomplete at first: its errors tell nothing
-            context.planner.observe(state.draft.drafter, text, stats)
-        state.written(output, text, stats, context.dialect)
-
-    def _compare(self, state: PageState, request: Request, output: Output) -> None:
+    def _compare(self, state: PageState, request: GenerationRequest) -> None:
         """Adds the time of plain decoding for the same page to the result."""
         self._context.observer.stage(state.number, "baseline")
-        plain, stats = self._context.engine.baseline(request)
-        baseline = compared(output.tokens, state.result.timings, plain.tokens, stats, state.encode_seconds)
+        found = ask(self._context, [replace(request, plain=True, exclusive=True)])
+        [plain], [answer] = found.answers, state.answers
+        baseline = compared(answer.tokens, state.result.timings, plain.tokens, found.stats, state.encode_seconds)
         state.result = replace(state.result, baseline=baseline)
 
-
-@dataclass(slots=True)
-class RegionOutputs:
-    """The target's text for each region of a page's draft (``""`` where nothing was verified), and the counts."""
-
-    texts: list[str]
-    stats: StageStats
+    def _room(self, page: PageImage) -> int:
+        """Tokens that the page leaves for its answer; the picture's tokens are exact if the model's image sizes are
+        known. Raises :class:`docspec.core.PageError` if there are none."""
+        context, sight, width, height = self._context, self._context.sight, page.width, page.height
+        if sight.most_pixels:
+            height, width = smart_resize(height, width, sight.factor, sight.least_pixels, sight.most_pixels)
+        picture = -(-width // sight.factor) * -(-height // sight.factor)
+        taken = picture + len(context.dialect.page_prompt.encode()) // 2 + PROMPT_TOKENS
+        if taken >= context.max_length:
+            what = f"the page takes about {taken} of the model's {context.max_length} tokens"
+            raise PageError(f"{what}; lower --dpi", Failure.TOO_LARGE)
+        return context.max_length - taken
 
 
 def verify_regions(
-    engine: Engine,
-    target: TargetModel,
-    dialect: Dialect,
-    pages: Sequence[tuple[PageImage, PageDraft]],
-    on_step: OnStep | None = None,
-    max_tokens: int | None = None,
-) -> list[RegionOutputs]:
-    """Runs Stage 1 on the drafts of ``pages``, the regions of all pages in one batch. No region may write more than
-    ``max_tokens``, the page's own budget if it has one.
-
-    An output that was cut at its budget is kept.
-    """
-    limit = min(max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-    asked = [_requests(target, dialect, page, draft, limit) for page, draft in pages]
-    decoded = decode_side_by_side(engine, [[job for _, job in jobs] for jobs in asked], on_step)
-    found = []
-    for (_, draft), jobs, (outputs, stats) in zip(pages, asked, decoded, strict=True):
-        texts = [""] * len(draft.regions)
-        for (index, _), output in zip(jobs, outputs, strict=True):
-            if output.finish != "loop":
-                texts[index] = target.detokenize(list(output.tokens))
-        found.append(RegionOutputs(texts, stats))
-    return found
-
-
-def _requests(
-    target: TargetModel, dialect: Dialect, page: PageImage, draft: PageDraft, limit: int
-) -> list[tuple[int, Request]]:
-    """The requests in reading order, each with the index of its region; no region may write more than ``limit``
-    tokens."""
-    found = []
-    for index, asked in asked_of_regions(dialect, target.sight.factor, page, draft):
-        drafts = tuple(tuple(target.tokenize(text)) for text in asked.drafts)
-        longest = max(map(len, drafts), default=0)
-        budget = min(longest + longest // 2 + SPARE_TOKENS, limit)
-        assert asked.image is not None
-        prompt = target.encode(asked.image, asked.prompt)
-        found.append((index, Request(prompt, drafts, budget, stop=partial(LoopGuard, target.detokenize))))
-    return found
+    context: ReadingContext, page: PageImage, draft: PageDraft, on_progress: OnProgress | None = None
+) -> tuple[list[str], Answered]:
+    """Runs Stage 1 on ``draft``: the target's text for each of its regions (``""`` where nothing was verified), and
+    what was answered. An answer that was cut at its limit is kept."""
+    asked = asked_of_regions(context, page, draft)
+    found = ask(context, [request for _, request in asked], on_progress)
+    texts = [""] * len(draft.regions)
+    for (index, _), answer in zip(asked, found.answers, strict=True):
+        if answer.finish != "loop":
+            texts[index] = answer.text
+    return texts, found

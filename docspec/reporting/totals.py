@@ -17,6 +17,7 @@ NOTABLE = {
     "table_doubtful": "with tables whose cells do not agree with each other",
     "empty_answer": "with answers in which the model wrote nothing",
     "nothing_said": "answered without a word of the page",
+    "strange_marks": "with marks in the answer that no page has",
     "damaged_page": "damaged in the file, some of them may be missing",
     "page_unread": "with pictures that may be text, as the drafter failed and nobody looked",
     "damaged_input": "of a damaged file, where something may be missing",

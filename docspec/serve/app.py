@@ -57,7 +57,12 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
         exception_handlers={Refusal: refused, 404: _unknown, 405: _unknown, Exception: _failed},
     )
     app.state.gateway = gateway
-    app.state.stop = documents.stop_soon
+
+    def stop() -> None:
+        documents.stop_soon()
+        gateway.stopping.begin()
+
+    app.state.stop = stop
     return app
 
 

@@ -25,6 +25,7 @@ from docspec.serve.admission import Holding, too_large, unless_left
 from docspec.serve.chat import XARGS, Chat, Parts, read_chat
 from docspec.serve.drafts import FoundDrafts
 from docspec.serve.refusal import Refusal
+from docspec.serve.stopping import RunningChat
 from docspec.serve.upstream import BROKEN, RequestHeaders, Upstream
 
 if TYPE_CHECKING:
@@ -59,10 +60,12 @@ async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Se
         body = await request.body()
         await holding.take(len(body))  # the same again is in the values that are read from it
         answer = Answering(gateway, scope, send, client, body, holding)
-        await unless_left(asyncio.ensure_future(answer.run()), receive, lambda: answer.is_whole)
+        answer.task = asyncio.ensure_future(answer.run())
+        async with gateway.stopping.running(answer):
+            await unless_left(answer.task, receive, lambda: answer.is_whole)
 
 
-class Answering:
+class Answering(RunningChat):
     """One request in progress. ``is_whole``: the client has received the complete answer."""
 
     def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes, holding: Holding) -> None:
@@ -73,7 +76,6 @@ class Answering:
         self._client = client
         self._body = body
         self._began = time.perf_counter()
-        self._told = False
         self._size = 0
         self._prefilled: Upstream | None = None
         self.is_whole = False
@@ -92,6 +94,7 @@ class Answering:
         broken = 0.0
         while broken < TRIES:
             async with gateway.upstreams.one(self._prefilled) as upstream:
+                self.upstream = upstream
                 began = time.perf_counter()
                 try:
                     async with gateway.corpora.with_drafts(upstream, drafted.texts):
@@ -126,7 +129,7 @@ class Answering:
     def _lost(self, upstream: Upstream, error: Exception) -> float:
         """Takes a broken upstream out of service; returns which share of a try it counts as. Raises if no other
         upstream may be tried."""
-        if self._told:
+        if self.is_told:
             raise ClientDisconnect from None  # the connection to the client is broken off
         if is_silence(error):
             raise Refusal(504, "the server behind this gateway did not answer in time") from None
@@ -206,12 +209,12 @@ class Answering:
                     if len(whole) > MOST_ANSWER:
                         raise Refusal(502, "the answer of the server behind this gateway is too large")
                     continue
-                if not self._told:
-                    self._told = True
+                if not self.is_told:
+                    self.is_told = True
                     await self._send(start)
                 await self._send({"type": "http.response.body", "body": part, "more_body": True})
-            if not self._told:
-                self._told = True
+            if not self.is_told:
+                self.is_told = True
                 await self._send(start)
             self.is_whole = True
             await self._send({"type": "http.response.body", "body": bytes(whole)})

@@ -35,7 +35,7 @@ SPECIAL = tuple(
         ),
     )
 )
-"""IANA's registries of special-purpose addresses of IPv4 and IPv6 (November 2025), with multicast, reserved and
+"""IANA's registries of special-purpose addresses of IPv4 and IPv6 (July 2026), with multicast, reserved and
 formerly local blocks; none of them is fetched from, whatever the registries say of single addresses in them."""
 
 

@@ -18,6 +18,7 @@ from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
 from docspec.serve.recognition import Recognition
 from docspec.serve.settings import GatewaySettings
+from docspec.serve.stopping import Stopping
 from docspec.serve.uploads import Uploads
 from docspec.serve.upstream import Corpora, Upstreams
 
@@ -58,6 +59,7 @@ class Gateway:
         self.metrics = Metrics()
         self.access = Access(settings.keys, local)
         self.upstreams = Upstreams(settings.upstreams, limits, settings.upstream_key)
+        self.stopping = Stopping(self.upstreams, limits.drain_seconds)
         most = limits.waiting + limits.in_flight * max(1, len(settings.upstreams))
         self.admission = Admission(most, limits.held, limits.share, limits.room_seconds, limits.spare)
         self.fetcher = Fetcher(limits.body) if settings.allow_urls else None

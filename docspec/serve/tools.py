@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,6 +25,7 @@ from docspec.serve.access import Access
 from docspec.serve.admission import Admission, bounded
 from docspec.serve.converter import FIELDS, Converter, Stopped, Submission
 from docspec.serve.refusal import Refusal
+from docspec.serve.sessions import HEADER, Sessions
 from docspec.serve.settings import Limits
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ INSTRUCTIONS = (
 PATH = "/mcp"
 SESSION_SECONDS = 600.0
 """Seconds without a request after which a session is forgotten."""
-MOST_SESSIONS = 256
+MOST_SESSIONS, MOST_OF_CLIENT = 256, 64
+"""Sessions of all clients together, and of one."""
 MOST_REQUESTS, MOST_HELD = 512, 64 * 2**20
 """Requests at a time, and bytes of their bodies."""
 
@@ -146,6 +149,7 @@ class Guarded:
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
+        self._sessions = Sessions(MOST_OF_CLIENT, SESSION_SECONDS)
         self._limits = Limits(body=4 * 2**20, held=MOST_HELD)
         self._admission: Admission | None = None
 
@@ -162,10 +166,13 @@ class Guarded:
             nonlocal begun
             if refusal is None or begun:
                 begun = True
+                if message["type"] == "http.response.start":
+                    session.answered(message, scope["method"])
                 await send(message)
 
         try:
-            with self._admission.enter(self._access.client(scope)) as holding:
+            client, name = self._access.client(scope), Headers(scope=scope).get(HEADER)
+            with self._admission.enter(client) as holding, self._sessions.request(client, name) as session:
                 within = bounded(receive, limits, holding)
 
                 async def received() -> Message:

@@ -11,9 +11,9 @@ import torch
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
+from docspec.generation.local import make_decoder
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head, HeadConfig
-from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.draft_model import FURTHER, MOST, DraftModel
 from docspec.proposing.head_memory import HeadMemory
 from docspec.proposing.head_tree import HeadProposer
@@ -60,7 +60,7 @@ def cpu(lively_qwen):
 
 @pytest.fixture(scope="module")
 def plain(cpu, printed_page):
-    engine = make_engine(cpu, ParseOptions())
+    engine = make_decoder(cpu, ParseOptions())
     return [engine.baseline(request)[0].tokens for request in requests_of(cpu, printed_page)]
 
 
@@ -104,7 +104,7 @@ def test_the_output_is_the_targets_own_and_steps_wait_no_more_than_they_must(
     device, target, plain, heads, printed_page, align
 ):
     name, _, relaxed = named(align, heads).partition(" ")
-    engine = make_engine(target, ParseOptions(align=name, tau=1.0 if relaxed else None))
+    engine = make_decoder(target, ParseOptions(align=name, tau=1.0 if relaxed else None))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for _ in range(0 if target.steps.report.mode == "eager" else 2):  # as they are, while they are captured
         engine.speculate(requests)
@@ -138,7 +138,7 @@ def test_heads_draft_behind_a_step_what_they_would_draft_when_asked(
         if not behind:
             monkeypatch.setattr(HeadProposer, "behind", lambda self, contexts: None)
         proposed.append([])
-        engine = make_engine(target, ParseOptions(align=f"ngrams+resumption+head:{heads[kind]}"))
+        engine = make_decoder(target, ParseOptions(align=f"ngrams+resumption+head:{heads[kind]}"))
         outputs, stats = engine.speculate(requests_of(target, printed_page, (half_wrong(plain[0]),)), max_rows=2)
         assert [output.tokens for output in outputs] == plain
     assert stats.accepted > 5 and max(len(tree) for step in proposed[0] for tree, _ in step) > 8
@@ -150,7 +150,7 @@ def test_heads_do_not_draft_for_rows_that_follow_surely(device, target, heads, p
     drawn = []
     honest = HeadMemory.draw
     monkeypatch.setattr(HeadMemory, "draw", lambda self, *given: drawn.append(1) or honest(self, *given))
-    engine = make_engine(target, ParseOptions(align=f"cursor+head:{heads['hivis']}", max_tree=6))
+    engine = make_decoder(target, ParseOptions(align=f"cursor+head:{heads['hivis']}", max_tree=6))
     request = Request(target.encode(printed_page, "Read."), (), 48)
     expected = engine.baseline(request)[0].tokens
     draft = tuple(0 if at == 36 else token for at, token in enumerate(expected))
@@ -179,7 +179,7 @@ def test_what_the_host_decides_otherwise_is_taken_back(
     monkeypatch.setattr("docspec.proposing.threshold.FLOOR", -1.0)  # untaught heads are asked all the same
     found, name = [], named(drafter, heads).replace("lively", str(lively_qwen))
     for one in (cpu, target):
-        engine = make_engine(one, ParseOptions(align=f"ngrams+{name}", **said))
+        engine = make_decoder(one, ParseOptions(align=f"ngrams+{name}", **said))
         least_margin = 0.5 if "exact" in said else 0.0
         [request, *_] = requests_of(one, printed_page)
         [output], stats = engine.speculate([replace(request, budget=24, least_margin=least_margin)])
@@ -197,11 +197,11 @@ def test_rules_are_followed_as_on_the_cpu(device, target, cpu, heads, printed_pa
     )  # fmt: skip
     align = ParseOptions(align=f"cursor+head:{heads['hivis']}")
     expected = [
-        make_engine(cpu, align).baseline(replace(request, rules=rules))[0].tokens
+        make_decoder(cpu, align).baseline(replace(request, rules=rules))[0].tokens
         for request in requests_of(cpu, printed_page)
     ]
     requests = requests_of(target, printed_page, (half_wrong(expected[0]),))
-    engine = make_engine(target, align)
+    engine = make_decoder(target, align)
     for _ in range(3):
         written, steps, _ = per_step(device, engine, [replace(one, rules=rules) for one in requests])
         assert written == expected
@@ -216,7 +216,7 @@ def test_a_draft_model_drafts_behind_a_step_and_nobody_waits_for_it(
     drafted = []
     honest = DraftModel.arrived
     monkeypatch.setattr(DraftModel, "arrived", lambda self, numbers: drafted.append(1) or honest(self, numbers))
-    engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
+    engine = make_decoder(target, ParseOptions(align=align.format(lively_qwen)))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for _ in range(3):
         written, steps, stats = per_step(device, engine, requests, lambda: len(drafted))
@@ -236,7 +236,7 @@ def test_a_draft_model_drafts_behind_a_step_what_it_would_draft_token_by_token(
         if not at_once:
             monkeypatch.setattr(DraftModel, "_at_once", False)
         proposed.append([])
-        engine = make_engine(target, ParseOptions(align=f"ngrams+resumption+model:{lively_qwen}"))
+        engine = make_decoder(target, ParseOptions(align=f"ngrams+resumption+model:{lively_qwen}"))
         outputs, stats = engine.speculate(requests_of(target, printed_page, (half_wrong(plain[0]),)), max_rows=2)
         assert [output.tokens for output in outputs] == plain
     assert stats.accepted > 5 and max(len(tree) for step in proposed[0] for tree, _ in step) > 8
@@ -251,7 +251,7 @@ def test_as_many_tokens_are_drafted_as_were_sure_enough_and_some_more(target, li
     for enough, expected in ((2.0, {FURTHER}), (0.0, {MOST})):
         monkeypatch.setattr("docspec.proposing.draft_model.ENOUGH", enough)
         lengths.clear()
-        engine = make_engine(target, ParseOptions(align=f"model:{lively_qwen}"))
+        engine = make_decoder(target, ParseOptions(align=f"model:{lively_qwen}"))
         engine.speculate([Request(target.encode(printed_page, "Read."), (), 40)])
         assert set(lengths[1:]) == expected
 
@@ -278,7 +278,7 @@ def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
         return note(kind, what)
 
     monkeypatch.setattr(device, "_note", by_thread)
-    engine = make_engine(target, ParseOptions(align=align.format(lively_qwen)))
+    engine = make_decoder(target, ParseOptions(align=align.format(lively_qwen)))
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for places in (2, 3, 3):
         assert [output.tokens for output in engine.speculate(requests, max_rows=places)[0]] == plain

@@ -17,8 +17,8 @@ from transformers import PreTrainedModel
 from docspec.core import ParseOptions
 from docspec.core.memory import release_memory
 from docspec.engine.request import Request
+from docspec.generation.local import make_decoder
 from docspec.hierarchy import calibration
-from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.planner import Costs
 from docspec.targets import adapter
 from docspec.targets.attention import additive_mask, choose_kernels, folded_mask
@@ -66,7 +66,7 @@ def test_a_captured_step_sees_the_prompts_of_the_cache_it_runs_over(device, tmp_
     asked = "Read all that is printed on this page, line after line.", "Read."
     written = []
     for target in (plain, graphed):
-        engine = make_engine(target, ParseOptions())
+        engine = make_decoder(target, ParseOptions())
         requests = [Request(target.encode(printed(160, 96), one), (), 30) for one in asked]
         several = [engine.speculate(requests)[0] for _ in range(2)]
         alone = [engine.speculate([request])[0] for request in reversed(requests)]
@@ -291,7 +291,7 @@ def test_a_drafter_beside_the_target_has_a_stream_of_its_own(device, lively_qwen
     for align, beside in ((f"parallel:{lively_qwen}", True), (f"model:{lively_qwen}", False)):
         streams.clear()
         request = Request(target.encode(printed(160, 96), "Read."), (), 24)
-        make_engine(target, ParseOptions(align=align)).speculate([request])
+        make_decoder(target, ParseOptions(align=align)).speculate([request])
         assert streams and (device._usual not in streams) is beside
 
 
@@ -346,6 +346,6 @@ def test_patches_are_products_on_every_device(device):
 
 def test_margins_are_known_on_every_device(lively_qwen):
     target = loaded(lively_qwen)
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     _, stats = engine.speculate([Request(target.encode(printed(160, 96), "Read."), (), 12)])
     assert stats.smallest_margin is not None

@@ -65,7 +65,7 @@ def test_pages_are_read_as_on_the_cpu(lively_qwen, expected, graphs, where):
         loaded, pages = parser.loaded, parser.page_parser
         assert tokens_of(map(pages.verify, PAGES)) == tokens, way
         assert tokens_of(pages.verify_all(PAGES)) == tokens, way
-        assert pages.context.target.steps.report.mode == ("eager" if graphs == "off" else "cuda")
+        assert pages.context.engine.target.steps.report.mode == ("eager" if graphs == "off" else "cuda")
 
 
 def test_a_process_on_each_device(lively_qwen, tmp_path, monkeypatch):

@@ -143,6 +143,9 @@ class ScriptedParser:
                 continue
             yield Reading(source.name, document, None, self.pages(document, parse_page_ranges(self.wanted)))
 
+    def left_pages(self) -> list[Any]:
+        return []
+
     def close(self) -> None:
         self.closed = True
 

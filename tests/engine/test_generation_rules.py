@@ -8,7 +8,7 @@ from transformers import GenerationConfig, LogitsProcessor
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.generation import rules_of
 from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
@@ -96,7 +96,7 @@ def test_trees_equal_generate_with_the_same_settings(target, prompts, free, name
     expected = [generated(target, prompt, **said) for prompt in prompts]
     assert expected[0] != free[0]
     target.rules = rules_of(GenerationConfig(**said), target.eos_ids, 400)
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     for drafts in drafts_for(expected[0], free[0]).values():
         [output], stats = engine.speculate([Request(prompts[0], drafts, NEW_TOKENS)])
         assert output.tokens == expected[0]
@@ -115,7 +115,7 @@ def test_a_windowed_ban_equals_the_published_processor(target, prompts, free):
     assert expected != free[0]
     target.rules = rules_of(GenerationConfig(), target.eos_ids, 400, BAN)
     for drafts in drafts_for(expected, free[0]).values():
-        [output], _ = make_engine(target, ParseOptions()).speculate([Request(prompts[0], drafts, NEW_TOKENS)])
+        [output], _ = make_decoder(target, ParseOptions()).speculate([Request(prompts[0], drafts, NEW_TOKENS)])
         assert output.tokens == expected
 
 
@@ -126,7 +126,7 @@ def test_captured_steps_follow_them_too(target, prompts, free):
     target.steps = BucketedSteps(target, NoCapture())
     target.kv.release()
     try:
-        engine = make_engine(target, ParseOptions())
+        engine = make_decoder(target, ParseOptions())
         request = Request(prompts[0], drafts_for(expected, free[0])["mixed"], NEW_TOKENS)
         assert engine.speculate([request])[0][0].tokens == expected
         assert engine.baseline(request)[0].tokens == expected
@@ -137,5 +137,5 @@ def test_captured_steps_follow_them_too(target, prompts, free):
 def test_rules_that_are_ignored_are_seen(target, prompts, free):
     """A negative control: without them the tokens are those that every configuration above differs from."""
     target.rules = GenerationRules()
-    [output], _ = make_engine(target, ParseOptions()).speculate([Request(prompts[0], (), NEW_TOKENS)])
+    [output], _ = make_decoder(target, ParseOptions()).speculate([Request(prompts[0], (), NEW_TOKENS)])
     assert output.tokens == free[0]

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from docspec.core import ParseOptions, StageStats
+from docspec.engine.decoder import Decoder
 from docspec.engine.loop import SpecDecode
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.decoding.engine import Engine
+from docspec.generation.local import make_decoder
 from docspec.proposing.window import WindowProposer
 from docspec.targets.registry import load_target
 
@@ -33,7 +33,7 @@ def target(lively_qwen):
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_slow_proposer_shows_in_the_host_seconds(target, printed_page, count):
     jobs = [Request(target.encode(printed_page, "Read."), (), 12) for _ in range(count)]
-    _, stats = Engine(target, ParseOptions(), SlowProposer).speculate(jobs)
+    _, stats = Decoder(target, ParseOptions(), SlowProposer).speculate(jobs)
     assert (stats.steps - count) * PAUSE <= stats.host_seconds < stats.decode_seconds
     assert stats.host_share == pytest.approx(stats.host_seconds / stats.decode_seconds)
 
@@ -46,13 +46,13 @@ def test_a_slow_model_does_not(target, printed_page, monkeypatch):
         return verify(*arguments)
 
     monkeypatch.setattr(SpecDecode, "verify", slowly)
-    _, stats = make_engine(target, ParseOptions()).speculate([Request(target.encode(printed_page, "Read."), (), 12)])
+    _, stats = make_decoder(target, ParseOptions()).speculate([Request(target.encode(printed_page, "Read."), (), 12)])
     assert stats.decode_seconds - stats.host_seconds >= stats.forwards * 20 * PAUSE
 
 
 def test_plain_decoding_has_no_host_part(target, printed_page):
     job = Request(target.encode(printed_page, "Read."), (), 12)
-    _, stats = make_engine(target, ParseOptions()).baseline(job)
+    _, stats = make_decoder(target, ParseOptions()).baseline(job)
     assert stats.decode_seconds > 0
     assert stats.host_seconds == stats.host_share == 0
 

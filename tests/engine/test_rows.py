@@ -7,7 +7,7 @@ import pytest
 from docspec.core import ParseOptions
 from docspec.engine import scheduler
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.registry import load_target
 
@@ -29,19 +29,19 @@ def jobs(target, printed_page):
 
 @pytest.fixture(scope="module")
 def alone(target, jobs):
-    return [make_engine(target, ParseOptions()).baseline(job)[0].tokens for job in jobs]
+    return [make_decoder(target, ParseOptions()).baseline(job)[0].tokens for job in jobs]
 
 
 @pytest.mark.parametrize("max_rows", [1, 3, 8])
 def test_waiting_rows_enter_freed_places_and_write_what_they_write_alone(target, jobs, alone, max_rows):
-    outputs, stats = make_engine(target, ParseOptions()).speculate(jobs, max_rows=max_rows)
+    outputs, stats = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=max_rows)
     assert [output.tokens for output in outputs] == alone
     assert stats.rows == len(jobs)
     assert stats.prompt_tokens == sum(job.prompt.length for job in jobs)
 
 
 def test_places_are_refilled_in_fewer_forward_passes_than_fixed_batches(target, jobs):
-    engine = make_engine(target, ParseOptions(max_tree=1))
+    engine = make_decoder(target, ParseOptions(max_tree=1))
     _, refilled = engine.speculate(jobs, max_rows=2)
     fixed = sum(engine.speculate(jobs[i : i + 2])[1].forwards for i in range(0, len(jobs), 2))
     assert refilled.forwards < fixed
@@ -49,14 +49,14 @@ def test_places_are_refilled_in_fewer_forward_passes_than_fixed_batches(target, 
 
 def test_rows_in_use_never_exceed_the_places(target, jobs):
     sizes: list[int] = []
-    make_engine(target, ParseOptions()).speculate(jobs, lambda running: sizes.append(len(running)), max_rows=3)
+    make_decoder(target, ParseOptions()).speculate(jobs, lambda running: sizes.append(len(running)), max_rows=3)
     assert max(sizes) == 3
 
 
 def test_a_place_that_is_not_moved_breaks_equality(target, jobs, alone, monkeypatch):
     """Negative control: the last row's keys must follow it into the gap."""
     monkeypatch.setattr(SlotCache, "move_row", lambda self, source, target, length: None)
-    outputs, _ = make_engine(target, ParseOptions()).speculate(jobs, max_rows=3)
+    outputs, _ = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert [output.tokens for output in outputs] != alone
 
 
@@ -70,6 +70,6 @@ def test_refilling_waits_for_a_share_of_the_places(target, jobs, alone, monkeypa
 
     monkeypatch.setattr(type(target), "prefill", counted)
     monkeypatch.setattr(scheduler, "REFILL", 1)  # fixed batches: nobody enters before all places are free
-    outputs, _ = make_engine(target, ParseOptions()).speculate(jobs, max_rows=3)
+    outputs, _ = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert entered == [3, 3, 2]
     assert [output.tokens for output in outputs] == alone

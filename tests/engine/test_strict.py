@@ -9,7 +9,7 @@ from docspec.core import ParseOptions, UsageError
 from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.noise import shape_noise
 from docspec.targets.protocol import Scores
 from docspec.targets.registry import load_target
@@ -48,7 +48,7 @@ def test_the_walk_ends_at_a_doubtful_choice():
 @pytest.mark.parametrize("limit", [0.5, ALWAYS])
 def test_deciding_again_changes_nothing_where_nothing_is_close(exact, printed_page, limit):
     prompt = exact.encode(printed_page, "Read.")
-    engine = make_engine(exact, ParseOptions(exact="strict"))
+    engine = make_decoder(exact, ParseOptions(exact="strict"))
     plain, _ = engine.baseline(Request(prompt, (), NEW_TOKENS))
     for drafts in ((plain.tokens,), (edited(plain.tokens, 0.2, 1), plain.tokens[30:]), ()):
         [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, least_margin=limit)])
@@ -61,7 +61,7 @@ def test_deciding_again_changes_nothing_where_nothing_is_close(exact, printed_pa
 @pytest.mark.parametrize("limit", [1.0, ALWAYS])
 def test_in_low_precision_deciding_again_is_plain_decoding(coarse, printed_page, limit):
     prompt = coarse.encode(printed_page, "Read.")
-    engine = make_engine(coarse, ParseOptions(exact="strict"))
+    engine = make_decoder(coarse, ParseOptions(exact="strict"))
     plain, alone = engine.baseline(Request(prompt, (), NEW_TOKENS))
     drafts = (edited(plain.tokens, 0.1, 4), plain.tokens)
     [output], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS, least_margin=limit)])
@@ -74,7 +74,7 @@ def test_in_low_precision_deciding_again_is_plain_decoding(coarse, printed_page,
 def test_a_step_that_decides_otherwise_would_be_seen(exact, printed_page, monkeypatch):
     """A negative control: what is decided again is what is written."""
     prompt = exact.encode(printed_page, "Read.")
-    engine = make_engine(exact, ParseOptions())
+    engine = make_decoder(exact, ParseOptions())
     plain, _ = engine.baseline(Request(prompt, (), NEW_TOKENS))
     honest = exact.steps.advance
     monkeypatch.setattr(exact.steps, "advance", lambda *asked: honest(*asked)._replace(token=9))
@@ -94,7 +94,7 @@ def test_the_smallest_margin_is_that_of_generate(exact, printed_page):
         )
     pairs = [scores[0].topk(2).values for scores in said.scores]
     expected = min(float(first - second) for first, second in pairs)
-    engine = make_engine(exact, ParseOptions())
+    engine = make_decoder(exact, ParseOptions())
     tokens = tuple(said.sequences[0, prompt.length :].tolist())
     for drafts in ((tokens,), ()):
         [_], stats = engine.speculate([Request(prompt, drafts, NEW_TOKENS)])
@@ -106,7 +106,7 @@ def test_only_the_first_row_can_be_strict(exact, printed_page):
     prompt = exact.encode(printed_page, "Read.")
     requests = [Request(prompt, ((1, 2, 3),), 20), Request(prompt, ((1, 2, 3),), 20, least_margin=ALWAYS)]
     with pytest.raises(ValueError, match="first row"):
-        make_engine(exact, ParseOptions(exact="strict")).speculate(requests)
+        make_decoder(exact, ParseOptions(exact="strict")).speculate(requests)
 
 
 def test_what_a_shape_moves_is_measured(exact, coarse, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.registry import load_target
 from tests.exactness.checkpoints import FAMILIES, NEW_TOKENS, checkpoint, generated
 
@@ -47,7 +47,7 @@ def test_wrong_positions_or_masks_are_seen(target, prompt, monkeypatch):
             return honest(self, tokens, positions + shift, mask, cache)
 
         monkeypatch.setattr(type(target), "hidden", hidden)
-        written.append(make_engine(target, ParseOptions()).speculate([request])[0][0].tokens)
+        written.append(make_decoder(target, ParseOptions()).speculate([request])[0][0].tokens)
     assert written[0] == expected
     assert expected not in written[1:]
 

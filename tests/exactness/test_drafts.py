@@ -14,7 +14,7 @@ from docspec.core import ParseOptions
 from docspec.engine import batch, loop
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.registry import load_target
 from tests.engine.grammars import RandomGrammar
 from tests.exactness.checkpoints import generated
@@ -70,7 +70,7 @@ def test_greedy_output_is_irregular_enough_to_test_with(greedy):
 
 @pytest.mark.parametrize("kind", ["none", "perfect", "edited", "several", "wrong"])
 def test_tree_verification_equals_greedy_decoding(options, target, prompts, greedy, kind):
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     for prompt, expected in zip(prompts, greedy, strict=True):
         [output], stats = engine.speculate([job(prompt, *draft_sets(expected)[kind])])
         assert output.tokens == expected
@@ -80,7 +80,7 @@ def test_tree_verification_equals_greedy_decoding(options, target, prompts, gree
 
 @pytest.mark.parametrize("kind", ["none", "several"])
 def test_a_grammar_that_says_anything_changes_nothing(options, target, prompts, greedy, kind):
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     for prompt, expected in zip(prompts, greedy, strict=True):
         letters = "".join(char for char in target.detokenize(list(expected)) if char.isprintable())
         jobs = [
@@ -93,7 +93,7 @@ def test_a_grammar_that_says_anything_changes_nothing(options, target, prompts, 
 def test_rows_of_different_length_in_one_batch_equal_each_alone(options, target, prompts, greedy):
     drafts = [(edited(tokens, 0.1 * i, i),) for i, tokens in enumerate(greedy)]
     jobs = [job(prompt, *own) for prompt, own in zip(prompts, drafts, strict=True)]
-    outputs, stats = make_engine(target, options).speculate(jobs)
+    outputs, stats = make_decoder(target, options).speculate(jobs)
     assert [output.tokens for output in outputs] == greedy
     assert stats.rows == 3
     assert stats.forwards < stats.steps
@@ -105,13 +105,13 @@ def test_rows_that_end_early_leave_the_others_alone(options, target, prompts, gr
         Request(prompt, (edited(tokens, 0.1, 7),), budget)
         for prompt, tokens, budget in zip(prompts, greedy, budgets, strict=True)
     ]
-    outputs, _ = make_engine(target, options).speculate(jobs)
+    outputs, _ = make_decoder(target, options).speculate(jobs)
     for output, expected, budget in zip(outputs, greedy, budgets, strict=True):
         assert output.tokens == expected[:budget]
 
 
 def test_the_autoregressive_baseline_equals_generate(options, target, prompts, greedy):
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     for prompt, expected in zip(prompts, greedy, strict=True):
         output, stats = engine.baseline(job(prompt))
         assert output.tokens == expected
@@ -120,13 +120,13 @@ def test_the_autoregressive_baseline_equals_generate(options, target, prompts, g
 
 @pytest.mark.parametrize("max_tree", [1, 7, 128])
 def test_any_tree_size_gives_the_same_output(lively_qwen, options, target, prompts, greedy, max_tree):
-    engine = make_engine(target, ParseOptions(model=str(lively_qwen), max_tree=max_tree))
+    engine = make_decoder(target, ParseOptions(model=str(lively_qwen), max_tree=max_tree))
     [output], _ = engine.speculate([job(prompts[0], *draft_sets(greedy[0])["several"])])
     assert output.tokens == greedy[0]
 
 
 def test_the_buffer_of_the_last_page_leaves_no_trace(options, target, prompts, greedy):
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     for index in (0, 2, 1, 0):
         [output], _ = engine.speculate([job(prompts[index], edited(greedy[index], 0.15, index))])
         assert output.tokens == greedy[index]
@@ -136,7 +136,7 @@ class TestNegativeControls:
     """Each of these errors must be visible, or the equality above proves nothing."""
 
     def outputs(self, options, target, prompts, greedy):
-        engine = make_engine(target, options)
+        engine = make_decoder(target, options)
         return [
             engine.speculate([job(prompt, *draft_sets(tokens)["several"])])[0][0].tokens
             for prompt, tokens in zip(prompts, greedy, strict=True)

@@ -14,7 +14,7 @@ import pytest
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.proposing import draft_model, parallel
 from docspec.targets import families
 from docspec.targets.registry import load_target
@@ -72,7 +72,7 @@ def test_what_is_written_is_what_generate_writes(case: Combination, made, reques
     prompts = [target.encode(picture, "Read.") for picture in files.pictures]
     if case.runner == "pieces":
         monkeypatch.setattr(target, "piece", prompts[0].length // 3)
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     requests = [
         Request(prompt, () if has_model else drafts_of(tokens), NEW_TOKENS)
         for prompt, tokens in zip(prompts, expected, strict=True)

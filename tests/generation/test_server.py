@@ -207,7 +207,9 @@ def test_which_model_is_asked_has_to_be_clear(models: list[str], served: str | N
 def test_a_wrong_key_ends_the_run_at_once() -> None:
     with StandIn() as server, generator(server) as engine:
         server.faults.extend([says(401, {"error": "Unauthorized"})] * 2)  # the request, and whether any is answered
-        with pytest.raises(ModelError, match=r"401 \(Unauthorized\); check the address, --server-key"):
+        with pytest.raises(
+            ModelError, match=r"401 \(Unauthorized\); check the address, --served-model and --server-key"
+        ):
             engine.submit(request()).result(30)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docspec.generation.vllm import VllmSettings, last_error
+import pytest
+
+from docspec.core import ModelError
+from docspec.generation.vllm import VllmServer, VllmSettings, last_error
 
 LOG = """\
 (Worker pid=9) ERROR 11-24 [multiproc_executor.py:1063] ValueError: No common block size for 16
@@ -33,3 +36,19 @@ def test_a_log_without_an_error_is_told_by_its_last_line(tmp_path: Path) -> None
     assert last_error(log) == "Killed"
     log.write_text("")
     assert last_error(log) == "it said nothing"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("adapter_config.json", '{"peft_type": "LORA"}', "merge_and_unload"),
+        ("tokenizer.json", "version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+    ],
+)
+def test_a_folder_that_is_not_the_model_that_it_seems_is_refused(
+    tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    """vLLM serves the base model of an adapter's folder, and says nothing of the adapter."""
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ModelError, match=said):
+        VllmServer(VllmSettings(str(tmp_path), "/no/python/here"))

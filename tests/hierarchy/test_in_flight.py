@@ -1,4 +1,4 @@
-"""Several pages in one batch: each page's output is the one it has alone, and each is charged with its own part."""
+"""Several pages at a time: each page's output is the one it has alone, and each is charged with its own part."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
 
 from docspec import ParseOptions, Parser
@@ -15,8 +13,7 @@ from docspec.core import BBox, Category, PageDraft, PageImage, Region
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.engine import loop
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
-from docspec.hierarchy.decoding.measuring import shares
+from docspec.generation.local import make_decoder
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import load_target
 
@@ -43,7 +40,7 @@ def parser_with(model, **options):
 
 @pytest.mark.parametrize("stages", ["both", "page", "none", "auto"])
 def test_pages_write_what_they_write_alone(lively_qwen, stages):
-    parser = parser_with(lively_qwen, stages=stages)
+    parser = parser_with(lively_qwen, stages=stages, pages_in_flight=4)
     alone = [parser.verify(page) for page in PAGES]
     beside = parser.verify_all(PAGES)
     assert [page.number for page in beside] == [1, 2, 3, 4]
@@ -66,17 +63,10 @@ def test_regions_of_several_pages_share_their_batch(lively_qwen):
 
 def test_a_bound_on_the_memory_lets_fewer_pages_in_and_changes_no_output(lively_qwen):
     free = parser_with(lively_qwen, stages="page")
-    target = free.context.target
-    jobs = [Request(target.encode(page.page.image, "Read."), (), 60) for page in PAGES]
-    slots = max(job.slots for job in jobs)
-    room = 3 * (slots + 100) * target.kv_spec.bytes_per_slot()
-    bound = -(-room // MIB)
-    tight = parser_with(lively_qwen, stages="page", kv_memory=bound)
-    assert make_engine(target, ParseOptions()).max_rows(jobs) == 4
-    assert 1 <= make_engine(target, ParseOptions(kv_memory=1)).max_rows(jobs) <= 4
+    tight = parser_with(lively_qwen, stages="page", kv_memory=1)
     outputs = [page.token_ids for page in free.verify_all(PAGES)]
     assert [page.token_ids for page in tight.verify_all(PAGES)] == outputs
-    assert tight.context.target.kv.nbytes <= bound * MIB
+    assert tight.context.engine.target.kv.nbytes <= MIB
 
 
 def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
@@ -94,8 +84,6 @@ def test_what_breaks_one_page_breaks_no_other(lively_qwen, monkeypatch):
     assert [page.status for page in beside] == ["ok", "failed", "ok", "ok"]
     assert "a bad page" in beside[1].error
     assert [page.token_ids for page in beside[2:]] == [page.token_ids for page in alone[2:]]
-    separated = [event.detail for event in beside[0].events if event.kind == "pages_separated"]
-    assert separated == ["RuntimeError: a bad page, with 4 pages in flight"]
     assert beside[1].trace is not None and "in broken\n" in beside[1].trace
     assert [page.trace for page in beside].count(None) == 3
 
@@ -107,7 +95,6 @@ def test_blank_and_undrafted_pages_keep_their_places(lively_qwen):
     beside = parser.verify_all([PAGES[0], blank, broken, PAGES[3]])
     assert [page.status for page in beside] == ["ok", "blank", "failed", "ok"]
     assert [page.number for page in beside] == [1, 2, 7, 4]
-    assert "pages_separated" not in [event.kind for page in beside for event in page.events]
 
 
 def test_a_document_reads_the_same(lively_qwen, tmp_path):
@@ -129,7 +116,7 @@ def test_a_document_reads_the_same(lively_qwen, tmp_path):
 @pytest.mark.parametrize(("rows", "widest"), [(1, 64), (4, 64), (16, 16)])
 def test_many_rows_share_the_nodes_of_a_step(lively_qwen, monkeypatch, rows, widest):
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     prompt = target.encode(PAGES[0].page.image, "Read.")
     [free], _ = engine.speculate([Request(prompt, (), 100)])
     sizes = []
@@ -146,18 +133,9 @@ def test_many_rows_share_the_nodes_of_a_step(lively_qwen, monkeypatch, rows, wid
     assert len(free.tokens) > 64 and max(sizes) == widest
 
 
-@given(st.integers(0, 10_000), st.lists(st.integers(0, 500), min_size=1, max_size=20))
-def test_shares_are_whole_and_add_up(total, weights):
-    parts = shares(total, weights)
-    assert sum(parts) == total
-    if sum(weights):
-        for part, weight in zip(parts, weights, strict=True):
-            assert abs(part - total * weight / sum(weights)) < 1
-
-
-def test_a_group_of_one_is_charged_with_everything(lively_qwen):
+def test_a_row_that_is_alone_is_charged_with_everything(lively_qwen):
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     job = Request(target.encode(PAGES[0].page.image, "Read."), (), 30)
-    [(outputs, stats)] = engine.speculate_groups([[job]])
+    outputs, stats = engine.speculate([job])
     assert len(outputs) == 1 and stats.forwards == stats.steps

@@ -7,11 +7,10 @@ from PIL import Image
 
 from docspec import Parser
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
-from docspec.dialects import make_dialect
-from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.whole import verify_regions
 from docspec.reporting.timing import page_object
 from docspec.targets.registry import load_target
+from tests.hierarchy.contexts import context_of
 
 MIB = 2**20
 
@@ -28,19 +27,19 @@ def regions(count: int) -> PageDraft:
 
 
 def test_crops_go_in_smaller_batches_under_a_bound_and_write_the_same(lively_qwen, page):
-    dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
-    target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+    loaded = load_target(ParseOptions(model=str(lively_qwen), device="cpu"))
+    target = loaded.target
     outcomes = []
     for bound in (None, 1):
         target.kv.release()
         options = ParseOptions(model=str(lively_qwen), kv_memory=bound)
-        [found] = verify_regions(make_engine(target, options), target, dialect, [(page, regions(10))])
+        found = verify_regions(context_of(loaded, options), page, regions(10))
         outcomes.append((found, target.kv.nbytes))
     (free, free_bytes), (bounded, bounded_bytes) = outcomes
-    assert bounded.texts == free.texts
+    assert bounded[0] == free[0]
     assert bounded_bytes <= MIB < free_bytes
-    assert bounded.stats.kv_bytes <= MIB
-    assert bounded.stats.forwards > free.stats.forwards
+    assert bounded[1].stats.kv_bytes <= MIB
+    assert bounded[1].stats.forwards > free[1].stats.forwards
 
 
 def test_a_page_that_does_not_fit_fails_alone_with_one_line(lively_qwen, page):

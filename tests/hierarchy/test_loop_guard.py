@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.hierarchy.loop_guard import INTERVAL, MAX_CYCLE, LoopGuard, _continued, is_layout
+from docspec.engine.loop_guard import INTERVAL, MAX_CYCLE, LoopGuard, _continued, is_layout
 
 AFTER = "\n\nBelow it the page goes on with other words."
 

@@ -21,7 +21,7 @@ from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.words import words_of
 from docspec.drafting import SafeDrafter
 from docspec.engine.request import Output, Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.provenance import Tokens
 from docspec.proposing.spelling import Speller
@@ -43,7 +43,7 @@ def prompt(parser, printed_page):
 
 @pytest.fixture(scope="module")
 def greedy(parser, prompt):
-    return make_engine(parser.loaded.target, parser.options).baseline(Request(prompt, (), BUDGET))[0].tokens
+    return make_decoder(parser.loaded.target, parser.options).baseline(Request(prompt, (), BUDGET))[0].tokens
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def greedy(parser, prompt):
 def test_a_trail_tells_accepted_from_own_tokens_as_they_were_counted(parser, prompt, greedy, align, wrong):
     rng = random.Random(3)
     draft = tuple(rng.randrange(400) if rng.random() < wrong else token for token in greedy)
-    engine = make_engine(parser.loaded.target, replace(parser.options, align=align))
+    engine = make_decoder(parser.loaded.target, replace(parser.options, align=align))
     request = Request(prompt, (draft,), BUDGET)
     [untraced], _ = engine.speculate([request])
     [output], stats = engine.speculate([replace(request, traced=True)])
@@ -77,7 +77,7 @@ def test_a_trail_tells_accepted_from_own_tokens_as_they_were_counted(parser, pro
 def test_a_trail_names_the_draft_that_each_token_was_copied_from(parser, prompt, greedy):
     half = len(greedy) // 2
     drafts = (greedy[:half], greedy[half:])
-    [output], stats = make_engine(parser.loaded.target, parser.options).speculate(
+    [output], stats = make_decoder(parser.loaded.target, parser.options).speculate(
         [Request(prompt, drafts, BUDGET, traced=True)]
     )
     accepted = [place for place, was in enumerate(output.trail.accepted(len(greedy))) if was]

@@ -2,75 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
-from docspec.dialects import make_dialect
-from docspec.engine.request import Request
-from docspec.hierarchy.decoding import engine, make_engine
+from docspec.engine import continuous
 from docspec.hierarchy.whole import verify_regions
-from docspec.targets.protocol import Prompt
 from docspec.targets.registry import load_target
-
-
-def job(length: int, budget: int = 10) -> Request:
-    return Request(Prompt({}, length), (), budget)
-
-
-@given(st.lists(st.integers(1, 2500), max_size=60), st.one_of(st.none(), st.integers(1, 9000)), st.integers(0, 80))
-def test_queues_keep_the_bounds_and_lose_nothing(lengths, allowed, spare):
-    jobs = [(index, job(length)) for index, length in enumerate(lengths)]
-    queues = list(engine.queues(jobs, allowed, spare))
-    assert sorted(index for queue, _ in queues for index, _ in queue) == list(range(len(jobs)))
-    most = min(engine.MAX_SLOTS, allowed or engine.MAX_SLOTS)
-    for queue, max_rows in queues:
-        longest = max(one.slots for _, one in queue) + spare
-        assert queue[0][1].slots + spare == longest
-        assert 1 <= max_rows <= min(engine.MAX_ROWS, len(queue))
-        assert max_rows == 1 or max_rows * longest <= most
-
-
-def test_long_jobs_take_no_places_from_short_ones():
-    jobs = [(0, job(engine.MAX_SLOTS // 2)), *((i, job(100)) for i in range(1, 40))]
-    found = [(len(queue), max_rows) for queue, max_rows in engine.queues(jobs)]
-    assert found == [(1, 1), (39, engine.MAX_ROWS)]
+from tests.hierarchy.contexts import context_of
 
 
 @pytest.mark.parametrize("rows", [1, 2, 16])
 def test_each_region_gets_its_own_output_however_they_are_batched(lively_qwen, monkeypatch, rows):
-    monkeypatch.setattr(engine, "MAX_ROWS", rows)
-    target = load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target
+    monkeypatch.setattr(continuous, "SLOTS", 1)
+    loaded = load_target(ParseOptions(model=str(lively_qwen), device="cpu"))
     image = Image.effect_noise((256, 256), 80).convert("RGB")
     boxes = [BBox(0, 0, 250, 60), BBox(0, 70, 120, 250), BBox(10, 80, 240, 120)]
     regions = [Region(box, Category.TEXT, (f"words of region {i}",)) for i, box in enumerate(boxes)]
     picture = Region(BBox(0, 0, 50, 50), Category.PICTURE)
     draft = PageDraft((regions[0], picture, *regions[1:]), "text-layer")
     page = PageImage(image, 1, 1.0, "noise.png")
-    dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
-    options = ParseOptions(model=str(lively_qwen))
-    [outputs] = verify_regions(make_engine(target, options), target, dialect, [(page, draft)])
-    alone = [
-        verify_regions(make_engine(target, options), target, dialect, [(page, PageDraft((region,), "text-layer"))])[
-            0
-        ].texts[0]
-        for region in regions
-    ]
-    assert outputs.texts == [alone[0], "", *alone[1:]]
+    context = context_of(loaded, ParseOptions(model=str(lively_qwen), pages_in_flight=rows))  # as many rows at least
+    texts, found = verify_regions(context, page, draft)
+    alone = [verify_regions(context, page, PageDraft((region,), "text-layer"))[0][0] for region in regions]
+    assert texts == [alone[0], "", *alone[1:]]
     assert len(set(alone)) == 3
-    assert outputs.stats.rows == 3
+    assert found.stats.rows == 3
 
 
 def test_no_region_writes_more_than_the_page_may(lively_qwen):
     options = ParseOptions(model=str(lively_qwen), device="cpu")
-    target = load_target(options).target
+    loaded = load_target(options)
     page = PageImage(Image.effect_noise((256, 256), 80).convert("RGB"), 1, 1.0, "noise.png")
     regions = tuple(Region(BBox(0, y, 250, y + 60), Category.TEXT, ("words " * 20,)) for y in (0, 70))
-    dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
-    pages = [(page, PageDraft(regions))]
-    [whole] = verify_regions(make_engine(target, options), target, dialect, pages)
-    [short] = verify_regions(make_engine(target, options), target, dialect, pages, max_tokens=5)
+    _, whole = verify_regions(context_of(loaded, options), page, PageDraft(regions))
+    _, short = verify_regions(context_of(loaded, replace(options, max_tokens=5)), page, PageDraft(regions))
     assert whole.stats.tokens > 10
     assert short.stats.tokens == 10

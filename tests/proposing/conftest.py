@@ -7,7 +7,7 @@ import torch
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.proposing.parallel import ParallelDraft
 from docspec.targets.registry import load_target
 from tests.proposing.decoding import PATIENCE
@@ -39,7 +39,7 @@ def prompts(target, printed_page):
 @pytest.fixture(scope="module")
 def plain(target, prompts, request):
     """The module's ``NEW_TOKENS`` for each prompt, decoded plainly."""
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     return [engine.baseline(Request(prompt, (), request.module.NEW_TOKENS))[0].tokens for prompt in prompts]
 
 

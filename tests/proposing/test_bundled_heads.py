@@ -11,9 +11,9 @@ from safetensors import safe_open
 
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
+from docspec.generation.local import make_decoder
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head
-from docspec.hierarchy.decoding import make_engine
 from docspec.proposing import parallel
 from docspec.proposing.model_loading import BUNDLED, load_head
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
@@ -40,7 +40,7 @@ def prompts(target):
 
 @pytest.fixture(scope="module")
 def plain(target, prompts):
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
 
 

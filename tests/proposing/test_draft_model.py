@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
 from docspec.proposing.registry import proposer_names
@@ -93,4 +93,4 @@ def test_a_model_that_reads_other_tokens_or_images_is_refused(target, other, tmp
     assert changed[0] in text
     (model / file).write_text(text.replace(*changed))
     with pytest.raises(ModelError, match=what):
-        make_engine(target, ParseOptions(align=f"model:{model}"))
+        make_decoder(target, ParseOptions(align=f"model:{model}"))

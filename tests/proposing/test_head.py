@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from docspec.core import ModelError, ParseOptions
+from docspec.generation.local import make_decoder
 from docspec.heads.checkpoint import load, save
 from docspec.heads.network import Head, HeadConfig
-from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.head_memory import HeadMemory
 from docspec.proposing.head_tree import HeadProposer
 from tests.proposing.decoding import decoded
@@ -164,4 +164,4 @@ def test_a_head_for_another_target_is_refused(target, tmp_path):
     save(Head(HeadConfig("hivis", 32, 2, 64)), tmp_path / "other")
     for folder, said in ((tmp_path / "other", "states of 32"), (tmp_path, "holds no head")):
         with pytest.raises(ModelError, match=said):
-            make_engine(target, ParseOptions(align=f"head:{folder}"))
+            make_decoder(target, ParseOptions(align=f"head:{folder}"))

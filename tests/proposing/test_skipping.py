@@ -12,9 +12,9 @@ from docspec.core import ParseOptions, UsageError
 from docspec.core.options import SkipPlan
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
+from docspec.generation.local import make_decoder
 from docspec.heads.checkpoint import save
 from docspec.heads.network import Head, HeadConfig
-from docspec.hierarchy.decoding import make_engine
 from docspec.proposing.skipping import joined, similarity, usual_path
 from training.head.lessons import states_of
 
@@ -37,7 +37,7 @@ def folder(request, target, tmp_path):
 
 def loop_of(target, prompts, align, skip=None, tokens=NEW_TOKENS):
     """A loop that has run to its end."""
-    engine = make_engine(target, ParseOptions(align=align, skip_verification=skip, stages="page"))
+    engine = make_decoder(target, ParseOptions(align=align, skip_verification=skip, stages="page"))
     loop = engine.batch([Request(prompt, (), tokens) for prompt in prompts], len(prompts))
     engine.decode(loop)
     return loop
@@ -49,7 +49,7 @@ def test_fewer_forward_passes_and_never_two_skips_in_a_row(target, folder, promp
     lossy = loop_of(target, prompts[:1], f"head:{folder}", skip)
     [row], [other] = exact.scheduler.rows, lossy.scheduler.rows
     assert tuple(row.output) == plain[0] and row.counts.unverified == 0
-    assert other.counts.unverified > 0 and lossy.forwards < exact.forwards
+    assert other.counts.unverified > 0 and other.counts.forwards < row.counts.forwards
     assert len(other.output) == NEW_TOKENS
 
 
@@ -63,7 +63,7 @@ def test_keys_and_values_are_those_of_the_tokens_as_if_they_had_been_prefilled(t
                 made[row] = list(row.output[:-1]), loop.cache.buffer[:, :, position, : row.length].clone()
 
     options = ParseOptions(align=f"head:{folder}", skip_verification="uniform:2", stages="page")
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     loop = engine.batch([Request(prompt, (), NEW_TOKENS) for prompt in prompts[:rows]], rows)
     engine.decode(loop, note)
     assert len(made) == rows

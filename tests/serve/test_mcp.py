@@ -14,7 +14,9 @@ import httpx2
 import pytest
 
 from docspec.core import InputError
-from docspec.serve.tools import MOST_SESSIONS, Folders
+from docspec.serve.refusal import Refusal
+from docspec.serve.sessions import Sessions
+from docspec.serve.tools import MOST_OF_CLIENT, MOST_SESSIONS, Folders
 from tests.serve.processes import ROOT, Served, forked
 from tests.serve.test_documents import pdf_of
 
@@ -122,18 +124,59 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
         served.stop()
 
 
-def test_abandoned_sessions_are_bounded(folder: Path) -> None:
-    """A session is some 40 KB; who begins one and never comes back does not keep it for ever."""
+def test_abandoned_sessions_are_bounded_for_each_client(folder: Path) -> None:
+    """A session is some 40 KB; who begins one and never comes back does not keep it for ever, nor others out."""
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
-    headers = {"Authorization": "Bearer a-key", "Accept": "application/json, text/event-stream"}
-    served = Served(["docspec", "mcp", str(folder), "--http", "--port", "0", "--api-key", "a-key"], begin=forked)
-    try:
-        with httpx.Client(headers=headers, timeout=60) as client:
-            statuses = [client.post(f"{served.url}/mcp", json=body).status_code for _ in range(MOST_SESSIONS + 5)]
-        assert statuses[:MOST_SESSIONS] == [200] * MOST_SESSIONS
-        assert all(status >= 429 for status in statuses[MOST_SESSIONS:])
-        large = iter([b"{"] * 2 + [b"x" * 5_000_000])
-        assert httpx.post(f"{served.url}/mcp", content=large, headers=headers, timeout=60).status_code == 413
-    finally:
-        served.stop()
+    opening = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    keys = [f"key-{number}" for number in range(1 + MOST_SESSIONS // MOST_OF_CLIENT)]
+    words = [word for key in keys for word in ("--api-key", key)]
+    served = Served(["docspec", "mcp", str(folder), "--http", "--port", "0", *words], begin=forked)
+    with httpx.Client(base_url=served.url, timeout=60) as client:
+
+        def asked(key: str, body: Any, session: str | None = None, method: str = "POST") -> httpx.Response:
+            headers = {"Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream"}
+            headers |= {} if session is None else {"mcp-session-id": session}
+            return client.request(method, "/mcp", json=body, headers=headers)
+
+        try:
+            opened = [asked(keys[0], opening) for _ in range(MOST_OF_CLIENT)]
+            assert {answer.status_code for answer in opened} == {200}
+            assert asked(keys[0], opening).status_code == 429
+            mine = opened[0].headers["mcp-session-id"]
+            assert asked(keys[0], listing, mine).status_code < 300
+            other = asked(keys[1], opening)
+            assert other.status_code == 200, "others have their own"
+            assert asked(keys[1], listing, mine).status_code == 404, "nor is one's session another's"
+            assert asked(keys[0], None, mine, "DELETE").status_code < 300
+            assert asked(keys[0], listing, mine).status_code == 404
+            assert asked(keys[0], opening).status_code == 200
+            statuses = [asked(key, opening).status_code for key in keys[1:] for _ in range(MOST_OF_CLIENT)]
+            assert statuses.count(200) == MOST_SESSIONS - MOST_OF_CLIENT - 1, "and all clients together"
+            assert set(statuses) == {200, 429, 503}
+            large = iter([b"{"] * 2 + [b"x" * 5_000_000])
+            headers = {"Authorization": f"Bearer {keys[-1]}"}
+            assert client.post("/mcp", content=large, headers=headers).status_code == 413
+        finally:
+            served.stop()
+
+
+def test_a_session_that_is_used_by_nobody_ends_and_one_in_use_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("docspec.serve.sessions.time.monotonic", lambda: now[0])
+    sessions = Sessions(1, 10.0)
+    start = {"type": "http.response.start", "status": 200, "headers": [(b"mcp-session-id", b"one")]}
+    with sessions.request("me", None) as session:
+        session.answered(start, "POST")
+    with sessions.request("me", "one"):
+        now[0] = 60.0
+        with pytest.raises(Refusal, match="sessions are open"), sessions.request("me", None):
+            pass
+    now[0] = 69.0
+    with sessions.request("me", "one"):
+        pass
+    now[0] = 80.0
+    with pytest.raises(Refusal, match="not found"), sessions.request("me", "one"):
+        pass
+    with sessions.request("me", None):
+        pass

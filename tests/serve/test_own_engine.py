@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
+import queue
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +15,9 @@ import pytest
 from PIL import Image
 
 from benchmarks.serving.images import data_url
-from docspec import ParseOptions
+from docspec import Engine
+from docspec.serve.own.answers import PendingAnswer
 from docspec.serve.own.asking import ChatRequest, Penalties, asked
-from docspec.serve.own.batches import AnswerText, Batches, PendingAnswer
 from docspec.serve.picture import looked_at
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import printed
@@ -158,28 +158,19 @@ def test_the_engine_is_started_again_where_it_dies(served: Served) -> None:
 
 
 @pytest.fixture(scope="module")
-def batches(lively_qwen: Path) -> Iterator[Batches]:
+def engine(lively_qwen: Path) -> Iterator[Engine]:
     """An engine whose model writes long and irregular answers, in this process."""
-    found = Batches(ParseOptions(model=str(lively_qwen), words="model", device="cpu", dtype="float32"))
-    yield found
-    found.close()
+    with Engine(str(lively_qwen), device="cpu", dtype="float32") as found:
+        yield found
 
 
-def written(batches: Batches, *asks: ChatRequest) -> list[PendingAnswer]:
-    """The answers to ``asks``, decoded in one batch."""
-    done = threading.Barrier(len(asks) + 1)
-    failed: list[Exception] = []
-
-    def end(error: str | Exception | None) -> None:
-        failed.extend([error] if isinstance(error, Exception) else [])
-        threading.Thread(target=done.wait, args=(60,)).start()
-
-    answers = [PendingAnswer(ask, end) for ask in asks]
-    for answer in answers:
-        batches.submit(answer)
-    done.wait(60)
-    if failed:
-        raise failed[0]
+def written(engine: Engine, *asks: ChatRequest) -> list[PendingAnswer]:
+    """The answers to ``asks``, sent together."""
+    ends: queue.SimpleQueue[str | Exception | None] = queue.SimpleQueue()
+    answers = [PendingAnswer(engine, ask, ends.put) for ask in asks]
+    for _ in answers:
+        if isinstance(error := ends.get(timeout=60), Exception):
+            raise error
     return answers
 
 
@@ -200,12 +191,12 @@ def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -
      Penalties(repetition=1.3), Penalties(no_repeat_ngram=2), Penalties(least_tokens=30),
      Penalties(no_repeat_ngram=3, presence=0.5)],
 )  # fmt: skip
-def test_penalties_are_followed_along_every_branch(batches: Batches, penalties: Penalties) -> None:
+def test_penalties_are_followed_along_every_branch(engine: Engine, penalties: Penalties) -> None:
     """With drafts of what it writes with and without them, beside others, an answer is what it is without drafts."""
-    [free] = written(batches, ask_of(Penalties()))
-    [alone] = written(batches, ask_of(penalties))
+    [free] = written(engine, ask_of(Penalties()))
+    [alone] = written(engine, ask_of(penalties))
     drafts = (alone.text, free.text, alone.text[: len(alone.text) // 2] + free.text)
-    beside = written(batches, ask_of(penalties, drafts), ask_of(Penalties(), drafts), ask_of(penalties, drafts[1:]))
+    beside = written(engine, ask_of(penalties, drafts), ask_of(Penalties(), drafts), ask_of(penalties, drafts[1:]))
     assert [one.text for one in beside] == [alone.text, free.text, alone.text]
     assert beside[0].accepted > 0
     if penalties.no_repeat_ngram or penalties.frequency > 1 or penalties.repetition > 1.2:
@@ -225,21 +216,3 @@ def test_discounts_are_those_of_vllm() -> None:
     for node, path in enumerate(([], [5], [5, 7], [5])):
         counts = torch.bincount(torch.tensor(written + path), minlength=8)
         assert torch.equal(found[node], -0.25 * counts - 0.75 * (counts > 0))
-
-
-def test_text_is_told_whole_characters_and_nothing_that_may_be_a_stop() -> None:
-    words = {1: "so ", 2: "\ufffd", 3: "é", 4: "ST", 5: "OP", 6: "ART"}
-    spellings = {(1, 2): "so \ufffd", (1, 2, 3): "so é"}
-
-    def decode(tokens: list[int]) -> str:
-        return spellings.get(tuple(tokens), "".join(words[token] for token in tokens if token != 2))
-
-    writing = AnswerText(decode, ("STOP",))
-    told, tokens = [], []
-    for token in (1, 2, 3, 4, 6, 4, 5, 1):
-        tokens.append(token)
-        if writing.observe(token) is not None:
-            break
-        told.append(writing.grown(tokens))
-    assert told == ["so ", "", "é", "", "START", ""]
-    assert writing.ended(tokens) == "" and writing.text == "so éSTART" and writing.stopped

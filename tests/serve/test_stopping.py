@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -27,13 +28,13 @@ def silent() -> Iterator[StandIn]:
         ended.set()
 
 
-def reading(served: Served, path: str) -> tuple[threading.Thread, list[Any]]:
-    """A client that has a document read."""
+def reading(served: Served, path: str, **given: Any) -> tuple[threading.Thread, list[Any]]:
+    """A client that has a document read, or asks what is ``given``."""
     found: list[Any] = []
 
     def read() -> None:
         try:
-            found.append(httpx.post(served.url + path, content=pdf_of("A word"), timeout=60))
+            found.append(httpx.post(served.url + path, **(given or {"content": pdf_of("A word")}), timeout=60))
         except httpx.HTTPError as error:
             found.append(error)
 
@@ -60,6 +61,48 @@ def test_a_gateway_ends_soon_though_its_model_server_is_silent(silent: StandIn, 
         assert time.monotonic() - began < BAR
         client.join(10)
         assert found and (isinstance(found[0], httpx.HTTPError) or "word" not in found[0].text)
+
+
+def chat(stream: bool) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": "x"}], "stream": stream}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_a_chat_is_not_waited_for_whose_server_answers_nothing(stream: bool) -> None:
+    """A server that hangs takes connections and nothing else: the grace time would be waited for nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        address = f"http://127.0.0.1:{hanging.getsockname()[1]}"
+        with gateway("--upstream", address, "--recognise", "never") as served:
+            client, found = reading(served, "/v1/chat/completions", json=chat(stream))
+            until(lambda: "docspec_requests_here 1" in served.get("/metrics").text)
+            began = time.monotonic()
+            assert served.stop(signal.SIGTERM) == 0
+            assert time.monotonic() - began < BAR
+            client.join(10)
+    assert found[0].status_code == 503 and "stopped" in found[0].text and found[0].headers["retry-after"]
+
+
+def test_a_chat_has_the_grace_time_and_no_more(silent: StandIn) -> None:
+    with gateway("--upstream", silent.url, "--recognise", "never", "--grace", "4") as served:
+        client, found = reading(served, "/v1/chat/completions", json=chat(False))
+        until(lambda: silent.asked)
+        began = time.monotonic()
+        assert served.stop(signal.SIGTERM) == 0
+        assert 2 < time.monotonic() - began < BAR
+        client.join(10)
+    assert found[0].status_code == 503 and "stopped" in found[0].text
+
+
+def test_a_chat_that_is_answered_within_the_grace_time_is_whole() -> None:
+    late = threading.Event()
+    with StandIn(lambda body: "late" if late.wait(60) else "", model="x") as server:
+        with gateway("--upstream", server.url, "--recognise", "never") as served:
+            client, found = reading(served, "/v1/chat/completions", json=chat(False))
+            until(lambda: server.asked)
+            threading.Timer(4.0, late.set).start()
+            assert served.stop(signal.SIGTERM) == 0
+            client.join(10)
+        assert found[0].json()["choices"][0]["message"]["content"] == "late"
 
 
 def test_a_stream_of_pages_ends_at_the_time_limit(silent: StandIn) -> None:

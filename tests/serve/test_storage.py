@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
@@ -18,7 +21,15 @@ from docspec.serve.app import make_app
 from docspec.serve.converter import Submission
 from docspec.serve.jobs import Jobs, temporary_folder
 from docspec.serve.settings import GatewaySettings
+from tests.serve.processes import gateway
 from tests.serve.test_documents import pdf_of
+from tests.small_disk import mount_point, mounted
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with mount_point(tmp_path / "disk") as folder:
+        yield folder
 
 
 def full(jobs: Jobs, is_full: bool) -> None:
@@ -65,6 +76,35 @@ def test_a_disk_that_was_full_once_is_used_again(
         answer = client.post("/v1/convert/file", content=pdf_of("More words"))
         assert answer.status_code == 200 and "More words" in answer.text
     assert any("cannot be stored" in record.getMessage() for record in caplog.records)
+
+
+def test_a_real_disk_that_is_full_is_said_and_used_again(tmp_path: Path, disk: Path) -> None:
+    """The real database on a real full disk, in a real gateway."""
+    assert mounted(disk, "400k")
+    words = ("--upstream", "http://127.0.0.1:9", "--recognise", "never", "--state", str(disk / "jobs"))
+    with gateway(*words) as served:
+
+        def sent(size: int) -> httpx.Response:
+            content = pdf_of("Some words") + b"\n%" + bytes(size)
+            return httpx.post(f"{served.url}/v1/convert/file/async", content=content, timeout=60)
+
+        assert sent(0).status_code == 200
+        answers = [sent(120_000) for _ in range(6)]
+        assert 507 in [answer.status_code for answer in answers]
+        refused = next(answer for answer in answers if answer.status_code != 200)
+        assert "cannot be stored here" in refused.text and refused.headers["retry-after"]
+        assert served.get("/health").status_code == 200
+        subprocess.run(["mount", "-o", "remount,size=20m", str(disk)], check=True)
+        deadline = time.monotonic() + 60
+        while served.get("/ready").status_code != 200 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert served.get("/ready").json() == {"status": "ok"}
+        accepted = [answer.json()["task_id"] for answer in answers if answer.status_code == 200]
+        for name in [*accepted, sent(120_000).json()["task_id"]]:
+            status = served.get(f"/v1/status/poll/{name}?wait=60").json()
+            assert status["task_status"] in ("success", "failure"), "each has ended, and none is half-written"
+        assert status["task_status"] == "success"
+        assert "Some words" in served.get(f"/v1/result/{name}").json()["document"]["md_content"]
 
 
 def test_a_folder_of_jobs_belongs_to_one_gateway(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -10,13 +12,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Region
-from docspec.dialects import make_dialect
-from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.whole import verify_regions
 from docspec.targets import prefill
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.prefill import MAX_STRETCH, MAX_TOKENS, groups, prefill_rows
 from docspec.targets.registry import load_target
+from tests.hierarchy.contexts import context_of
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 
 SIZES = [(320, 192), (320, 96), (64, 64), (192, 320), (256, 128), (320, 160)]
@@ -105,7 +106,8 @@ def test_stage_1_writes_the_same_tokens_however_its_prompts_are_prefilled(target
     ]  # fmt: skip
     regions = tuple(Region(box, Category.TEXT, (f"words of region {i}",)) for i, box in enumerate(boxes))
     page, draft = PageImage(image, 1, 1.0, "noise.png"), PageDraft(regions, "text-layer")
-    dialect = make_dialect("markdown", page_prompt="Read.", crop_prompt="Read.")
+    loaded = SimpleNamespace(target=target, info=None, card=target.card)
+    context = context_of(loaded, ParseOptions())
     sizes: list[int] = []
     honest = type(target).prefill_together
 
@@ -116,7 +118,7 @@ def test_stage_1_writes_the_same_tokens_however_its_prompts_are_prefilled(target
     def texts(stretch):
         sizes.clear()
         monkeypatch.setattr(prefill, "MAX_STRETCH", stretch)
-        return verify_regions(make_engine(target, ParseOptions()), target, dialect, [(page, draft)])[0].texts
+        return verify_regions(context, page, draft)[0]
 
     monkeypatch.setattr(type(target), "prefill_together", counted)
     alone = texts(0.5)

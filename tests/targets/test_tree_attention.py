@@ -14,8 +14,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
+from docspec.generation.local import make_decoder
 from docspec.hierarchy import calibration
-from docspec.hierarchy.decoding import make_engine
 from docspec.hierarchy.planner import Costs
 from docspec.targets import attention, tree_attention
 from docspec.targets.kv import Trees
@@ -127,7 +127,7 @@ def test_pages_are_decoded_with_it_as_with_masks(lively_qwen, printed_page, monk
     written = []
     for way in ("auto", "split"):
         target = load_target(ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32", attention=way)).target
-        engine = make_engine(target, ParseOptions())
+        engine = make_decoder(target, ParseOptions())
         prompts = [target.encode(page, "Read.") for page in (printed_page, printed_page.crop((0, 0, 320, 96)))]
         plain = [engine.baseline(Request(prompt, (), 24))[0].tokens for prompt in prompts]
         drafts = [tuple(token if at % 5 else 0 for at, token in enumerate(tokens)) for tokens in plain]

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.parser import Parser
 from docspec.proposing import draft_model
 from docspec.proposing.draft_model import DraftModel
@@ -51,7 +51,7 @@ def speculated(target, prompts, drafts):
         Request(prompt, (tokens[3:], tokens[:-4]), NEW_TOKENS - 7 * number)
         for number, (prompt, tokens) in enumerate(zip(prompts, drafts, strict=True))
     ]
-    return [output.tokens for output in make_engine(target, ParseOptions()).speculate(requests)[0]]
+    return [output.tokens for output in make_decoder(target, ParseOptions()).speculate(requests)[0]]
 
 
 def test_the_window_hides_what_generate_does_not_see(directory):

@@ -8,7 +8,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from docspec.core import ParseOptions
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.registry import load_target
 from training.head.__main__ import app
 
@@ -27,4 +27,4 @@ def test_a_head_is_taught_from_pages_and_goes_on(printed_page, lively_qwen, tmp_
         facts = json.loads((tmp_path / "head" / "head.json").read_text(encoding="utf-8"))
         assert facts["updates"] == int(updates) and facts["lessons"] > 0 and facts["simulated"]
     target = load_target(ParseOptions(model=str(lively_qwen), dtype="float32", device="cpu")).target
-    make_engine(target, ParseOptions(align=f"head:{tmp_path / 'head'}"))
+    make_decoder(target, ParseOptions(align=f"head:{tmp_path / 'head'}"))

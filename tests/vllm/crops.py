@@ -21,4 +21,4 @@ def crops_of_a_sample(count: int) -> tuple[list[Task], list[list[int]], set[int]
         context = parser.page_parser.context
         tasks = list(tasks_of(context, parser.page_images(document, "1"), make_drafter(options))[:count])
         own = DocspecEngine(context, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
-        return tasks, own, set(context.target.eos_ids)
+        return tasks, own, set(context.engine.target.eos_ids)

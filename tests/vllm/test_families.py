@@ -23,7 +23,7 @@ from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 from benchmarks.serving.images import data_url
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.families.dots_ocr import FAMILY as DOTS_OCR
 from docspec.targets.registry import load_target
 from tests.exactness.checkpoints import NEW_TOKENS, printed
@@ -92,7 +92,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
         pictures = [printed(*size) for size in (DOTS_SIZES if name == OWN else SIZES)]
         target = load_target(ParseOptions(model=str(directory), dtype="float32", device="cpu")).target
         requests = [Request(target.encode(picture, "Read."), (), NEW_TOKENS) for picture in pictures]
-        own = [list(output.tokens) for output in make_engine(target, ParseOptions()).speculate(requests)[0]]
+        own = [list(output.tokens) for output in make_decoder(target, ParseOptions()).speculate(requests)[0]]
         assert len(set(map(tuple, own))) == len(own), "they look at their pictures"
         shown = [data_url(picture) for picture in pictures]
         made[name] = {"folder": str(directory), "pictures": shown, "own": own, "ends": sorted(target.eos_ids)}

@@ -92,6 +92,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     from docspec.core.observer import NullObserver
     from docspec.documents import PageFailure, open_document
     from docspec.drafting import make_drafter
+    from docspec.generation.local import make_decoder
     from docspec.hierarchy.page import PageParser
     from training.head.lessons import Lesson, states_of
 
@@ -100,6 +101,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     lessons: list[Lesson] = []
     drafter = make_drafter(parser.options)
     pages = PageParser(parser.loaded, parser.dialect, drafter, parser.options, NullObserver())
+    decoder = make_decoder(parser.loaded.target, parser.options)
     for source in sources_of(inputs):
         with open_document(source, parser.options.password) as document:
             for page in parser.page_images(document, parser.options.pages):
@@ -108,7 +110,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
                 requests = pages.requests(pages.draft(page))
                 if not requests:
                     continue  # nothing is on it
-                written, _ = pages.context.engine.speculate(requests, max_rows=min(16, len(requests)))
+                written, _ = decoder.speculate(requests, max_rows=min(16, len(requests)))
                 for request, output in zip(requests, written, strict=True):
                     if len(output.tokens) > 4:
                         lessons.append(states_of(parser.loaded.target, request.prompt, output.tokens))

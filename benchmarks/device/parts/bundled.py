@@ -19,7 +19,7 @@ from docspec.bench.generate import generated
 from docspec.core import ParseOptions
 from docspec.documents import expand_inputs
 from docspec.drafting import make_drafter
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.registry import LoadedTarget, load_target
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ def _near_ties(context: Context) -> None:
     exact = load_target(replace(base, dtype="float32", graphs="off")).target
     loaded = load_target(base)
     target = loaded.target
-    plain = make_engine(target, base)
-    strict = make_engine(target, replace(base, exact="strict"))
-    eager = make_engine(load_target(replace(base, graphs="off")).target, base)
+    plain = make_decoder(target, base)
+    strict = make_decoder(target, replace(base, exact="strict"))
+    eager = make_decoder(load_target(replace(base, graphs="off")).target, base)
     ways: dict[str, Callable[[Request, Request], tuple[int, ...]]] = {
         "generate": lambda request, _: tuple(generated(target, request.prompt.inputs, request.budget)[0]),
         "eager plain": lambda request, _: eager.baseline(request)[0].tokens,

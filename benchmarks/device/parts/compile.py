@@ -15,7 +15,7 @@ from benchmarks.device.sizes import built, shallow
 from docspec.bench.device import printed_page
 from docspec.bench.device_checks import Clock, _request, _with_drafts
 from docspec.core import ParseOptions
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.registry import load_target
 from docspec.targets.stepping.bucketed import BucketedSteps
@@ -87,7 +87,7 @@ def _page(context: Context, backend: str) -> None:
     options = ParseOptions(model="mini", device=context.device_name, dtype="float32", graphs="off")
     loaded = load_target(options)
     target = loaded.target
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     request = replace(_request(loaded, printed_page(), Clock(context.end)), budget=24)
     plain = engine.baseline(request)[0].tokens
     target.steps = BucketedSteps(target, Compiled(backend))

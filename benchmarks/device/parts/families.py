@@ -20,7 +20,7 @@ from docspec.bench.device_checks import NEAR
 from docspec.bench.generate import generated
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.registry import load_target
 
 FIRST = ("qwen3_vl", "qwen2_5_vl", "paddleocr_vl", "hunyuan_vl", "dots_ocr")
@@ -62,7 +62,7 @@ def _exact(context: Context, model: str, pictures: Sequence[Any]) -> dict[str, A
             found["no_split"] = target.no_split
             continue
         target.split = name == "split"
-        engine = make_engine(target, ParseOptions())
+        engine = make_decoder(target, ParseOptions())
         prompts = [target.encode(picture, PROMPT) for picture in pictures]
         expected = expected or [tuple(generated(target, prompt.inputs, BUDGET)[0]) for prompt in prompts]
         requests = [
@@ -98,7 +98,7 @@ def _strict(context: Context, model: str, picture: Any) -> dict[str, Any]:
     """Whether strict trees write what plain steps write in half precision."""
     options = ParseOptions(model=model, device=context.device_name, dtype="bfloat16", exact="strict")
     target = load_target(options).target
-    engine = make_engine(target, options)
+    engine = make_decoder(target, options)
     request = Request(target.encode(picture, PROMPT), (), BUDGET, least_margin=NEAR)
     plain = engine.baseline(request)[0].tokens
     strict = [engine.speculate([replace(request, drafts=(plain,))]) for _ in range(3)]

@@ -5,7 +5,6 @@ repeated, requests that always fail, and servers that can answer no request.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -22,10 +21,12 @@ from docspec.core.secrets import without_secrets
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
 from docspec.generation.server.addresses import client_for, proxy_of
+from docspec.generation.server.answers import Stream
 from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.fleet import MOST_AT_ONCE
-from docspec.generation.server.lines import lines_of
 from docspec.generation.server.mending import is_overflow
+from docspec.generation.server.reading import MOST_REFUSED, body_of, streamed_answer, whole_answer
+from docspec.generation.server.values import error_in, json_in
 from docspec.generation.server.wire import ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0
@@ -87,21 +88,18 @@ class HttpConnections:
         :class:`RepeatError`, :class:`RefusedError`, :class:`BadRequestError` if the request is at fault, and
         :class:`docspec.core.PageError` if the answer is none.
         """
-        began = time.monotonic()
+        stream = Stream(model, time.monotonic())
+        tokens = body.get("max_tokens", body.get("max_completion_tokens", 0))
         try:
             async with self._clients[url].stream("POST", f"{url}/v1/chat/completions", json=body) as response:
                 if response.status_code != 200:
-                    raise _fault(response, self._cleaned(await response.aread()))
+                    raise _fault(response, self._cleaned(await body_of(response, MOST_REFUSED)))
                 if on_text is None:
-                    return wire.generation_of(_json(self._cleaned(await response.aread())), model)
-                stream = wire.Stream(model, began)
-                async for line in lines_of(response.aiter_bytes()):
-                    data = line.removeprefix("data:").strip()
-                    if data == "[DONE]":
-                        break
-                    if data and line.startswith("data:") and stream.take(data):
-                        on_text(stream.text)
-                return stream.generation()
+                    return await whole_answer(response, stream, self._patience)
+                return await streamed_answer(response, stream, self._patience, tokens, on_text)
+        except RepeatError as fault:
+            fault.args = (self._cleaned(str(fault).encode("utf-8", "replace")).decode(),)
+            raise
         except httpx2.ConnectTimeout as error:
             raise RepeatError(
                 f"no connection within {min(self._patience, CONNECT_SECONDS):g} s{_by_proxy(url)}"
@@ -121,7 +119,7 @@ class HttpConnections:
         if response.status_code != 200:
             fault = _fault(response, self._cleaned(response.content))
             raise RepeatError(str(fault)) if isinstance(fault, PageError) else fault
-        chosen = self._chosen(wire.models_in(_json(response.content)))
+        chosen = self._chosen(wire.models_in(json_in(response.content)))
         return replace(chosen, version=await self._version(url)), await self.counts(url)
 
     def _chosen(self, models: list[ServedModel]) -> ServedModel:
@@ -143,7 +141,7 @@ class HttpConnections:
     async def _version(self, url: str) -> str:
         with contextlib.suppress(httpx2.HTTPError, RepeatError):
             response = await self._clients[url].get(f"{url}/version", timeout=CONNECT_SECONDS)
-            said = _json(response.content) if response.status_code == 200 else None
+            said = json_in(response.content) if response.status_code == 200 else None
             if isinstance(said, dict) and isinstance(said.get("version"), str):
                 return str(said["version"])
         return ""
@@ -168,23 +166,16 @@ def retry_after(value: str | None) -> float:
 
 def _fault(response: httpx2.Response, body: bytes) -> Exception:
     """The error that stands for an answer without success."""
-    status, said = response.status_code, wire.error_in(body)
+    status, said = response.status_code, error_in(body)
     why = f"it answers {status}{f' ({said})' if said else ''}"
-    if status in (408, 429) or status >= 500:
+    if status in (408, 429) or status >= 500 or status < 300:
         return RepeatError(why, retry_after(response.headers.get("retry-after")))
     if status in REFUSED:
-        return RefusedError(f"{why}; check the address, --server-key and --served-model")
+        return RefusedError(f"{why}; check the address, --served-model and --server-key")
     if status == 413 or is_overflow(said):
         advice = "lower --dpi or --max-tokens"
         return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said)
     return BadRequestError(f"the server refuses the request: {why}", Failure.REFUSED, said)
-
-
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except ValueError as error:
-        raise RepeatError(f"its answer is no JSON ({first_line(error)})") from error
 
 
 def _reason(error: httpx2.HTTPError, url: str) -> str:

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable
 
-_END = re.compile(r"\r\n|\n|\r(?!\Z)")
-"""A CR at the end of what has come may be the first half of a CR LF."""
+_END = re.compile(r"\r\n|\n|\r")
 
 
-async def lines_of(pieces: AsyncIterable[bytes]) -> AsyncIterator[str]:
-    """The lines of UTF-8 ``pieces`` without their ends; the last one may have none."""
-    decoder, rest = codecs.getincrementaldecoder("utf-8")("replace"), ""
+async def lines_of(pieces: AsyncIterable[bytes]) -> AsyncGenerator[str]:
+    """The lines of UTF-8 ``pieces`` without their ends, and without a mark of the byte order before the first; the last
+    line may have no end."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+    begun: list[str] = []  # of the line that has not ended
+    held = ""  # a CR, which may be the first half of a CR LF
     async for piece in pieces:
-        *lines, rest = _END.split(rest + decoder.decode(piece))
-        for line in lines:
-            yield line
-    rest += decoder.decode(b"", final=True)
-    if rest:
-        yield rest.removesuffix("\r")
+        text = held + decoder.decode(piece)
+        held = "\r" if text.endswith("\r") else ""
+        first, *others = _END.split(text.removesuffix(held) if held else text)
+        begun.append(first)
+        for other in others:
+            yield "".join(begun)
+            begun = [other]
+    last = "".join(begun) + decoder.decode(b"", final=True)
+    if last:
+        yield last

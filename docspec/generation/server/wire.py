@@ -1,21 +1,18 @@
-"""Builds the bodies of ``/v1/chat/completions`` and reads servers' answers: completions, whole or as server-sent
-events, lists of models, and vLLM's counters of speculative decoding. Nothing here opens a connection.
+"""Builds the bodies of ``/v1/chat/completions`` and reads what servers say of themselves: lists of models, and vLLM's
+counters of speculative decoding. Nothing here opens a connection.
 """
 
 from __future__ import annotations
 
 import base64
 import io
-import json
 import re
-import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from docspec.core.safe_text import first_line, one_line
-from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
-from docspec.generation.server.endings import Beside, RepeatError, finish_of
+from docspec.generation.interface import GenerationRequest
+from docspec.generation.server.endings import RepeatError
+from docspec.generation.server.values import items_in
 from docspec.targets.chat_template import IMAGE
 
 VLLM = "vllm"
@@ -23,9 +20,6 @@ VLLM = "vllm"
 
 LLAMA = "llamacpp"
 """``owned_by`` in the list of llama.cpp's server."""
-
-MOST_SAID = 300
-"""Characters of a server's answer that a message quotes."""
 
 SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 
@@ -68,7 +62,7 @@ class ServedModel:
 def models_in(listed: Any) -> list[ServedModel]:
     """The models of an answer of ``/v1/models``. Raises :class:`RepeatError`."""
     found = []
-    for card in _items(listed, "data"):
+    for card in items_in(listed, "data"):
         name = card.get("id")
         if isinstance(name, str) and name:
             length = card.get("max_model_len")
@@ -145,120 +139,6 @@ def _picture(image: Any) -> dict[str, Any]:
     image.save(buffer, format="PNG", compress_level=1)  # lossless; a smaller file would cost more than it saves
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
-
-
-def generation_of(answered: Any, model: ServedModel) -> Generation:
-    """The answer in a completion that is not streamed. Raises :class:`RepeatError`."""
-    choice = _items(answered, "choices")[0]
-    message = choice.get("message")
-    if not isinstance(message, Mapping) or not isinstance(message.get("content"), str | None):
-        raise RepeatError(f"its answer has no text: {_quoted(answered)}")
-    finish = finish_of(choice.get("finish_reason"))
-    beside = Beside()
-    beside.take(message)
-    text = message.get("content") or ""
-    beside.check(text)
-    return _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
-
-
-class Stream:
-    """A streamed answer, each piece the data of a server-sent event; the request was sent at ``began``
-    (``time.monotonic``). ``text`` is the text so far."""
-
-    def __init__(self, model: ServedModel, began: float) -> None:
-        self.text = ""
-        self._model = model
-        self._began = began
-        self._first: float | None = None
-        self._finish: FinishReason | None = None
-        self._beside = Beside()
-        self._tokens: list[int] | None = None
-        self._usage: Any = None
-
-    def take(self, data: str) -> str:
-        """Adds an event and returns its text. Raises :class:`RepeatError`."""
-        try:
-            piece = json.loads(data)
-        except ValueError as error:
-            raise RepeatError(f"a piece of its answer is no JSON ({first_line(error)})") from error
-        if isinstance(piece, Mapping) and piece.get("usage"):
-            self._usage = piece["usage"]
-        if isinstance(piece, Mapping) and not piece.get("choices") and "error" not in piece:
-            return ""
-        choice = _items(piece, "choices")[0]
-        delta = choice.get("delta")
-        text = delta.get("content") if isinstance(delta, Mapping) else None
-        self._beside.take(delta)
-        if (tokens := _tokens(choice.get("token_ids"))) is not None:
-            self._tokens = [*(self._tokens or ()), *tokens]
-        if choice.get("finish_reason") is not None:
-            self._finish = finish_of(choice["finish_reason"])
-        if not isinstance(text, str):
-            return ""
-        if text and self._first is None:
-            self._first = time.monotonic()
-        self.text += text
-        return text
-
-    def generation(self) -> Generation:
-        """The whole answer. Raises :class:`RepeatError` if it stopped before its end."""
-        if self._finish is None:
-            raise RepeatError("its answer stopped before the end")
-        self._beside.check(self.text)
-        tokens = None if self._tokens is None else tuple(self._tokens)
-        made = _made(self.text, self._finish, tokens, self._usage, self._model)
-        if self._first is None:
-            return made
-        prefill, decode = self._first - self._began, time.monotonic() - self._first
-        return replace(made, counts=replace(made.counts, prefill_seconds=prefill, decode_seconds=decode))
-
-
-def error_in(body: bytes) -> str:
-    """The error message in a server's answer, on one line."""
-    try:
-        said = json.loads(body)
-        said = said.get("error", said) if isinstance(said, Mapping) else said
-        said = said.get("message", said.get("detail", said)) if isinstance(said, Mapping) else said
-    except ValueError:
-        said = body.decode("utf-8", "replace")
-    return one_line(str(said))[:MOST_SAID]
-
-
-def _made(
-    text: str, finish: FinishReason, tokens: tuple[int, ...] | None, usage: Any, model: ServedModel
-) -> Generation:
-    """The answer without the end token, which vLLM counts and returns."""
-    usage = usage if isinstance(usage, Mapping) else {}
-    ended = finish == "stop" and model.owner == VLLM
-    if tokens and ended:
-        tokens = tokens[:-1]
-    written = _whole(usage.get("completion_tokens"))
-    count = max(0, (written or 0) - ended) if tokens is None else len(tokens)
-    return Generation(text, finish, GenerationCounts(count, _whole(usage.get("prompt_tokens"))), tokens)
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
-
-
-def _tokens(value: Any) -> tuple[int, ...] | None:
-    whole = isinstance(value, list) and all(isinstance(token, int) for token in value)
-    return tuple(value) if whole else None
-
-
-def _items(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """The objects in the list ``name`` of an object. Raises :class:`RepeatError` if there are none."""
-    if isinstance(value, Mapping) and "error" in value:
-        raise RepeatError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
-    items = value.get(name) if isinstance(value, Mapping) else None
-    found = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
-    if not found:
-        raise RepeatError(f"its answer has no {name}: {_quoted(value)}")
-    return found
-
-
-def _quoted(value: Any) -> str:
-    return one_line(json.dumps(value)[:MOST_SAID])
 
 
 @dataclass(frozen=True, slots=True)

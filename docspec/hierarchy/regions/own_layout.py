@@ -16,9 +16,9 @@ from docspec.core import BBox, Category, Region
 from docspec.dialects.layout_json import LayoutJsonDialect
 from docspec.dialects.marked_layout import read_layout, spell_layout
 from docspec.generation.interface import GenerationRequest
+from docspec.hierarchy.answers import ask
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.reading_context import ReadingContext
-from docspec.hierarchy.regions.regions_read import CropReader
 
 OWN = "the model's own"
 """The name of such a layout in a draft."""
@@ -27,29 +27,28 @@ SAME = 0.5
 """Two boxes are of one region if each covers at least this share of the other."""
 
 
-def lay_out(context: ReadingContext, reading: CropReader, states: Sequence[PageState]) -> None:
-    """Replaces the regions of the drafts by those of the target's layout if the target's card has a prompt for it.
+def lay_out(context: ReadingContext, state: PageState) -> None:
+    """Replaces the regions of the draft by those of the target's layout if the target's card has a prompt for it.
 
     If the target writes no regions, the drafted ones stay. The time counts as drafting, since the layout is part of a
     draft.
     """
-    waiting = [state for state in states if state.draft.layout != OWN]
-    if context.card.layout_prompt is None or not waiting:
+    if context.card.layout_prompt is None or state.draft.layout == OWN:
         return
     start = time.perf_counter()
-    written = reading.write([_asked(context, context.card.layout_prompt, state) for state in waiting])
-    seconds = (time.perf_counter() - start) / len(waiting)
-    for state, (output, stats) in zip(waiting, written, strict=True):
-        boxes = _read(context, reading.text_of(output), state)
-        if boxes:
-            regions = tuple(_with_texts(category, box, state.draft.regions) for category, box in boxes)
-            state.draft = replace(state.draft, regions=regions, layout=OWN)
-        timings = state.result.timings
-        state.result = replace(state.result, timings=replace(timings, draft=timings.draft + seconds))
-        found = f"{len(boxes)} regions" if boxes else "no regions, so that the drafted ones are read"
-        steps = f" in {stats.steps} steps" if stats.steps else ""
-        cut = "" if output.finish == "eos" else ", cut short"
-        state.happened("own_layout", f"{found}; {stats.tokens} tokens{steps}{cut}")
+    found = ask(context, [_asked(context, context.card.layout_prompt, state)])
+    [answer], stats = found.answers, found.stats
+    boxes = _read(context, answer.text, state)
+    if boxes:
+        regions = tuple(_with_texts(category, box, state.draft.regions) for category, box in boxes)
+        state.draft = replace(state.draft, regions=regions, layout=OWN)
+    timings = state.result.timings
+    seconds = time.perf_counter() - start
+    state.result = replace(state.result, timings=replace(timings, draft=timings.draft + seconds))
+    read = f"{len(boxes)} regions" if boxes else "no regions, so that the drafted ones are read"
+    steps = f" in {stats.steps} steps" if stats.steps else ""
+    cut = "" if answer.finish == "stop" else ", cut short"
+    state.happened("own_layout", f"{read}; {stats.tokens} tokens{steps}{cut}")
 
 
 def _asked(context: ReadingContext, prompt: str, state: PageState) -> GenerationRequest:
@@ -61,7 +60,9 @@ def _asked(context: ReadingContext, prompt: str, state: PageState) -> Generation
     elif state.draft.regions:
         drafts.append(spell_layout(state.draft.regions, page.width, page.height))
     budget = context.options.max_tokens or context.card.max_new_tokens
-    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", context.card.writes_special_tokens)
+    plain = context.options.stages == "none"
+    special_tokens = context.card.writes_special_tokens
+    return GenerationRequest(image, prompt, budget, tuple(drafts), "page", special_tokens, plain=plain)
 
 
 def _read(context: ReadingContext, text: str, state: PageState) -> list[tuple[Category, BBox]]:

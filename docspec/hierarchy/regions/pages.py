@@ -6,17 +6,18 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from rapidfuzz import fuzz
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
-from docspec.engine.request import Output
+from docspec.core.trail import Trail
+from docspec.generation.interface import GenerationRequest
+from docspec.hierarchy.answers import Answer, OnProgress, ask
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.cutting import Cutting, complete
 from docspec.hierarchy.regions.own_layout import lay_out
-from docspec.hierarchy.regions.regions_read import CropReader, RegionsRead, markdown_of, result_of
+from docspec.hierarchy.regions.regions_read import Crop, RegionsRead, markdown_of, result_of
 
 BEGINNING = 40
 """Letters at the beginning of a region by which it is recognised in the text of a page that was cut short."""
@@ -27,6 +28,9 @@ LEAST = 12
 ALIKE = 85.0
 """Least similarity (0 to 100) at which a beginning counts as found."""
 
+TRUSTED = "trusted"
+"""The origin of tokens taken from the draft without being read."""
+
 _TAG = re.compile(r"<[^<>]{1,200}>")
 _NOT_LETTER = re.compile(r"[\W_]+")
 
@@ -34,10 +38,9 @@ _NOT_LETTER = re.compile(r"[\W_]+")
 class RegionPages:
     """Reads pages by regions, with any engine."""
 
-    def __init__(self, context: ReadingContext, reading: CropReader) -> None:
+    def __init__(self, context: ReadingContext) -> None:
         self._context = context
         self._cutting = Cutting(context)
-        self.reading = reading
 
     def takes(self, page: PageImage) -> bool:
         """Whether the page is read by regions: if the options say so, or if it is larger than the target reads whole or
@@ -55,59 +58,84 @@ class RegionPages:
 
     def cut(self, page: PageImage, draft: PageDraft) -> RegionsRead:
         """The regions of a page, including those that the draft missed, and their crops, ready to be read."""
-        return self.reading.encoded(self._cutting.cut(page, draft))
+        return self._completed(self._cutting.cut(page, draft))
 
     def crops_of(self, page: PageImage, regions: Sequence[Region]) -> RegionsRead:
         """The crops of ``regions`` of a page, ready to be read."""
-        return self.reading.encoded(self._cutting.crops_of(page, regions))
+        return self._completed(self._cutting.crops_of(page, regions))
 
-    def read(self, states: Sequence[PageState]) -> None:
-        """Reads one or more pages, the crops of all of them in one batch."""
-        context, cut = self._context, []
-        lay_out(context, self.reading, states)
-        for state in states:
-            context.observer.stage(state.number, "prefill")
-            start = time.perf_counter()
-            cut.append(self.cut(state.page, state.draft))
-            state.encode_seconds = time.perf_counter() - start
-        progress = context.progress(states, "stage2")
-        self.reading.read(cut, progress, plain=context.options.stages == "none")
-        for state, page in zip(states, cut, strict=True):
-            self._written(state, page)
-            self._tell_taken(state, page, state.result.trusted)
-            if context.options.baseline:
-                self._compare(state, page)
+    def answer(self, page: RegionsRead, on_progress: OnProgress | None = None, plain: bool = False) -> None:
+        """Has the model read the crops of ``page``; ``plain``: one token per step, without drafts."""
+        found = ask(self._context, [replace(crop.request, plain=plain) for crop in page.crops], on_progress)
+        page.answers, page.stats = found.answers, page.stats + found.stats
+        page.encode_seconds += found.encode_seconds
 
-    def requests(self, state: PageState) -> list[Any]:
-        """The engine's requests for the page: its crops in reading order."""
-        lay_out(self._context, self.reading, [state])
+    def _completed(self, page: RegionsRead) -> RegionsRead:
+        """``page`` as this engine reads it."""
+        options = self._context.options
+        crops = [self._as_asked(crop) for crop in page.crops]
+        taken = {}
+        if options.trust_agreement and "trail" in self._context.features:
+            taken = {number: self._taken(text) for number, text in page.from_draft.items()}
+        return replace(page, crops=crops, taken=taken)
+
+    def _as_asked(self, crop: Crop) -> Crop:
+        """``crop`` as this engine is asked: the one here learns for each category how often drafts are right."""
+        request = replace(crop.request, traced=self._context.options.provenance)
+        if "trail" in self._context.features:
+            request = replace(request, kind=crop.category)
+        return replace(crop, request=request)
+
+    def _taken(self, text: str) -> Answer:
+        """Drafted ``text`` as an answer, each of its tokens with its origin."""
+        target = self._context.engine.target
+        tokens = tuple(target.tokenize(text))
+        trail = Trail()
+        trail.steps.append((0, len(tokens)))
+        trail.proposed = dict.fromkeys(range(len(tokens)), TRUSTED)
+        return Answer(target.detokenize(list(tokens)), tokens, trail=trail)
+
+    def read(self, state: PageState) -> None:
+        """Reads a page, all of its crops at once."""
+        context = self._context
+        lay_out(context, state)
+        context.observer.stage(state.number, "prefill")
+        start = time.perf_counter()
+        page = self.cut(state.page, state.draft)
+        page.encode_seconds = time.perf_counter() - start
+        self.answer(page, context.progress(state.number, "stage2"), plain=context.options.stages == "none")
+        state.encode_seconds = page.encode_seconds
+        self._written(state, page)
+        self._tell_taken(state, page, state.result.trusted)
+        if context.options.baseline:
+            self._compare(state, page)
+
+    def requests(self, state: PageState) -> list[GenerationRequest]:
+        """The requests for the page: its crops in reading order."""
+        lay_out(self._context, state)
         return [crop.request for crop in self.cut(state.page, state.draft).crops]
 
-    def reread(self, states: Sequence[PageState]) -> None:
-        """Reads on crops the regions that pages cut short have not reached, and appends them to the output."""
-        for state in states:
-            start = time.perf_counter()
-            left = unreached(complete(state.page, state.draft), state.result.text)
-            if left is None:
-                state.happened("reread_skipped", "the draft has no text that tells what was reached")
-                continue
-            rest = self.crops_of(state.page, left)
-            self.reading.read([rest])
-            blocks = rest.blocks(self._crop_text)
-            result, text = state.result, markdown_of(blocks)
-            state.outputs += rest.told
-            state.result = replace(
-                result,
-                text=f"{result.text}\n\n{text}" if text else result.text,
-                blocks=(*result.blocks, *(replace(block, reread=True) for block in blocks)),
-                stage1=(result.stage1 or StageStats()) + rest.stats,
-                timings=replace(result.timings, stage1=result.timings.stage1 + time.perf_counter() - start),
-            )
-            self._tell_taken(state, rest, sum(block.trusted for block in blocks))
-            state.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
-
-    def _crop_text(self, output: Output) -> str:
-        return self._context.dialect.parse_crop(self.reading.text_of(output))
+    def reread(self, state: PageState) -> None:
+        """Reads on crops the regions that a page cut short has not reached, and appends them to the output."""
+        start = time.perf_counter()
+        left = unreached(complete(state.page, state.draft), state.result.text)
+        if left is None:
+            state.happened("reread_skipped", "the draft has no text that tells what was reached")
+            return
+        rest = self.crops_of(state.page, left)
+        self.answer(rest)
+        blocks = rest.blocks(self._context.dialect.parse_crop)
+        result, text = state.result, markdown_of(blocks)
+        state.answers += rest.parts
+        state.result = replace(
+            result,
+            text=f"{result.text}\n\n{text}" if text else result.text,
+            blocks=(*result.blocks, *(replace(block, reread=True) for block in blocks)),
+            stage1=(result.stage1 or StageStats()) + rest.stats,
+            timings=replace(result.timings, stage1=result.timings.stage1 + time.perf_counter() - start),
+        )
+        self._tell_taken(state, rest, sum(block.trusted for block in blocks))
+        state.happened("regions_reread", f"{len(left)} regions behind the cut, on {len(rest.crops)} crops")
 
     @staticmethod
     def _tell_taken(state: PageState, page: RegionsRead, characters: int) -> None:
@@ -118,12 +146,12 @@ class RegionPages:
             state.happened("draft_trusted", f"{counted}, were taken from the draft and not read by the model")
 
     def _written(self, state: PageState, page: RegionsRead) -> None:
-        """Adds the outputs of the page's crops to its result."""
-        state.outputs = page.told
+        """Adds the answers for the page's crops to its result."""
+        state.answers = page.parts
         draft = state.draft
         if draft.page_texts and not any(region.texts for region in draft.regions):
             state.happened("draft_unused", f"the texts of {draft.drafter} have no regions: no crop had a draft")
-        blocks = page.blocks(self._crop_text)
+        blocks = page.blocks(self._context.dialect.parse_crop)
         state.result = result_of(state.result, page, state.draft.laid_out_by, blocks, state.encode_seconds)
 
     def _compare(self, state: PageState, page: RegionsRead) -> None:
@@ -133,7 +161,7 @@ class RegionPages:
         if page.taken:
             regions = [replace(region, agreed=False) for region in state.draft.regions]
             plain = self.cut(state.page, replace(state.draft, regions=tuple(regions)))
-        self.reading.read([plain], plain=True)
+        self.answer(plain, plain=True)
         timings = state.result.timings
         baseline = compared(page.tokens, timings, plain.tokens, plain.stats, state.encode_seconds, timings.draft)
         state.result = replace(state.result, baseline=baseline)

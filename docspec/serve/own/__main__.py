@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 
-from docspec.core import DocspecError, ParseOptions
+from docspec.core import DocspecError
 from docspec.core.extras import require_local
 
 
@@ -25,12 +25,11 @@ def main() -> None:
 
     try:
         require_local(f"serving {said['model']}")
+        from docspec.generation.local import Engine
         from docspec.serve.own.app import EngineApp
-        from docspec.serve.own.batches import Batches
         from docspec.serve.running import run
 
-        batches = Batches(ParseOptions(words="model", model=said["model"]))
-        app = EngineApp(batches, said["key"], said["greedy"]).app()
+        app = EngineApp(Engine(said["model"]), said["key"], said["greedy"]).app()
         run(app, "127.0.0.1", said["port"], 60.0, lambda url: tell(url=url))
     except DocspecError as error:
         tell(error=str(error))

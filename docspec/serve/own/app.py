@@ -16,10 +16,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from docspec.generation.local import Engine
 from docspec.serve.admission import unless_left
 from docspec.serve.chat import object_in
+from docspec.serve.own.answers import PendingAnswer
 from docspec.serve.own.asking import asked
-from docspec.serve.own.batches import Batches, PendingAnswer
 from docspec.serve.refusal import Refusal, refused
 
 LOG = logging.getLogger("docspec.serve")
@@ -29,8 +30,8 @@ class EngineApp:
     """The server of one model; ``key`` is the gateway's. With ``greedy`` a request for sampling is decoded greedily,
     and a header of the answer says so."""
 
-    def __init__(self, batches: Batches, key: str, greedy: bool) -> None:
-        self._batches = batches
+    def __init__(self, engine: Engine, key: str, greedy: bool) -> None:
+        self._engine = engine
         self._key = key
         self._greedy = greedy
 
@@ -42,32 +43,31 @@ class EngineApp:
 
     async def _models(self, request: Request) -> Response:
         self._check(request)
-        model = {"id": self._batches.name, "object": "model", "created": 0, "owned_by": "docspec"}
+        model = {"id": self._engine.info.name, "object": "model", "created": 0, "owned_by": "docspec"}
         return JSONResponse({"object": "list", "data": [model]})
 
     async def _chat(self, request: Request) -> Response:
         self._check(request)
         values = object_in(await request.body())
         named = values.get("model")
-        if named not in (None, "", self._batches.name):
-            raise Refusal(404, f"there is no such model here; there is {self._batches.name}")
+        if named not in (None, "", self._engine.info.name):
+            raise Refusal(404, f"there is no such model here; there is {self._engine.info.name}")
         ask = await asyncio.to_thread(asked, values, self._greedy)
         loop, found = asyncio.get_running_loop(), asyncio.Queue[str | Exception | None]()
 
         def put(item: str | Exception | None) -> None:
             loop.call_soon_threadsafe(found.put_nowait, item)
 
-        answer = PendingAnswer(ask, put)
-        head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": self._batches.name}
+        answer = PendingAnswer(self._engine, ask, put)
+        head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": self._engine.info.name}
         headers = {"x-docspec-greedy": f"{ask.not_greedy} was not followed"} if ask.not_greedy else {}
-        self._batches.submit(answer)
         try:
             first = await unless_left(asyncio.ensure_future(found.get()), request.receive)
         except ClientDisconnect:
-            answer.has_left = True
+            answer.leave()
             raise Refusal(499, "the client has left") from None
         except asyncio.CancelledError:
-            answer.has_left = True
+            answer.leave()
             raise
         if isinstance(first, Exception):
             raise first
@@ -110,7 +110,7 @@ async def _pieces(
             yield _event({**head, "usage": usage(answer)}, [])
         yield "data: [DONE]\n\n"
     finally:
-        answer.has_left = True
+        answer.leave()
 
 
 def usage(answer: PendingAnswer) -> dict[str, Any]:

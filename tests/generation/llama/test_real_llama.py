@@ -42,7 +42,7 @@ def wanted(python: Path) -> list[tuple[GenerationRequest, str, tuple[int, ...]]]
         context = parser.page_parser.context
         tasks = tasks_of(context, parser.page_images(document, "1"), make_drafter(options))[:CROPS]
         tasks += [_whole(context, tasks, first, width) for first, width in ((0, 500), (3, 777), (6, 1111))]
-        target = context.target
+        target = context.engine.target
         own = DocspecEngine(context, tasks, plain=True).run(0, range(len(tasks)))["tokens"]
         found = []
         for task, tokens in zip(tasks, own, strict=True):
@@ -59,7 +59,7 @@ def _whole(context: Any, tasks: list[Task], first: int, width: int) -> Task:
         page.paste(crop, (3, top))
         top += crop.height
     above, below = tasks[first : first + 2]
-    [prompt] = context.target.encode_all([(page, above.any.prompt)])
+    [prompt] = context.engine.target.encode_all([(page, above.any.prompt)])
     asked = replace(above.any, image=page, drafts=above.any.drafts + below.any.drafts)
     return Task(asked, (), replace(above.request, prompt=prompt))
 

@@ -7,8 +7,8 @@ from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
 from docspec.core import Category, StageStats
-from docspec.engine.request import Output
-from docspec.hierarchy.regions.reading import RegionReading
+from docspec.hierarchy.answers import Answer, Answered
+from docspec.hierarchy.regions import own_layout
 from docspec.targets.adapter import TransformersTarget
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
 from tests.targets.families.checkpoint import write
@@ -66,13 +66,12 @@ def test_mineru_is_asked_for_the_layout_first_and_without_one_the_drafted_region
 def written(monkeypatch, text):
     """The layout that the target is made to write (simulated: random weights cannot)."""
 
-    def write(reading, requests):
-        target = reading._context.target
+    def write(context, requests):
         for request in requests:
-            target.encode(request.image, request.prompt)
-        return [(Output(tuple(target.tokenize(text)), "eos"), StageStats(tokens=9, steps=2)) for _ in requests]
+            context.engine.target.encode(request.image, request.prompt)
+        return Answered([Answer(text)], StageStats(tokens=9, steps=2), 0.0)
 
-    monkeypatch.setattr(RegionReading, "write", write)
+    monkeypatch.setattr(own_layout, "ask", write)
 
 
 def test_regions_that_the_target_sees_are_read_in_its_order_by_their_kinds(tmp_path, page, asked, monkeypatch):

@@ -129,7 +129,7 @@ def test_baseline_is_plain_decoding_of_the_same_crops(parsers: dict[str, PagePar
 def test_drafts_do_not_say_how_much_may_be_written(parsers: dict[str, PageParser]) -> None:
     reader = parsers["auto"].regions
     drafts = [draft(), draft("A" * 500, "B" * 500)]
-    budgets = [[crop.request.budget for crop in reader.cut(print_page(), one).crops] for one in drafts]
+    budgets = [[crop.request.max_tokens for crop in reader.cut(print_page(), one).crops] for one in drafts]
     assert budgets[0] == budgets[1]
 
 
@@ -239,10 +239,7 @@ def test_each_kind_of_region_is_asked_for_with_its_own_prompt(lively_qwen: Path,
         card.write_text(json.dumps(said))
         with Parser(ParseOptions(model=str(directory), device="cpu", dtype="float32")) as parser:
             reader = parser.page_parser.regions
-            return [
-                (crop.region, parser.loaded.target.detokenize(crop.request.prompt.inputs["input_ids"][0].tolist()))
-                for crop in reader.crops_of(print_page(), regions).crops
-            ]
+            return [(crop.region, crop.request.prompt) for crop in reader.crops_of(print_page(), regions).crops]
 
     lines, [table] = asked()[:-1], asked()[-1:]
     assert {region for region, _ in lines} == {0} and all("OCR:" in text for _, text in lines)

@@ -79,7 +79,7 @@ def test_the_rest_is_read_on_crops_and_marked(lively_qwen, printed_page, monkeyp
     )
     loaded = load_target(options)
     draft = PageDraft(tuple(regions(*TEXTS[:2], TEXTS[3])), "given")
-    monkeypatch.setattr("docspec.hierarchy.reading_context.LoopGuard", lambda text_of: StopsAt())
+    monkeypatch.setattr("docspec.generation.local.LoopGuard", lambda text_of: StopsAt())
     parser = PageParser(loaded, make_dialect("markdown"), SafeDrafter(Given(draft)), options, NullObserver())
     monkeypatch.setattr(StopsAt, "pages", 0)
     page = PageImage(printed_page, 1, 1.0, "a.pdf")

@@ -17,7 +17,7 @@ from docspec.drafting.merged import MergedDrafter
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.hierarchy.regions.cutting import may_be_taken
-from docspec.hierarchy.regions.reading import TRUSTED
+from docspec.hierarchy.regions.pages import TRUSTED
 from docspec.reporting import jsonout
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report

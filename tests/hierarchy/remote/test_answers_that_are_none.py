@@ -15,7 +15,7 @@ from docspec.core import Failure, PageResult
 from docspec.generation.server import fleet
 from docspec.reporting.markdown import page_markdown
 from docspec.reporting.renderer import Layout
-from tests.generation.stand_in import StandIn, ends, whole
+from tests.generation.stand_in import StandIn, ends, says, whole
 
 WHOLE, REGIONS = "olmOCR-2-7B-1025", "/srv/models/docspec/reader/mini"
 
@@ -99,3 +99,58 @@ def test_a_layout_without_a_cell_makes_its_page_doubtful(tmp_path: Path) -> None
     with StandIn(lambda body: json.dumps([]), model="rednote-hilab/dots.ocr") as server:
         page = read(tmp_path, server, "none", dialect="layout-json")
     assert page.doubtful is not None and "nothing of the page" in page.doubtful
+
+
+@pytest.mark.words_missing("the answer is the request")
+@pytest.mark.parametrize("behind", ["", "\nWords of the page."])
+def test_the_request_is_no_answer(tmp_path: Path, behind: str) -> None:
+    """Some servers return it, with or without the answer behind it."""
+
+    def echoed(body: dict[str, Any]) -> str:
+        return "".join(part.get("text", "") for part in body["messages"][0]["content"]) + behind
+
+    with StandIn(echoed, model=WHOLE) as server:
+        page = read(tmp_path, server, "none")
+    assert page.failure is Failure.REFUSED and page.error is not None and "text of the request" in page.error
+
+
+@pytest.mark.words_missing("the answer is spoilt")
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Words \ufffd\ufffdf the page.", "2 characters that are broken"),
+        ("<|im_start|>Words of the page.<|im_end|>", "<|im_end|>, <|im_start|>"),
+        ("I think. </think> Words of the page.", "</think>"),
+    ],
+    ids=["broken", "tokens", "thoughts"],
+)
+@pytest.mark.parametrize("drafter", ["none", "text-layer"])
+@pytest.mark.parametrize("model", [WHOLE, REGIONS])
+def test_marks_that_no_page_has_make_it_doubtful(
+    tmp_path: Path, model: str, drafter: str, answer: str, said: str
+) -> None:
+    with StandIn(lambda body: answer, model=model) as server:
+        page = read(tmp_path, server, drafter)
+    assert page.doubtful is not None and said in page.doubtful, page.doubtful
+
+
+def test_marks_that_the_page_has_do_not(tmp_path: Path) -> None:
+    text = "The token <|im_end|> ends a turn of the dialogue of a model."
+    with pymupdf.open() as document:
+        document.new_page(width=240, height=160).insert_textbox((20, 20, 220, 140), text, fontsize=10)
+        document.save(tmp_path / "b.pdf")
+    with StandIn(lambda body: text, model=WHOLE) as server:
+        options = ParseOptions(server=(server.url,), drafter="text-layer", words="model")
+        with Parser(options) as parser:
+            [page] = parser.parse(tmp_path / "b.pdf").pages
+    assert page.doubtful is None
+
+
+@pytest.mark.parametrize("said", ["CUDA out of memory", "CUDA error: an illegal memory access was encountered"])
+def test_a_fault_of_a_server_is_said_as_its_own(tmp_path: Path, said: str) -> None:
+    """Not as one of this machine, which has neither such a device nor the model."""
+    with StandIn(model=WHOLE) as server:
+        server.faults.append(says(400, {"error": {"message": said}}))
+        page = read(tmp_path, server)
+    assert page.error is not None and said in page.error
+    assert "choose a smaller model" not in page.error and page.failure is Failure.REFUSED

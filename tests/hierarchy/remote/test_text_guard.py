@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.hierarchy.remote.answers import TextGuard, guarded
+from docspec.hierarchy.answers import TextGuard, guarded
 
 
 def test_running_words_that_repeat_are_cut_after_their_first_turn() -> None:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets import families
 from docspec.targets.registry import load_target
 from docspec.targets.tree_check import check_trees
@@ -92,7 +92,7 @@ def test_a_toy_architecture_is_one_file_of_less_than_forty_lines(tmp_path, livel
     with torch.inference_mode():
         ids = target.model.generate(**prompt.inputs, do_sample=False, max_new_tokens=24)
     expected = tuple(token for token in ids[0, prompt.length :].tolist() if token not in target.eos_ids)
-    [output], _ = make_engine(target, ParseOptions()).speculate([Request(prompt, (expected[3:],), 24)])
+    [output], _ = make_decoder(target, ParseOptions()).speculate([Request(prompt, (expected[3:],), 24)])
     assert output.tokens == expected
     target._logits = None
     with pytest.raises(ModelError, match="cannot be verified by trees"):

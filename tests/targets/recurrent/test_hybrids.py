@@ -12,7 +12,7 @@ from transformers import GenerationConfig
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.generation import rules_of
 from docspec.targets.loading import inputs_of
 from docspec.targets.recurrent import layers
@@ -77,7 +77,7 @@ def test_outputs_depend_on_the_picture_and_the_prompt(asked):
 
 
 def test_rows_enter_move_and_end_as_ever(target, asked):
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     for max_rows in (1, 2, 3, 7):
         outputs, stats = engine.speculate(requests(asked), max_rows=max_rows)
         assert [output.tokens for output in outputs] == [tokens for _, tokens in asked], max_rows
@@ -93,7 +93,7 @@ def test_generation_rules_hold_along_every_branch(target, asked, monkeypatch):
         Request(prompt, (edited(tokens, 5), free), 40)
         for (prompt, tokens), (_, free) in zip(expected, asked[:3], strict=True)
     ]
-    outputs, stats = make_engine(target, ParseOptions(**OPTIONS)).speculate(asking)
+    outputs, stats = make_decoder(target, ParseOptions(**OPTIONS)).speculate(asking)
     assert [output.tokens for output in outputs] == [tokens for _, tokens in expected]
     assert stats.accepted > 20
 
@@ -102,7 +102,7 @@ def test_two_thousand_tokens_do_not_drift(target, asked):
     """Tokens are those of plain decoding; now and then a prefill of all that was written chooses the same one."""
     prompt, _ = asked[0]
     most = 2000
-    engine = make_engine(target, ParseOptions(on_loop="keep"))
+    engine = make_decoder(target, ParseOptions(on_loop="keep"))
     [plain], _ = engine.speculate([Request(prompt, (), most, plain=True)])
     draft = edited(plain.tokens, 9)
     [output], stats = engine.speculate([Request(prompt, (draft,), most)])
@@ -123,7 +123,7 @@ def test_two_thousand_tokens_do_not_drift(target, asked):
 
 
 def speculated(target, asked, max_rows=3):
-    outputs, _ = make_engine(target, ParseOptions()).speculate(requests(asked), max_rows=max_rows)
+    outputs, _ = make_decoder(target, ParseOptions()).speculate(requests(asked), max_rows=max_rows)
     return [output.tokens for output in outputs]
 
 
@@ -162,7 +162,7 @@ def test_a_row_that_moves_without_its_state_is_noticed(target, asked, monkeypatc
 
 
 def test_memory_of_states_is_shared_and_told(target, asked):
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     target.kv.release()
     engine.speculate(requests(asked)[:2], max_rows=2)
     small = target.kv.nbytes

@@ -14,7 +14,7 @@ from docspec.core import ParseOptions
 from docspec.engine.batch import linearise
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.proposing import draft_model, parallel
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.noise import shape_noise
@@ -76,7 +76,7 @@ def test_a_step_that_is_run_again_changes_nothing(target, static, asked):
         return honest(step, cache)
 
     static.run = twice
-    outputs, _ = make_engine(target, ParseOptions()).speculate(requests(asked))
+    outputs, _ = make_decoder(target, ParseOptions()).speculate(requests(asked))
     assert [output.tokens for output in outputs] == [tokens for _, tokens in asked]
 
 
@@ -85,7 +85,7 @@ def test_compiled_steps_write_what_generate_writes(target, asked):
     target.steps = BucketedSteps(target, Compiled("eager"))
     target.kv.release()
     try:
-        output, _ = make_engine(target, ParseOptions(max_tree=8)).speculate(requests(asked)[:1])
+        output, _ = make_decoder(target, ParseOptions(max_tree=8)).speculate(requests(asked)[:1])
         assert output[0].tokens == asked[0][1]
         assert target.steps.report.captured
     finally:
@@ -159,7 +159,7 @@ def test_states_after_steps_are_those_of_the_accepted_tokens_run_one_by_one(targ
 
 @pytest.mark.parametrize("limit", [0.5, ALWAYS])
 def test_doubtful_choices_are_made_again_from_the_state_of_the_accepted_path(target, asked, limit):
-    engine = make_engine(target, ParseOptions(exact="strict"))
+    engine = make_decoder(target, ParseOptions(exact="strict"))
     for seed, (prompt, tokens) in enumerate(asked):
         drafts = (edited(tokens, 0.2, seed, 256), tokens[30:])
         [output], stats = engine.speculate([Request(prompt, drafts, TOKENS, least_margin=limit)])
@@ -170,7 +170,7 @@ def test_doubtful_choices_are_made_again_from_the_state_of_the_accepted_path(tar
 def test_in_low_precision_deciding_again_is_plain_decoding_to_the_last_bit(path):
     coarse = load_target(ParseOptions(model=str(path), dtype="bfloat16", device="cpu")).target
     prompt = coarse.encode(picture(1, 96, 32), "Read.")
-    engine = make_engine(coarse, ParseOptions(exact="strict"))
+    engine = make_decoder(coarse, ParseOptions(exact="strict"))
     plain, alone = engine.baseline(Request(prompt, (), TOKENS))
     drafts = (edited(plain.tokens, 0.1, 4, 256), plain.tokens)
     [output], stats = engine.speculate([Request(prompt, drafts, TOKENS, least_margin=ALWAYS)])
@@ -188,7 +188,7 @@ def test_a_choice_that_is_made_again_from_another_state_is_noticed(target, asked
         self.states.zero_()
 
     monkeypatch.setattr(RecurrentStates, "recall", nowhere)
-    engine = make_engine(target, ParseOptions(exact="strict"))
+    engine = make_decoder(target, ParseOptions(exact="strict"))
     prompt, tokens = asked[0]
     [output], stats = engine.speculate([Request(prompt, (tokens,), TOKENS, least_margin=0.5)])
     assert stats.redecided and output.tokens != tokens
@@ -203,7 +203,7 @@ def test_such_a_model_drafts_for_its_like(target, path, asked, source, monkeypat
     """Itself as the drafter, however unsure: what it drafts is right, on rows that enter, move and end."""
     monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
     monkeypatch.setattr(parallel, "window_of", lambda c: 4)  # measured, it is one token: nothing to verify
-    engine = make_engine(target, ParseOptions(align=f"{source}:{path}"))
+    engine = make_decoder(target, ParseOptions(align=f"{source}:{path}"))
     plain = [Request(prompt, (), TOKENS) for prompt, _ in asked]
     for max_rows in (1, 2, 3):
         outputs, stats = engine.speculate(plain, max_rows=max_rows)
@@ -214,7 +214,7 @@ def test_such_a_model_drafts_for_its_like(target, path, asked, source, monkeypat
 def test_a_drafter_that_does_not_go_back_is_noticed(target, path, asked, monkeypatch):
     """A negative control: what it drafted in vain stays in its states, and it drafts badly from then on. It never sees
     more than one token at a time that way, so that every draft of several is left."""
-    engine = make_engine(target, ParseOptions(align=f"model:{path}"))
+    engine = make_decoder(target, ParseOptions(align=f"model:{path}"))
     plain = [Request(asked[0][0], (), TOKENS)]
     monkeypatch.setattr(draft_model, "ENOUGH", 0.0)
     _, honest = engine.speculate(plain)
@@ -225,7 +225,7 @@ def test_a_drafter_that_does_not_go_back_is_noticed(target, path, asked, monkeyp
 
 
 def test_a_drafter_may_leave_image_tokens_out(target, path, asked):
-    engine = make_engine(target, ParseOptions(align=f"model:{path},keep=0.5"))
+    engine = make_decoder(target, ParseOptions(align=f"model:{path},keep=0.5"))
     [output], _ = engine.speculate([Request(asked[0][0], (), TOKENS)])
     assert output.tokens == asked[0][1]
 

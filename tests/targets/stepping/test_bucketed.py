@@ -16,7 +16,7 @@ from docspec.core import ParseOptions
 from docspec.engine.batch import linearise
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
-from docspec.hierarchy.decoding import make_engine
+from docspec.generation.local import make_decoder
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.registry import load_target
 from docspec.targets.stepping import bucketed
@@ -47,7 +47,7 @@ def prompts(target, printed_page):
 def greedy(target, prompts):
     """What plain eager decoding writes."""
     target.steps = EagerSteps(target)
-    engine = make_engine(target, ParseOptions())
+    engine = make_decoder(target, ParseOptions())
     return [engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens for prompt in prompts]
 
 
@@ -70,14 +70,14 @@ def jobs(prompts, greedy):
 
 @pytest.mark.parametrize("max_tree", [1, 5, 64])
 def test_padded_rows_and_trees_equal_plain_decoding(target, static, prompts, greedy, max_tree):
-    outputs, stats = make_engine(target, ParseOptions(max_tree=max_tree)).speculate(jobs(prompts, greedy))
+    outputs, stats = make_decoder(target, ParseOptions(max_tree=max_tree)).speculate(jobs(prompts, greedy))
     assert [output.tokens for output in outputs] == [greedy[0], greedy[1], greedy[2][:30]]
     assert stats.forwards < stats.steps
     assert 4 in {shape.rows for shape in static._buckets}  # three rows are padded to four
 
 
 def test_plain_decoding_in_buckets_equals_plain_decoding(target, static, prompts, greedy):
-    output, stats = make_engine(target, ParseOptions()).baseline(Request(prompts[0], (), NEW_TOKENS))
+    output, stats = make_decoder(target, ParseOptions()).baseline(Request(prompts[0], (), NEW_TOKENS))
     assert output.tokens == greedy[0]
     assert stats.forwards == stats.steps == NEW_TOKENS - 1
     assert static.report.captured == 1
@@ -85,9 +85,9 @@ def test_plain_decoding_in_buckets_equals_plain_decoding(target, static, prompts
 
 def test_relaxed_acceptance_sees_the_same_numbers(target, static, prompts, greedy):
     eager, tau = EagerSteps(target), ParseOptions(tau=0.5)
-    padded, _ = make_engine(target, tau).speculate(jobs(prompts, greedy))
+    padded, _ = make_decoder(target, tau).speculate(jobs(prompts, greedy))
     target.steps = eager
-    plain, _ = make_engine(target, tau).speculate(jobs(prompts, greedy))
+    plain, _ = make_decoder(target, tau).speculate(jobs(prompts, greedy))
     assert [output.tokens for output in padded] == [output.tokens for output in plain]
 
 

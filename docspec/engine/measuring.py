@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from docspec.core import StageStats
@@ -14,21 +14,44 @@ from docspec.engine.row import Row
 
 
 class MeasuredDecode(SpecDecode):
-    """A decoding loop that fills the ``counts`` of each row and counts the forward passes of all rows in ``forwards``.
+    """A decoding loop that fills the ``counts`` of each row.
 
-    Rows share the host's time of a step equally, and the time of a prefill in proportion to their prompts' lengths.
+    Rows share the seconds and the forward pass of a step equally, and the seconds of a prefill in proportion to their
+    prompts' lengths. ``prefilled`` is the time at which the latest prefill ended, ``prefilling`` the seconds that it
+    took.
     """
 
-    forwards = 0
+    prefilled = prefilling = 0.0
+
+    def step(self) -> list[Row]:
+        start, replayed = time.perf_counter(), self._replayed()
+        sources = dict(self.proposer.seconds)
+        rows = super().step()
+        if rows:
+            end, share = time.perf_counter(), 1 / len(rows)
+            if self.prefilled > start:
+                start = self.prefilled
+            forwards = 1 + self._replayed() - replayed
+            for row in rows:
+                row.counts.decode_seconds += share * (end - start)
+                row.counts.forwards += share * forwards
+                known = row.counts.sources
+                for name, seconds in self.proposer.seconds.items():
+                    known[name] = known.get(name, 0.0) + share * (seconds - sources.get(name, 0.0))
+        return rows
 
     def admit(self) -> list[Row]:
         known = len(self.scheduler.rows)
         start = time.perf_counter()
         rows = super().admit()
         entered = self.scheduler.rows[known:]
-        seconds = time.perf_counter() - start
+        now = time.perf_counter()
+        seconds = now - start
         tokens = sum(row.request.prompt.length for row in entered)
+        if entered:
+            self.prefilled, self.prefilling = now, seconds
         for row in entered:
+            row.counts.entered = now
             row.counts.prefill_seconds += seconds * row.request.prompt.length / tokens
         return rows
 
@@ -39,16 +62,11 @@ class MeasuredDecode(SpecDecode):
                 _ = step.batch.mask  # laid out here, where the host's time is taken
         return step
 
-    def verify(self, step: Step) -> list[VerifyOutcome]:
-        self.forwards += 1
-        return super().verify(step)
-
     def redecide(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> None:
         before = [row.counts.replayed for row in step.rows]
         super().redecide(step, outcomes)
         for row, replayed in zip(step.rows, before, strict=True):
             row.counts.steps += row.counts.replayed - replayed
-            self.forwards += row.counts.replayed - replayed
 
     def accept(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> list[list[int]]:
         with _on_host(step.rows):
@@ -60,6 +78,9 @@ class MeasuredDecode(SpecDecode):
             row.counts.unverified += min(tree.assumed, len(kept))
         return found
 
+    def _replayed(self) -> int:
+        return sum(row.counts.replayed for row in self.scheduler.rows)
+
 
 @contextmanager
 def _on_host(rows: Sequence[Row]) -> Iterator[None]:
@@ -70,46 +91,28 @@ def _on_host(rows: Sequence[Row]) -> Iterator[None]:
         row.counts.host_seconds += share
 
 
-def stats_of(
-    rows: Sequence[Row],
-    forwards: int,
-    decoding: float,
-    kv_bytes: int,
-    sources: Mapping[str, float] | None = None,
-    share: float = 1.0,
-) -> StageStats:
-    """The counts of ``rows``, which took part in ``forwards`` forward passes. They are charged with a ``share`` of
-    their batch's ``decoding`` seconds and of the seconds of its proposers, ``sources``."""
+def stats_of(rows: Sequence[Row], kv_bytes: int) -> StageStats:
+    """The counts of ``rows`` together; ``kv_bytes`` is the memory of their batch."""
     counts = [row.counts for row in rows]
     margin = min((one.margin for one in counts), default=math.inf)
+    sources: dict[str, float] = {}
+    for name, seconds in (each for one in counts for each in one.sources.items()):
+        sources[name] = sources.get(name, 0.0) + seconds
     return StageStats(
         rows=len(rows),
-        forwards=forwards,
+        forwards=round(sum(one.forwards for one in counts)),
         steps=sum(one.steps for one in counts),
         drafted=sum(one.drafted for one in counts),
         accepted=sum(one.accepted for one in counts),
         tokens=sum(len(row.output) for row in rows),
         prompt_tokens=sum(row.request.prompt.length for row in rows),
         prefill_seconds=sum(one.prefill_seconds for one in counts),
-        decode_seconds=share * decoding,
+        decode_seconds=sum(one.decode_seconds for one in counts),
         kv_bytes=kv_bytes,
         host_seconds=sum(one.host_seconds for one in counts),
         plain_tokens=sum(one.plain_tokens for one in counts),
         smallest_margin=margin if math.isfinite(margin) else None,
         redecided=sum(one.redecided for one in counts),
         unverified=sum(one.unverified for one in counts),
-        source_seconds={name: share * seconds for name, seconds in (sources or {}).items()},
+        source_seconds=sources,
     )
-
-
-def shares(total: int, weights: Sequence[int]) -> list[int]:
-    """``total`` split into integers in proportion to ``weights``; their sum is exactly ``total`` (largest
-    remainders)."""
-    whole = sum(weights)
-    if not whole:
-        weights, whole = [1] * len(weights), len(weights)
-    parts = [total * weight // whole for weight in weights]
-    by_remainder = sorted(range(len(weights)), key=lambda i: total * weights[i] % whole, reverse=True)
-    for index in by_remainder[: total - sum(parts)]:
-        parts[index] += 1
-    return parts

@@ -1,0 +1,335 @@
+"""A model in this process as a :class:`docspec.generation.interface.Generator`: exact speculative decoding of a
+document VLM, for any number of threads.
+
+One thread makes prompts (pictures and templates take longer than a step), another decodes
+(:mod:`docspec.engine.continuous`). The first has a processor of its own, as fast tokenizers change while they are used.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import Failure, PageError, ParseOptions
+from docspec.engine.continuous import SLOTS, ContinuousBatching, Decoded, OnRow, closed, failed
+from docspec.engine.decoder import Decoder
+from docspec.engine.limits import Pace
+from docspec.engine.loop_guard import LoopGuard
+from docspec.engine.proposer import TreeProposer
+from docspec.engine.request import Request
+from docspec.engine.row import Row
+from docspec.engine.stopping import NeverStop
+from docspec.generation.answer_text import AnswerText
+from docspec.generation.interface import (
+    Feature,
+    FinishReason,
+    Generation,
+    GenerationCounts,
+    GenerationRequest,
+    OnText,
+    Progress,
+)
+from docspec.proposing.registry import make_proposer, open_named
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from docspec.engine.request import Finish
+    from docspec.targets.adapter import TransformersTarget
+    from docspec.targets.protocol import Prompt, TargetModel
+    from docspec.targets.registry import LoadedTarget, TargetInfo
+
+SHARE = 4
+"""A batch takes at most one in so many bytes of the free memory, unless ``kv_memory`` says how many."""
+
+ENDS: dict[Finish, FinishReason] = {"eos": "stop", "stopped": "stop", "budget": "length", "loop": "loop"}
+"""How the ends of sequences are called here."""
+
+
+def make_decoder(target: TargetModel, options: ParseOptions, price: float = 0.0, pace: Pace | None = None) -> Decoder:
+    """A decoder of ``target`` with the proposers in ``options``. ``price``: the cost of one more node of a tree as a
+    share of a step; ``pace`` decides whether trees pay for a request that is decoded alone."""
+    from docspec.targets.stepping.choice import as_they_come
+    from docspec.targets.threads import measure_threads
+
+    measure_threads(target)  # here, so that no page pays for it
+    open_named(options.align, target)
+
+    def proposer() -> TreeProposer:
+        return make_proposer(options.align, target, price, options.window, target, skips=options.skips)
+
+    return Decoder(target, options, proposer, pace, partial(as_they_come, target))
+
+
+class Engine:
+    """A document VLM that answers requests with its own greedy output, in fewer steps where their drafts are right.
+
+    ``model``: a name or folder as for ``docspec parse --model``; ``settings`` are further fields of
+    :class:`docspec.core.ParseOptions` (``device``, ``dtype``, ``kv_memory``, ...). Any number of threads may share it:
+    their requests are decoded in one batch, which each enters as soon as there is room. Raises
+    :class:`docspec.core.ModelError` if the model cannot be loaded.
+
+        with Engine("mini") as engine:
+            answer = engine.generate(image, "Read.", drafts=["what the page may say"])
+    """
+
+    features: frozenset[Feature] = frozenset(("loops", "plain", "growing", "trail", "silence"))
+    info: TargetInfo
+
+    def __init__(self, model: str = "mini", **settings: Any) -> None:
+        from docspec.core.extras import require_local
+
+        require_local(f"the engine of {model}")
+        from docspec.targets.estimate import free_memory
+        from docspec.targets.registry import load_target
+
+        options = ParseOptions(words="model", model=model, **settings)
+        loaded = load_target(options)
+        free = free_memory(loaded.target.kv_spec.device)
+        room = SLOTS if free is None else free // SHARE // loaded.target.kv_spec.bytes_per_slot()
+        self._begin(loaded, options, make_decoder(loaded.target, options), slots=room)
+
+    @classmethod
+    def of(cls, loaded: LoadedTarget, options: ParseOptions, price: float = 0.0, pace: Pace | None = None) -> Engine:
+        """The engine of a model that is loaded already; ``price`` and ``pace`` as for :func:`make_decoder`."""
+        engine = cls.__new__(cls)
+        decoder = make_decoder(loaded.target, options, price, pace)
+        engine._begin(loaded, options, decoder, least=options.in_flight)
+        return engine
+
+    def _begin(self, loaded: LoadedTarget, options: ParseOptions, decoder: Decoder, **room: int) -> None:
+        self.info = loaded.info
+        self.target: TransformersTarget = loaded.target
+        self.least_margin = 0.0
+        if options.exact == "strict":
+            from docspec.targets.noise import shape_noise
+
+            self.least_margin = shape_noise(loaded.target)
+        self._encoder = _with_own_processing(loaded.target)
+        self._batching = ContinuousBatching(decoder, **room)
+        self._spare = decoder.spare_slots
+        self._encoding = ThreadPoolExecutor(1, "docspec-encode")
+
+    @property
+    def name(self) -> str:
+        """The model, its precision and its device."""
+        return f"docspec with {self.info.name}, {self.info.dtype} on {self.info.device}"
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens of prompt and answer together."""
+        return self.target.max_length
+
+    def generate(
+        self,
+        image: Image | None,
+        prompt: str,
+        drafts: Sequence[str] = (),
+        *,
+        max_tokens: int | None = None,
+        kind: str = "text",
+        on_text: OnText | None = None,
+    ) -> Generation:
+        """The answer to one request: text, tokens, finish reason and counts. The arguments are those of
+        :class:`docspec.generation.interface.GenerationRequest`; ``max_tokens`` is the model's published limit if
+        ``None``. Raises :class:`docspec.core.PageError` if it cannot be answered."""
+        most = self.target.card.max_new_tokens if max_tokens is None else max_tokens
+        future = self.submit(GenerationRequest(image, prompt, most, tuple(drafts), kind), on_text)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        """Accepts ``request`` and returns at once; see :meth:`docspec.generation.interface.Generator.submit`."""
+        [future] = self.submit_all([request], on_text)
+        return future
+
+    def submit_all(
+        self, requests: Sequence[GenerationRequest], on_text: OnText | None = None
+    ) -> list[Future[Generation]]:
+        """:meth:`submit` for several requests, whose prompts are made together; the longest enter the batch first."""
+        answers = [_Answer(self, request, on_text) for request in requests]
+        self._encode(lambda: self._submit_encoded(answers), [answer.decoded for answer in answers])
+        return [answer.future for answer in answers]
+
+    def submit_made(
+        self, make: Callable[[TransformersTarget], Request], on_row: OnRow | None = None
+    ) -> Future[Decoded]:
+        """Decodes the request that ``make`` makes, in a thread of its own, with the target that it is given."""
+        decoded: Future[Decoded] = Future()
+
+        def run() -> None:
+            if not decoded.cancelled():
+                try:
+                    self._batching.submit(make(self._encoder), on_row, decoded)
+                except Exception as error:
+                    failed(decoded, error)
+
+        self._encode(run, [decoded])
+        return decoded
+
+    def request_of(self, asked: GenerationRequest) -> Request:
+        """The request of the decoder for ``asked``; do not call it while others use the engine."""
+        return self._made(asked, self.target.encode(*_pictured(asked)))
+
+    def spelled(self, special_tokens: bool | None, tokens: list[int]) -> str:
+        """The text of ``tokens``; ``special_tokens``: whether it has theirs (``None``: as the model's pages have)."""
+        if special_tokens is None:
+            return self.target.detokenize(tokens)
+        text: str = self.target.processing.tokenizer.decode(
+            tokens, skip_special_tokens=not special_tokens, clean_up_tokenization_spaces=False
+        )
+        return text
+
+    def drafts_changed(self) -> None:
+        """Call this from ``on_progress`` when a growing draft has grown: whether trees pay is measured anew."""
+        self._batching.drafts_changed()
+
+    def close(self) -> None:
+        """Ends both threads; requests that have not been answered fail."""
+        self._encoding.shutdown(cancel_futures=True)
+        self._batching.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _encode(self, run: Callable[[], None], decoded: Sequence[Future[Decoded]]) -> None:
+        """Has ``run`` called where prompts are made. After the end, ``decoded`` fail instead."""
+
+        def end(*_: object) -> None:
+            for future in decoded:
+                failed(future, closed())
+
+        try:
+            made = self._encoding.submit(run)
+        except RuntimeError:
+            end()
+        else:
+            made.add_done_callback(lambda one: end() if one.cancelled() else None)
+
+    def _submit_encoded(self, answers: Sequence[_Answer]) -> None:
+        """Makes the prompts of ``answers`` and has them decoded; one whose prompt cannot be made fails alone."""
+        live = [answer for answer in answers if not answer.decoded.cancelled()]
+        began = time.perf_counter()
+        made: list[tuple[_Answer, Request]] = []
+        for answer, prompt in zip(live, self._prompts([answer.request for answer in live]), strict=True):
+            try:
+                if isinstance(prompt, Exception):
+                    raise prompt
+                made.append((answer, self._made(answer.request, prompt)))
+            except Exception as error:
+                failed(answer.decoded, error)
+        for answer, request in sorted(made, key=lambda one: -one[1].slots):
+            answer.encode_seconds = (time.perf_counter() - began) / len(live)
+            on_row = answer.on_row if answer.is_watched else None
+            self._batching.submit(request, on_row, answer.decoded, answer.request.exclusive)
+
+    def _prompts(self, requests: Sequence[GenerationRequest]) -> Sequence[Prompt | Exception]:
+        try:
+            return self._encoder.encode_all([_pictured(request) for request in requests])
+        except Exception as error:
+            return [error] if len(requests) == 1 else [self._prompts([one])[0] for one in requests]
+
+    def _made(self, asked: GenerationRequest, prompt: Prompt) -> Request:
+        room = room_for(self.target, prompt, self._spare)
+        drafts = tuple(tuple(self.target.tokenize(text)) for text in asked.drafts)
+        return Request(
+            prompt,
+            drafts,
+            min(asked.limit(map(len, drafts)), room),
+            grammar=asked.grammar,
+            growing=asked.growing,
+            plain=asked.plain,
+            stop=partial(LoopGuard, self.target.detokenize) if asked.cuts_loops else NeverStop,
+            least_margin=self.least_margin,
+            traced=asked.traced,
+            kind=asked.kind,
+        )
+
+
+class _Answer:
+    """One request on its way: ``decoded`` is the engine's, ``future`` the caller's."""
+
+    def __init__(self, engine: Engine, request: GenerationRequest, on_text: OnText | None) -> None:
+        self.request = request
+        self.future: Future[Generation] = Future()
+        self.decoded: Future[Decoded] = Future()
+        self.encode_seconds = 0.0
+        self._text = AnswerText(partial(engine.spelled, request.special_tokens or None))
+        self._on_text = on_text
+        self.decoded.add_done_callback(self._ended)
+        self.future.add_done_callback(lambda one: self.decoded.cancel() if one.cancelled() else None)
+
+    @property
+    def is_watched(self) -> bool:
+        return self._on_text is not None or self.request.on_progress is not None
+
+    def on_row(self, row: Row) -> None:
+        if self.request.on_progress is not None:
+            self.request.on_progress(Progress(len(row.output), row.counts.steps, row.counts.accepted))
+        if self._on_text is not None and (piece := self._text.grown(row.output)):
+            try:
+                self._on_text(piece)
+            except Exception:
+                self.future.cancel()
+
+    def _ended(self, decoded: Future[Decoded]) -> None:
+        if decoded.cancelled():
+            self.future.cancel()
+        elif self.future.set_running_or_notify_cancel():
+            try:
+                self.future.set_result(self._generation(decoded.result()))
+            except Exception as error:
+                self.future.set_exception(error)
+
+    def _generation(self, decoded: Decoded) -> Generation:
+        output, stats = decoded.output, decoded.stats
+        counts = GenerationCounts(
+            stats.tokens,
+            stats.prompt_tokens,
+            stats.steps,
+            stats.drafted,
+            stats.accepted,
+            decoded.waiting,
+            decoded.prefill,
+            decoded.decode,
+            self.encode_seconds,
+            stats,
+        )
+        text = self._text.whole(output.tokens)
+        return Generation(
+            text, ENDS[output.finish], counts, output.tokens, output.loop, output.trail, decoded.is_frugal
+        )
+
+
+def room_for(target: TargetModel, prompt: Prompt, spare: int) -> int:
+    """Tokens of the context that ``prompt`` leaves for an answer, with ``spare`` ones for its trees. Raises
+    :class:`docspec.core.PageError` if there are none."""
+    room = target.max_length - prompt.length - spare + 1
+    if room < 1:
+        what = f"the page takes {prompt.length} of the model's {target.max_length} tokens"
+        raise PageError(f"{what}; lower --dpi", Failure.TOO_LARGE)
+    return room
+
+
+def _with_own_processing(target: Any) -> Any:
+    """``target`` with a processor that no other thread uses."""
+    found = copy.copy(target)
+    if hasattr(target, "processing"):
+        found.processing = copy.deepcopy(target.processing)
+    return found
+
+
+def _pictured(asked: GenerationRequest) -> tuple[Image, str]:
+    if asked.image is None:
+        raise PageError("this engine reads images, and the request has none")
+    return asked.image, asked.prompt

@@ -1,0 +1,245 @@
+"""Asks the engine for the texts of a page, all at once, and returns the answers and their counts.
+
+A page is a task that waits for its answers. Pages share only the engine, so any number of them can be read at a time,
+each in its own thread. A loop in the answer of an engine that does not cut loops is found by the same guard, over
+pieces of text about as long as tokens.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, replace
+from functools import partial
+
+from docspec.core import Failure, PageError, StageStats
+from docspec.core.trail import Trail
+from docspec.engine.loop_guard import LoopGuard
+from docspec.engine.stopping import Loop
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
+from docspec.hierarchy.reading_context import ReadingContext
+from docspec.targets.chat_template import IMAGE
+
+ECHO = 40
+"""Characters of a prompt that no page has at its beginning; shorter prompts might stand there."""
+
+LONG = 1024
+"""Answers that may have more tokens are streamed: a loop is cut while it is written, and a silent server is noticed."""
+
+_PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s+")
+"""Splits any text completely into pieces. Further text can change only the last piece."""
+
+OnProgress = Callable[[int, Progress], None]
+"""Receives the number of a request and how far its answer is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The text that the model wrote, and its ``tokens`` if the engine returns them. ``trail`` records the origin of
+    each token, if asked for. ``is_frugal``: memory ran out, and it was decoded with the least."""
+
+    text: str
+    tokens: tuple[int, ...] = ()
+    finish: FinishReason = "stop"
+    loop: Loop | None = None
+    trail: Trail | None = None
+    is_frugal: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written."""
+        return not self.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to requests that ran together, their counts, and the seconds in which their prompts were made."""
+
+    answers: list[Answer]
+    stats: StageStats
+    encode_seconds: float
+
+
+def ask(
+    context: ReadingContext, requests: Sequence[GenerationRequest], on_progress: OnProgress | None = None
+) -> Answered:
+    """The answers to ``requests``, which run at the same time.
+
+    Answers are cut where they only repeat themselves, unless the options keep loops. Empty answers to requests whose
+    drafts have words are asked for once more, unless they are the model's own. Raises the error of the first request
+    that failed; the others are cancelled.
+    """
+    requests = [_for_engine(context, number, one, on_progress) for number, one in enumerate(requests)]
+    found = _answered(context, requests)
+    again = [at for at, answer in enumerate(found.answers) if answer.is_empty and _has_words(requests[at])]
+    if not again or "silence" in context.features:
+        return _checked(context, requests, found)
+    answers = list(found.answers)
+    more = _answered(context, [requests[at] for at in again])
+    for at, answer in zip(again, more.answers, strict=True):
+        answers[at] = answer
+    stats = replace(found.stats + more.stats, rows=found.stats.rows)
+    found = Answered(answers, stats, found.encode_seconds + more.encode_seconds)
+    return _checked(context, requests, found)
+
+
+def _checked(context: ReadingContext, requests: Sequence[GenerationRequest], found: Answered) -> Answered:
+    """``found``. Raises :class:`docspec.core.PageError` if a server returned a request."""
+    if not context.is_here and any(map(_is_echo, requests, found.answers)):
+        raise PageError(
+            "the answer begins with the text of the request; the server returns that, too (return_full_text, echo)",
+            Failure.REFUSED,
+        )
+    return found
+
+
+def _is_echo(request: GenerationRequest, answer: Answer) -> bool:
+    """Whether an answer begins as the prompt does."""
+    prompt = " ".join(request.prompt.replace(IMAGE, " ").split())[:ECHO]
+    return len(prompt) == ECHO and prompt in " ".join(answer.text[: 8 * ECHO].split())
+
+
+def _for_engine(
+    context: ReadingContext, number: int, request: GenerationRequest, on_progress: OnProgress | None
+) -> GenerationRequest:
+    """``request`` with what its engine needs, and without what it cannot follow."""
+    if context.is_here:
+        told = None if on_progress is None else partial(on_progress, number)
+        cuts = context.options.on_loop != "keep"
+        return replace(request, cuts_loops=cuts, on_progress=request.on_progress or told)
+    return replace(
+        request,
+        max_tokens=request.limit(map(len, request.drafts)),
+        drafts=() if request.plain else request.drafts,
+        template_arguments=context.template_arguments,
+        image_marks=context.image_marks,
+        spare=None,
+        grammar=None,
+        plain=False,
+        exclusive=False,
+        traced=False,
+    )
+
+
+def _has_words(request: GenerationRequest) -> bool:
+    return any(letter.isalnum() for draft in request.drafts for letter in draft)
+
+
+def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) -> Answered:
+    guards = context.options.on_loop != "keep" and "loops" not in context.features
+    began = time.perf_counter()
+    streams = "loops" not in context.features
+    watched = [(_Watched(guards) if streams and request.max_tokens > LONG else None) for request in requests]
+    futures: list[Future[Generation]] = []
+    try:
+        futures += _submitted(context, requests, watched)
+        found = [_answer(future, watch, guards) for future, watch in zip(futures, watched, strict=True)]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    counts = [counted for _, counted in found]
+    encoding = sum(one.encode_seconds for one in counts)
+    return Answered([answer for answer, _ in found], _stats(counts, time.perf_counter() - began), encoding)
+
+
+def _submitted(
+    context: ReadingContext, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
+) -> Iterable[Future[Generation]]:
+    together = getattr(context.generator, "submit_all", None)
+    if together is not None:
+        return together(requests)  # type: ignore[no-any-return]
+    return (context.generator.submit(one, listener) for one, listener in zip(requests, listeners, strict=True))
+
+
+class TextGuard:
+    """Watches one answer for loops. It counts pieces of up to four letters as the engine's own guard counts tokens, and
+    cuts a loop at about the same place."""
+
+    def __init__(self) -> None:
+        self._guard = LoopGuard(lambda numbers: "".join(map(self._known.__getitem__, numbers)))
+        self._numbers: dict[str, int] = {}
+        self._known: list[str] = []
+        self._written: list[str] = []
+        self._rest = ""
+        self.loop: Loop | None = None
+
+    def take(self, text: str, last: bool = False) -> Loop | None:
+        """Takes the next ``text`` of the answer (``last``: its end); returns the loop, if one was found by now."""
+        pieces = _PIECE.findall(self._rest + text)
+        self._rest = "" if last or not pieces else pieces.pop()
+        for piece in pieces:
+            if self.loop is None:
+                self._observe(piece)
+        return self.loop
+
+    @property
+    def kept(self) -> str:
+        """The answer up to the end of the loop's first turn; all of it without a loop."""
+        return "".join(self._written if self.loop is None else self._written[: self.loop.keep]) + self._rest
+
+    def _observe(self, piece: str) -> None:
+        number = self._numbers.setdefault(piece, len(self._known))
+        if number == len(self._known):
+            self._known.append(piece)
+        self._written.append(piece)
+        self.loop = self._guard.observe(number)
+
+
+def guarded(text: str) -> tuple[str, Loop | None]:
+    """The part of a complete answer that is kept, and the loop that it was cut at."""
+    guard = TextGuard()
+    if guard.take(text, last=True) is None:
+        return text, None
+    return guard.kept, guard.loop
+
+
+class _Watched:
+    """The listener to an answer; it cancels the request at a loop."""
+
+    def __init__(self, guards: bool) -> None:
+        self.guard = TextGuard() if guards else None
+
+    def __call__(self, piece: str) -> None:
+        if self.guard is not None and self.guard.take(piece) is not None:
+            raise _LoopError
+
+
+class _LoopError(Exception):
+    """Cancels a request."""
+
+
+def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) -> tuple[Answer, GenerationCounts]:
+    try:
+        found = future.result()
+    except CancelledError:
+        guard = None if watch is None else watch.guard
+        if guard is None or guard.loop is None:
+            raise
+        written = guard.loop.keep + guard.loop.dropped
+        return Answer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
+    text, loop = guarded(found.text) if guards else (found.text, None)
+    if loop is not None:
+        return Answer(text, finish="loop", loop=loop), found.counts
+    answer = Answer(text, found.token_ids or (), found.finish, found.loop, found.trail, found.is_frugal)
+    return answer, found.counts
+
+
+def _stats(counts: Sequence[GenerationCounts], seconds: float) -> StageStats:
+    """The statistics of requests that ran together for ``seconds``. Counts that an engine does not report are 0."""
+    measured = [one.stats for one in counts if one.stats is not None]
+    if measured:
+        return sum(measured, StageStats())
+    first = max((one.prefill_seconds or 0.0 for one in counts), default=0.0) if len(counts) == 1 else 0.0
+    return StageStats(
+        rows=len(counts),
+        prefill_seconds=first,
+        decode_seconds=seconds - first,
+        steps=sum(one.steps or 0 for one in counts),
+        drafted=sum(one.drafted or 0 for one in counts),
+        accepted=sum(one.accepted or 0 for one in counts),
+        tokens=sum(one.tokens for one in counts),
+        prompt_tokens=sum(one.prompt_tokens or 0 for one in counts),
+    )

@@ -1,0 +1,125 @@
+"""Chat requests as requests of the engine, and their answers.
+
+Conversations become model inputs framed by the checkpoint's chat template, with images where the client placed them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from docspec.core import DocspecError
+from docspec.engine.continuous import Decoded
+from docspec.engine.request import Request
+from docspec.engine.row import Row
+from docspec.engine.stopping import NeverStop, StopRule
+from docspec.generation.answer_text import AnswerText, StopStrings
+from docspec.generation.interface import FinishReason
+from docspec.generation.local import Engine, room_for
+from docspec.serve.own.asking import WRITTEN, ChatRequest, Penalties, decoded
+from docspec.serve.refusal import Refusal
+from docspec.targets.chat_template import IMAGE
+from docspec.targets.own_processor import OwnProcessor
+from docspec.targets.protocol import Prompt
+from docspec.targets.rules import GenerationRules, NgramBan
+
+if TYPE_CHECKING:
+    from docspec.targets.adapter import TransformersTarget
+
+
+class PendingAnswer:
+    """One request in progress. ``tell`` is called from the engine's thread: with new text where the answer streams, and
+    at the end with ``None`` or the error."""
+
+    def __init__(self, engine: Engine, ask: ChatRequest, tell: Callable[[str | Exception | None], None]) -> None:
+        self.ask = ask
+        self.text = ""
+        self.finish: FinishReason = "stop"
+        self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
+        self._tell = tell
+        self._spelled = partial(engine.spelled, ask.keeps_special_tokens)
+        self._writing = AnswerText(self._spelled, ask.stops)
+        self._future = engine.submit_made(self._request, self._grown if ask.streams else None)
+        self._future.add_done_callback(self._ended)
+
+    def leave(self) -> None:
+        """The client has left: the request is dropped at the next step."""
+        self._future.cancel()
+
+    def _request(self, target: TransformersTarget) -> Request:
+        ask = self.ask
+        prompt = prompt_of(target, ask)
+        try:
+            room = room_for(target, prompt, 0)
+        except DocspecError as error:
+            raise Refusal(400, str(error)) from None
+        drafts = tuple(tuple(target.tokenize(text)) for text in ask.drafts if text)
+        stop: Callable[[], StopRule] = partial(StopStrings, self._spelled, ask.stops) if ask.stops else NeverStop
+        budget = min(ask.max_tokens or target.card.max_new_tokens, room)
+        return Request(prompt, drafts, budget, stop=stop, kind=ask.kind, rules=rules_of(target.rules, ask.penalties))
+
+    def _grown(self, row: Row) -> None:
+        self._tell(self._writing.grown(row.output))
+
+    def _ended(self, future: Future[Decoded]) -> None:
+        if future.cancelled():
+            return
+        if (error := future.exception()) is not None:
+            assert isinstance(error, Exception)
+            self._tell(error)
+            return
+        found = future.result()
+        tokens = found.output.tokens
+        self.text = self._writing.whole(tokens)
+        self.finish = "length" if found.output.finish == "budget" else "stop"
+        self.tokens, self.prompt_tokens = len(tokens), found.stats.prompt_tokens
+        self.drafted, self.accepted = found.stats.drafted, found.stats.accepted
+        if self.ask.streams and (rest := self._writing.rest(tokens)):
+            self._tell(rest)
+        self._tell(None)
+
+
+def rules_of(own: GenerationRules, asked: Penalties) -> GenerationRules | None:
+    """The generation rules of a request on top of those of the checkpoint, ``own``; ``None`` if they are the same.
+    Raises :class:`Refusal` (400)."""
+    ngrams = (NgramBan(asked.no_repeat_ngram, WRITTEN),) if asked.no_repeat_ngram > 1 else ()
+    if asked.no_repeat_ngram == 1:
+        raise Refusal(400, "no_repeat_ngram_size: 2 or more")
+    if (asked.presence or asked.frequency) and (asked.repetition, own.repetition_penalty) != (1.0, 1.0):
+        raise Refusal(400, "repetition_penalty beside a presence or frequency penalty: not followed")
+    rules = replace(
+        own,
+        repetition_penalty=asked.repetition if asked.repetition != 1.0 else own.repetition_penalty,
+        presence_penalty=asked.presence,
+        frequency_penalty=asked.frequency,
+        ngrams=own.ngrams + ngrams,
+        min_new_tokens=max(own.min_new_tokens, asked.least_tokens),
+    )
+    return None if rules == own else rules
+
+
+def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
+    """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
+    images = [decoded(picture) for picture in ask.images]
+    try:
+        if isinstance(target.processing, OwnProcessor):
+            inputs = target.processing.encode_chat(ask.messages, images)
+            return Prompt(inputs, int(inputs["input_ids"].shape[1]))
+        return target.encode(*_single(ask, images))
+    except DocspecError as error:
+        said = str(error)
+        if any(sign in said for sign in "/\\"):  # the place of a template is nobody's business
+            said = "the model's chat template does not take this conversation"
+        raise Refusal(400, said) from None
+
+
+def _single(ask: ChatRequest, images: Sequence[Any]) -> tuple[Any, str]:
+    """Image and prompt for models whose prompts docspec frames: one image and one user message."""
+    users = [message for message in ask.messages if message["role"] == "user"]
+    if len(ask.images) != 1 or len(users) != len(ask.messages) or len(users) != 1:
+        raise Refusal(400, "this model takes one image and one message of a user")
+    parts = [IMAGE if part["type"] == "image" else part["text"] for part in users[0]["content"]]
+    return images[0], "".join(parts)
