@@ -224,7 +224,7 @@ def languages_in(script: str) -> tuple[Language, ...]:
 
 
 def _near(part: str) -> str:
-    near = get_close_matches(part.strip().lower(), _spelled(), n=6, cutoff=0.6)
+    near = get_close_matches(part.strip().lower(), _spelled(), n=4, cutoff=0.7)
     if not near:
         return "use a code or an English name, such as de, deu, german, zh, arabic, or auto"
     names = dict.fromkeys(f"{_spelled()[one].code} ({_spelled()[one].name})" for one in near)
