@@ -24,7 +24,7 @@ from docspec.core.scripts import alphabet_of, scripts_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.language_packs import file_of, packs
 from docspec.drafting.recogniser import Reading, Recogniser
-from docspec.drafting.tesseract import TesseractRecogniser, installed, package_of, script_of, straight_line
+from docspec.drafting.tesseract import Print, TesseractRecogniser, installed, package_of, print_of, straight_line
 
 Engine = Literal["rapidocr", "tesseract"]
 
@@ -119,14 +119,18 @@ class ByLanguage:
         reading = Reading(*reader.read_page(page.image, tell), reader)
         sure = _certainty(reading)
         if self._languages:
-            return replace(reading, events=() if sure >= SURE else self._differing(script_of(page.image)))
+            seen = Print(None) if sure >= SURE else print_of(page.image)
+            return replace(reading, events=self._differing(seen.script), turns=seen.turns)
         if sure >= SURE:
             better = self._better(reading)
             self._document = page.source, reader
             return reading if better is None else Reading(*better.read_page(page.image, tell), better)
-        script = script_of(page.image)
+        script, turns = print_of(page.image)
         readers = self._everyone(page) if script is None else self._readers_in(script, page)
         other = self._surest(page, readers)
+        if turns:
+            self._document = page.source, other
+            return replace(reading, turns=turns)
         if other is None:
             reading = replace(reading, events=self._unread(script))
         elif other is not reader:

@@ -63,7 +63,9 @@ class RapidOcrDrafter:
         try:
             self._policy.recognised(())
             reading = self.recogniser.read(page, self._policy.recognised)
-            turns = turns_of(page.image, reading.lines, reading.recogniser) if self._upright else 0
+            turns = 0
+            if self._upright:
+                turns = reading.turns or turns_of(page.image, reading.lines, reading.recogniser)
             if turns:
                 page = upright(page, turns)
                 reading = self.recogniser.read(page, self._policy.recognised)

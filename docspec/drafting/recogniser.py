@@ -59,12 +59,13 @@ ReadQuad = tuple[Sequence[tuple[float, float]], str, float]
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The ``lines`` of a page, in pixels, its ``tilt`` in degrees, the recogniser that read them, and what is to be
-    said about them."""
+    said about them. ``turns`` are the quarter turns, clockwise, after which the page should be read again."""
 
     lines: list[TextLine]
     tilt: float
     recogniser: Recogniser
     events: tuple[Event, ...] = ()
+    turns: int = 0
 
 
 class PageReader(Protocol):

@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -47,6 +47,9 @@ ONE_LINE, RAW_LINE, SCRIPT_ONLY = 7, 13, 0
 
 UPRIGHT = 1.5
 """Height over width from which on a line runs upwards; RapidOCR turns such lines, too."""
+
+SURELY_TURNED = 5.0
+"""Least confidence of tesseract that a page is turned; it tells 7 to 57 of the benchmark's pages."""
 
 POOR = 0.6
 """Certainty (0..1) below which a line is read again as a raw line; sometimes the search for words loses all of it."""
@@ -82,17 +85,27 @@ def package_of(language: Language) -> str:
     return f"apt install tesseract-ocr-{language.code.replace('_', '-')}"
 
 
-def script_of(image: Image.Image) -> str | None:
-    """The script of the print of ``image`` (a name of :mod:`docspec.core.scripts`), by tesseract's detection of scripts
-    (its model ``osd``); ``None`` where it cannot tell."""
+class Print(NamedTuple):
+    """The ``script`` of a page (a name of :mod:`docspec.core.scripts`; ``None``: not known), and the quarter turns,
+    clockwise, that bring it upright."""
+
+    script: str | None
+    turns: int = 0
+
+
+def print_of(image: Image.Image) -> Print:
+    """The script and the orientation of the print of ``image``, by tesseract's detection (its model ``osd``)."""
     if "osd" not in installed():
-        return None
+        return Print(None)
     try:
         told = _run([image.convert("L")], "osd", SCRIPT_ONLY).text
     except DrafterError:  # too few characters
-        return None
-    found = re.search(r"^Script: (\S+)$", told, re.MULTILINE)
-    return None if found is None else _SCRIPTS.get(found[1], found[1])
+        return Print(None)
+    found = dict(re.findall(r"^([A-Z][a-z ]+): (\S+)$", told, re.MULTILINE))
+    script = found.get("Script", "")
+    sure = float(found.get("Orientation confidence", 0)) >= SURELY_TURNED
+    turns = int(found.get("Rotate", 0)) // 90 if sure else 0
+    return Print(_SCRIPTS.get(script, script) or None, turns)
 
 
 def readable_in(script: str) -> tuple[Language, ...]:

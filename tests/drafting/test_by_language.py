@@ -21,7 +21,7 @@ from docspec.drafting.by_language import ByLanguage
 from docspec.drafting.language_packs import packs
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.tesseract import TesseractRecogniser
+from docspec.drafting.tesseract import Print, TesseractRecogniser
 
 PRINT = {"Latin": "white", "Cyrillic": "red", "Arabic": "green", "Thai": "blue"}
 """What stands for print of a script: a page of one colour."""
@@ -80,7 +80,7 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
     made.clear()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(by_language, "installed", lambda: frozenset(codes))
-    monkeypatch.setattr(by_language, "script_of", shown)
+    monkeypatch.setattr(by_language, "print_of", lambda image: Print(shown(image)))
     monkeypatch.setattr(by_language, "TesseractRecogniser", Other)
     monkeypatch.setattr(by_language, "straight_line", lambda grey, quad: picture[0])
     return codes
@@ -112,7 +112,7 @@ def test_print_is_read_by_the_recogniser_of_its_script_without_being_told(here: 
 def test_the_recogniser_of_a_document_is_remembered(here: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     readers = ByLanguage(Wheel())
     read(readers, "Cyrillic")
-    monkeypatch.setattr(by_language, "script_of", lambda image: pytest.fail("asked again"))
+    monkeypatch.setattr(by_language, "print_of", lambda image: pytest.fail("asked again"))
     assert read(readers, "Cyrillic") == ("ж", [])
 
 
@@ -127,13 +127,22 @@ def test_a_recogniser_that_reads_letters_of_another_script_is_not_sure(here: set
 def test_without_a_detection_of_scripts_recognisers_try_some_lines(
     here: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(by_language, "script_of", lambda image: None)
+    monkeypatch.setattr(by_language, "print_of", lambda image: Print(None))
     assert read(ByLanguage(Wheel()), "Arabic") == ("ب", [])
 
 
 def test_letters_that_only_one_language_has_decide_between_two_of_a_script(here: set[str]) -> None:
     here |= {"fas"}
     assert read(ByLanguage(Wheel()), "Arabic") == ("گ", [])
+
+
+def test_a_turned_page_is_to_be_turned_and_read_again_by_the_same_recogniser(
+    here: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_language, "print_of", lambda image: Print("Arabic", 2))
+    readers = ByLanguage(Wheel())
+    assert readers.read(page("Thai")).turns == 2  # it cannot be read as it lies
+    assert readers.of_page(page("Thai")).scripts == ("Arabic",)
 
 
 def test_turkish_is_known_by_its_letters_and_read_by_the_recogniser_that_tells_them_apart(
@@ -149,7 +158,7 @@ def test_turkish_is_known_by_its_letters_and_read_by_the_recogniser_that_tells_t
 
 def test_all_recognisers_try_once_a_document(here: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[int]()
-    monkeypatch.setattr(by_language, "script_of", lambda image: None)
+    monkeypatch.setattr(by_language, "print_of", lambda image: Print(None))
     monkeypatch.setattr(by_language, "_score", lambda reader, sample: tried.append(1) or 0.0)
     readers = ByLanguage(Wheel())
     for _ in range(3):

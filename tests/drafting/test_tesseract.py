@@ -17,11 +17,12 @@ from docspec.drafting import make_drafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tesseract import (
     CERTAINTIES,
+    Print,
     TesseractRecogniser,
     as_typed,
     certainty,
     installed,
-    script_of,
+    print_of,
     straight_line,
 )
 
@@ -66,9 +67,9 @@ def test_a_scan_is_drafted_in_its_language_by_the_named_drafter(tmp_path: Path) 
 
 
 @pytest.mark.skipif("osd" not in installed(), reason="tesseract-ocr-osd is not installed")
-def test_the_script_of_print_is_told_and_none_of_an_empty_sheet() -> None:
-    assert script_of(sheet()) == "Cyrillic"
-    assert script_of(Image.new("RGB", (400, 300), "white")) is None
+def test_script_and_orientation_of_print_are_told_and_none_of_an_empty_sheet() -> None:
+    assert [print_of(sheet(turned)) for turned in (0, 90, 180, 270)] == [Print("Cyrillic", turns) for turns in range(4)]
+    assert print_of(Image.new("RGB", (400, 300), "white")) == Print(None)
 
 
 def test_a_line_is_straightened_and_one_that_runs_upwards_is_turned() -> None:
@@ -105,7 +106,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 
 
 def test_where_it_is_absent_one_line_says_how_to_get_it(nowhere: None) -> None:
-    assert installed() == frozenset() and script_of(sheet()) is None
+    assert installed() == frozenset() and print_of(sheet()) == Print(None)
     with pytest.raises(DrafterError, match=r"^nothing here reads Arabic: apt install tesseract-ocr-ara$"):
         make_drafter(ParseOptions(drafter="tesseract", language="ar"))
     with pytest.raises(DrafterError, match="is not installed: apt install tesseract-ocr"):
