@@ -25,6 +25,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.drafting.language_packs import file_of, packs
 from docspec.drafting.recogniser import Reading, Recogniser
 from docspec.drafting.tesseract import Print, TesseractRecogniser, installed, package_of, print_of, straight_line
+from docspec.drafting.turning import upright
 
 Engine = Literal["rapidocr", "tesseract"]
 
@@ -127,7 +128,7 @@ class ByLanguage:
             return reading if better is None else Reading(*better.read_page(page.image, tell), better)
         script, turns = print_of(page.image)
         readers = self._everyone(page) if script is None else self._readers_in(script, page)
-        other = self._surest(page, readers)
+        other = self._surest(upright(page, turns), readers)
         if turns:
             self._document = page.source, other
             return replace(reading, turns=turns)
