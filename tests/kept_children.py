@@ -7,12 +7,11 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from docspec import offline
-from docspec.isolation import worker_handle
 from docspec.isolation.child import Child, WorkerLost
+from docspec.isolation.children import Children
 from docspec.isolation.shared_pixels import PixelsHandle
 from docspec.isolation.worker import DocumentWorker
 
@@ -43,24 +42,18 @@ class KeptWorker(DocumentWorker):
         sys.path[:] = paths
 
 
-class KeptChildren:
-    """Stands in the place of ``Child`` where a :class:`WorkerHandle` starts one, and takes it back when the handle is
-    closed while nobody waits for an answer. ``is_on``: whether the present test takes part."""
+class KeptChildren(Children):
+    """Keeps the children of handles that are closed while nobody waits for an answer. ``is_on``: whether the present
+    test takes part."""
 
     def __init__(self) -> None:
         self.is_on = False
         self._idle: list[Child] = []
-        self._close: Callable[[worker_handle.WorkerHandle], None] = worker_handle.WorkerHandle.close
 
-    def install(self) -> None:
-        """From now on, for all of the process."""
-        worker_handle.Child = self.lend  # type: ignore[assignment,misc]
-        worker_handle.WorkerHandle.close = lambda handle: self._take_back(handle)  # type: ignore[method-assign]
-
-    def lend(self, worker: Callable[[PixelsHandle], Any], memory: int) -> Child:
+    def begin(self, memory: int) -> Child:
         """A child that waits, else a new one."""
-        if not self.is_on or worker is not DocumentWorker:
-            return Child(worker, memory)
+        if not self.is_on:
+            return super().begin(memory)
         paths = [os.path.abspath(each) for each in sys.path]  # noqa: PTH100
         while self._idle:
             child = self._idle.pop()
@@ -70,26 +63,22 @@ class KeptChildren:
             except WorkerLost:
                 child.kill()
                 continue
-            child._memory = memory
+            child.memory = memory
             return child
         return Child(KeptWorker, memory)
 
-    def _take_back(self, handle: worker_handle.WorkerHandle) -> None:
-        if not self.is_on or not handle.lock.acquire(blocking=False):
-            self._close(handle)
+    def end(self, child: Child, idle: bool) -> None:
+        if not (self.is_on and idle):
+            child.kill()
             return
-        child, handle._child = handle._child, None
-        handle.lock.release()
-        self._close(handle)
-        if child is not None:
-            self._idle.append(child)
+        self._idle.append(child)
         while len(self._idle) > MOST:
             self._idle.pop(0).kill()
 
 
 def _settle(child: Child) -> None:
     """Waits for what was posted; what came of it was the last parser's."""
-    while child._owed:
+    while child.owes:
         try:
             child.settle()
         except WorkerLost:

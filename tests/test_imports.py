@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "proposing": {"core", "engine", "heads", "targets"},
     "vllm": {"core", "engine", "proposing", "targets"},
     "hierarchy": {*READING, "generation"},
+    "inspection": {"core", "documents", "drafting", "isolation"},
     "lookahead": set(),
     "isolation": {"core", "documents", "drafting", "lookahead", "offline", "process"},
     "process": {"core"},

@@ -25,10 +25,11 @@ needs_strace = pytest.mark.skipif(
 RUN_ALL = """
 import json, sys
 from docspec.cli import app
+from docspec.isolation.children import get_children_from
 from tests.kept_children import KeptChildren
 
 children = KeptChildren()  # what libraries do when they are imported is seen once
-children.install()
+get_children_from(children)
 children.is_on = True
 print([app.run(args) for args in json.loads(sys.argv[1])])
 """

@@ -20,6 +20,7 @@ from typer.exceptions import TyperException
 from docspec.cli.config_show import config
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
+from docspec.cli.inspect import inspect
 from docspec.cli.mcp import mcp
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, EverydayCommand, parse
@@ -98,6 +99,7 @@ bench = typer.Typer(
 app.command(cls=EverydayCommand)(parse)
 app.command()(convert)
 app.command()(status)
+app.command()(inspect)
 app.command()(doctor)
 app.command()(serve)
 app.command()(mcp)

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,34 @@ class PdfDocument(Document):
         repaired = "it was repaired" if self._look is not None and self._look.is_repaired else None
         known = [what for what in (repaired, self._tree.damage, self._lost) if what]
         return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
+
+    def unrendered(self) -> Iterator[tuple[int, Any]]:
+        """The numbers of all pages with the page in the file itself, undrawn; ``None`` for one that is not there."""
+        for number, index in enumerate(self._tree.indices, start=1):
+            try:
+                yield number, None if index is None else self._pdf[index]
+            except Exception:  # MuPDF's errors have no base of their own
+                yield number, None
+
+    def is_dynamic(self, page: Any) -> bool:
+        """Whether ``page`` stands for a dynamic form (XFA)."""
+        return dynamic_form(self._pdf, page) is not None
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether the file is encrypted, be it without a password."""
+        return bool((self._pdf.metadata or {}).get("encryption"))
+
+    @property
+    def language(self) -> str | None:
+        """The language that the file says it is in."""
+        kind, value = self._pdf.xref_get_key(self._pdf.pdf_catalog(), "Lang")
+        return value.strip() or None if kind == "string" else None
+
+    @property
+    def attachments(self) -> int:
+        """How many files are attached."""
+        return int(self._pdf.embfile_count())
 
     def _is_suspect(self, warnings: list[str]) -> bool:
         return bool(self._pdf.is_repaired) or told_loss(warnings) is not None

@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
@@ -57,6 +57,17 @@ class Decoded:
     is_frugal: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Submission:
+    """A request on its way into the batch, and the ``future`` of what becomes of it. An ``exclusive`` one is decoded
+    while nothing else is."""
+
+    request: Request
+    future: Future[Decoded]
+    on_row: OnRow | None = None
+    exclusive: bool = False
+
+
 @dataclass(slots=True, eq=False)
 class _Job:
     request: Request
@@ -76,57 +87,68 @@ class _Job:
 class ContinuousBatching:
     """Decodes requests with ``decoder`` in a thread of its own.
 
-    A batch takes at most ``slots`` slots of KV memory, and no more than ``decoder`` allows, but has at least ``least``
-    rows if there is memory for them.
+    A batch has up to ``rows`` rows: one for each request that waits when it is opened and ``spare`` ones for those that
+    come later. It takes at most ``slots`` slots of KV memory, but has ``least`` rows whatever these take; what
+    ``decoder`` allows holds in any case.
     """
 
-    def __init__(self, decoder: Decoder, rows: int = ROWS, slots: int = SLOTS, least: int = 1) -> None:
+    def __init__(
+        self, decoder: Decoder, rows: int = ROWS, slots: int = SLOTS, least: int = 1, spare: int = ROWS
+    ) -> None:
         self._decoder = decoder
         self._most_rows = self._rows = rows
-        self._least = least
-        self._slots = slots
-        self._submitted: SimpleQueue[_Job | None] = SimpleQueue()
+        self._slots, self._least, self._spare = slots, least, spare
+        self._submitted: SimpleQueue[Sequence[_Job]] = SimpleQueue()
         self._waiting: deque[_Job] = deque()
         self._active: dict[int, _Job] = {}
         self._closed = False
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def submit(
-        self,
-        request: Request,
-        on_row: OnRow | None = None,
-        future: Future[Decoded] | None = None,
-        exclusive: bool = False,
-    ) -> Future[Decoded]:
-        """Accepts ``request`` and returns at once, with ``future`` if it is given. Its ``cancel()`` works while the
-        request waits and while it is decoded. It raises what decoding raised for this request, and
-        :class:`docspec.core.ModelError` after :meth:`close`. An ``exclusive`` one is decoded while nothing else is."""
-        future = Future() if future is None else future
-        penalty = (request.rules or self._decoder.target.rules).repetition_penalty
-        alone = exclusive or request.least_margin > 0
-        job = _Job(replace(request), future, on_row, penalty, time.perf_counter(), alone)
+    def submit(self, request: Request, on_row: OnRow | None = None) -> Future[Decoded]:
+        """Accepts ``request`` and returns at once. The future's ``cancel()`` works while the request waits and while it
+        is decoded. It raises what decoding raised for this request, and :class:`docspec.core.ModelError` after
+        :meth:`close`."""
+        future: Future[Decoded] = Future()
+        self.submit_all([Submission(request, future, on_row)])
+        return future
+
+    def submit_all(self, requests: Sequence[Submission]) -> None:
+        """:meth:`submit` for several requests, for which one batch is opened if there is room."""
+        now, own = time.perf_counter(), self._decoder.target.rules
+        jobs = [
+            _Job(
+                replace(one.request),
+                one.future,
+                one.on_row,
+                (one.request.rules or own).repetition_penalty,
+                now,
+                one.exclusive or one.request.least_margin > 0,
+            )
+            for one in requests
+        ]
         with self._starting:
             if not self._closed:
-                self._submitted.put(job)
+                self._submitted.put(jobs)
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._run, name="docspec-engine", daemon=True)
                     self._thread.start()
-                return future
-        failed(future, closed())
-        return future
+                return
+        for job in jobs:
+            failed(job.future, closed())
 
     def drafts_changed(self) -> None:
         """Call this from ``on_row`` when drafts have arrived: whether trees pay is measured anew."""
         self._decoder.drafts_changed()
 
-    def close(self) -> None:
-        """Ends the thread after the present step; requests that have not been answered fail."""
+    def close(self, patience: float | None = None) -> None:
+        """Ends the thread after the present step, and waits for it for at most ``patience`` seconds; requests that have
+        not been answered fail."""
         with self._starting:
             self._closed, thread = True, self._thread
-        self._submitted.put(None)
+        self._submitted.put(())
         if thread is not None:
-            thread.join()
+            thread.join(patience)
 
     def _run(self) -> None:
         try:
@@ -188,21 +210,18 @@ class ContinuousBatching:
             if self._waiting:
                 return True
             try:
-                job = self._submitted.get(timeout=IDLE)
+                self._waiting += self._submitted.get(timeout=IDLE)
             except Empty:
                 with self._starting:
                     if self._submitted.empty():
                         self._thread = None
                         return False
-            else:
-                self._waiting += [] if job is None else [job]
         return False
 
     def _collect(self) -> None:
         """Moves submitted jobs to those that wait, and drops cancelled ones."""
         while not self._submitted.empty():
-            if (job := self._submitted.get()) is not None:
-                self._waiting.append(job)
+            self._waiting += self._submitted.get()
         if any(job.future.done() for job in self._waiting):
             self._waiting = deque(job for job in self._waiting if not job.future.done())
 
@@ -212,13 +231,13 @@ class ContinuousBatching:
         together = [one for one in list(self._waiting)[1 : self._rows] if one.suits(first)]
         slots = max(one.request.slots for one in (first, *together))
         rounded = -(-slots // ROUNDED) * ROUNDED
-        rows = 1 if first.alone else self._rows_for(rounded)
+        rows = 1 if first.alone else self._rows_for(1 + len(together), rounded)
         return decoder.open_batch(rows, rounded if rows > 1 else first.request.slots)
 
-    def _rows_for(self, slots: int) -> int:
-        """Rows of ``slots`` slots that a batch has."""
+    def _rows_for(self, waiting: int, slots: int) -> int:
+        """Rows of a batch for so many requests of up to ``slots`` slots."""
         each, allowed = slots + self._decoder.spare_slots, self._decoder.slots_allowed
-        rows = max(self._slots // each, self._least)
+        rows = min(max(waiting + self._spare, self._least), max(self._slots // each, self._least))
         return max(1, min(self._rows, rows if allowed is None else min(rows, allowed // each)))
 
     def _admit(self, batch: MeasuredDecode) -> None:
@@ -231,14 +250,12 @@ class ContinuousBatching:
             batch.scheduler.add(job.request)
 
     def _fits(self, batch: MeasuredDecode) -> bool:
-        """Whether the first job that waits may enter ``batch`` now. A short one does not join long ones, of which few
-        fit side by side."""
-        job, rows = self._waiting[0], min(self._rows, batch.cache.rows)
+        """Whether the first job that waits may enter ``batch`` now."""
+        job = self._waiting[0]
         return not self._active or (
-            len(self._active) < rows
+            len(self._active) < min(self._rows, batch.cache.rows)
             and all(job.suits(other) for other in self._active.values())
             and job.request.slots + self._decoder.spare_slots <= batch.cache.slots
-            and self._rows_for(job.request.slots) < 2 * rows
         )
 
     def _tell(self, row: Row) -> None:

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 FinishReason = Literal["stop", "length", "loop"]
 """Why an answer ended: by the model's end token, at its limit of tokens, or cut where it only repeated itself."""
 
-Feature = Literal["loops", "plain", "growing", "trail", "silence"]
-"""What an engine may do beyond answering: cut loops (``cuts_loops``), decode without drafts (``plain``, ``exclusive``),
-take drafts that are still being written (``growing``, ``on_progress``), record how tokens came to be (``traced``); with
-``silence`` an empty answer is the model's own, and asking again changes nothing."""
-
 OnText = Callable[[str], None]
 """Receives an answer's text piece by piece, in a thread of the engine. An exception that it raises cancels the
 request."""
@@ -55,10 +50,10 @@ class GenerationRequest:
     chat template; ``image_marks`` stand for the image in the text if a server joins messages into one text
     (:class:`docspec.targets.family.Family`).
 
-    An engine without the feature ignores the other fields, which change no answer but for ``cuts_loops``: ``grammar``
-    makes what predicts the format of the answer, ``growing`` are drafts that are still being written; a ``plain``
-    answer is decoded one token a step, an ``exclusive`` one while nothing else is; the history of a ``traced`` one is
-    kept; ``on_progress`` is called after each step, in the engine's thread.
+    Only an engine that ``follows_fields`` (:class:`Generator`) takes the others: with ``cuts_loops`` an answer ends
+    where it only repeats itself; ``grammar`` makes what predicts its format, ``growing`` are drafts that are still
+    being written; a ``plain`` answer is decoded one token a step, an ``exclusive`` one while nothing else is; the
+    history of a ``traced`` one is kept; ``on_progress`` is called after each step, in the engine's thread.
     """
 
     image: Image | None
@@ -125,8 +120,8 @@ class Generation:
 
 @runtime_checkable
 class Generator(Protocol):
-    """An engine with one model. ``features``, a set of :data:`Feature`, is what it does beyond answering; an engine
-    without this attribute does nothing more."""
+    """An engine with one model. One that has ``follows_fields = True`` follows every field of a request, and its empty
+    answers are the model's own."""
 
     @property
     def name(self) -> str:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Failure, PageError, ParseOptions
-from docspec.engine.continuous import SLOTS, ContinuousBatching, Decoded, OnRow, closed, failed
+from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed, failed
 from docspec.engine.decoder import Decoder
 from docspec.engine.limits import Pace
 from docspec.engine.loop_guard import LoopGuard
@@ -24,15 +24,7 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
 from docspec.generation.answer_text import AnswerText
-from docspec.generation.interface import (
-    Feature,
-    FinishReason,
-    Generation,
-    GenerationCounts,
-    GenerationRequest,
-    OnText,
-    Progress,
-)
+from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.proposing.registry import make_proposer, open_named
 
 if TYPE_CHECKING:
@@ -77,7 +69,7 @@ class Engine:
             answer = engine.generate(image, "Read.", drafts=["what the page may say"])
     """
 
-    features: frozenset[Feature] = frozenset(("loops", "plain", "growing", "trail", "silence"))
+    follows_fields = True
     info: TargetInfo
 
     def __init__(self, model: str = "mini", **settings: Any) -> None:
@@ -98,7 +90,8 @@ class Engine:
         """The engine of a model that is loaded already; ``price`` and ``pace`` as for :func:`make_decoder`."""
         engine = cls.__new__(cls)
         decoder = make_decoder(loaded.target, options, price, pace)
-        engine._begin(loaded, options, decoder, least=options.in_flight)
+        pages = options.in_flight
+        engine._begin(loaded, options, decoder, rows=max(ROWS, pages), least=pages, spare=0)
         return engine
 
     def _begin(self, loaded: LoadedTarget, options: ParseOptions, decoder: Decoder, **room: int) -> None:
@@ -167,7 +160,7 @@ class Engine:
         def run() -> None:
             if not decoded.cancelled():
                 try:
-                    self._batching.submit(make(self._encoder), on_row, decoded)
+                    self._batching.submit_all([Submission(make(self._encoder), decoded, on_row)])
                 except Exception as error:
                     failed(decoded, error)
 
@@ -191,10 +184,11 @@ class Engine:
         """Call this from ``on_progress`` when a growing draft has grown: whether trees pay is measured anew."""
         self._batching.drafts_changed()
 
-    def close(self) -> None:
-        """Ends both threads; requests that have not been answered fail."""
-        self._encoding.shutdown(cancel_futures=True)
-        self._batching.close()
+    def close(self, patience: float | None = None) -> None:
+        """Ends both threads, and waits for what they are doing for at most ``patience`` seconds; requests that have not
+        been answered fail."""
+        self._encoding.shutdown(wait=patience is None, cancel_futures=True)
+        self._batching.close(patience)
 
     def __enter__(self) -> Engine:
         return self
@@ -228,10 +222,16 @@ class Engine:
                 made.append((answer, self._made(answer.request, prompt)))
             except Exception as error:
                 failed(answer.decoded, error)
-        for answer, request in sorted(made, key=lambda one: -one[1].slots):
+        for answer in live:
             answer.encode_seconds = (time.perf_counter() - began) / len(live)
-            on_row = answer.on_row if answer.is_watched else None
-            self._batching.submit(request, on_row, answer.decoded, answer.request.exclusive)
+        self._batching.submit_all(
+            [
+                Submission(
+                    request, answer.decoded, answer.on_row if answer.is_watched else None, answer.request.exclusive
+                )
+                for answer, request in sorted(made, key=lambda one: -one[1].slots)
+            ]
+        )
 
     def _prompts(self, requests: Sequence[GenerationRequest]) -> Sequence[Prompt | Exception]:
         try:

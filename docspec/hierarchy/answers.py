@@ -69,25 +69,19 @@ def ask(
 
     Answers are cut where they only repeat themselves, unless the options keep loops. Empty answers to requests whose
     drafts have words are asked for once more, unless they are the model's own. Raises the error of the first request
-    that failed; the others are cancelled.
+    that failed; the others are cancelled; and :class:`docspec.core.PageError` if a server returned a request.
     """
     requests = [_for_engine(context, number, one, on_progress) for number, one in enumerate(requests)]
     found = _answered(context, requests)
+    if context.is_here:
+        return found
     again = [at for at, answer in enumerate(found.answers) if answer.is_empty and _has_words(requests[at])]
-    if not again or "silence" in context.features:
-        return _checked(context, requests, found)
-    answers = list(found.answers)
-    more = _answered(context, [requests[at] for at in again])
-    for at, answer in zip(again, more.answers, strict=True):
-        answers[at] = answer
-    stats = replace(found.stats + more.stats, rows=found.stats.rows)
-    found = Answered(answers, stats, found.encode_seconds + more.encode_seconds)
-    return _checked(context, requests, found)
-
-
-def _checked(context: ReadingContext, requests: Sequence[GenerationRequest], found: Answered) -> Answered:
-    """``found``. Raises :class:`docspec.core.PageError` if a server returned a request."""
-    if not context.is_here and any(map(_is_echo, requests, found.answers)):
+    if again:
+        more = _answered(context, [requests[at] for at in again])
+        for at, answer in zip(again, more.answers, strict=True):
+            found.answers[at] = answer
+        found = replace(found, stats=replace(found.stats + more.stats, rows=found.stats.rows))
+    if any(map(_is_echo, requests, found.answers)):
         raise PageError(
             "the answer begins with the text of the request; the server returns that, too (return_full_text, echo)",
             Failure.REFUSED,
@@ -128,10 +122,9 @@ def _has_words(request: GenerationRequest) -> bool:
 
 
 def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) -> Answered:
-    guards = context.options.on_loop != "keep" and "loops" not in context.features
-    began = time.perf_counter()
-    streams = "loops" not in context.features
-    watched = [(_Watched(guards) if streams and request.max_tokens > LONG else None) for request in requests]
+    began, elsewhere = time.perf_counter(), not context.is_here
+    guards = elsewhere and context.options.on_loop != "keep"
+    watched = [(_Watched(guards) if elsewhere and request.max_tokens > LONG else None) for request in requests]
     futures: list[Future[Generation]] = []
     try:
         futures += _submitted(context, requests, watched)

@@ -26,6 +26,9 @@ from docspec.hierarchy.strange_marks import strange_marks
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import LoadedTarget
 
+PATIENCE = 0.3
+"""Seconds that the end of a run waits for the engine's present step."""
+
 
 class PageReader:
     """Reads drafted pages with one context, whole or by ``regions`` (it decides which pages are read so). Threads may
@@ -120,5 +123,5 @@ class PageParser(PageReader):
         return [self.context.engine.request_of(one) for one in asked]
 
     def close(self) -> None:
-        """Ends the engine."""
-        self.context.engine.close()
+        """Ends the engine. A run that is interrupted does not wait for the prompts of large pages."""
+        self.context.engine.close(PATIENCE)

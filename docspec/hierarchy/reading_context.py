@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
-from docspec.generation.interface import Feature, Generator, Progress
+from docspec.generation.interface import Generator, Progress
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import Sight
 
@@ -40,16 +40,9 @@ class ReadingContext:
     image_marks: str = ""
 
     @property
-    def features(self) -> frozenset[Feature]:
-        """What the engine does beyond answering."""
-        found: frozenset[Feature] = getattr(self.generator, "features", frozenset())
-        return found
-
-    @property
     def is_here(self) -> bool:
-        """Whether the engine is in this process: it follows every field of a request, and its answers are the
-        model's own."""
-        return "plain" in self.features
+        """Whether the engine follows every field of a request, as the one in this process does."""
+        return bool(getattr(self.generator, "follows_fields", False))
 
     @property
     def engine(self) -> Engine:

@@ -108,7 +108,7 @@ class WholePages:
         progress = context.progress(state.number, "stage2")
         found = ask(context, [replace(request, exclusive=request.plain and context.options.in_flight == 1)], progress)
         [answer], stats = found.answers, found.stats
-        if answer.is_empty and "silence" not in context.features and any(one.texts for one in state.draft.regions):
+        if answer.is_empty and not context.is_here and any(one.texts for one in state.draft.regions):
             raise PageError("the answer is empty, asked for twice, and the draft of the page is not", Failure.REFUSED)
         if stats.plain_tokens:
             detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"

@@ -55,7 +55,7 @@ class Child:
     serves the methods of the result; ``memory`` is its limit of resident bytes (checked on Linux)."""
 
     def __init__(self, worker: Callable[[PixelsHandle], Any], memory: int = sys.maxsize) -> None:
-        self._memory = memory
+        self.memory = memory
         self.shared_pixels = SharedPixels()
         lifeline = os.pipe() if sys.platform == "linux" else None
         kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
@@ -87,6 +87,11 @@ class Child:
     def is_running(self) -> bool:
         """Whether the process runs."""
         return self._process.poll() is None
+
+    @property
+    def owes(self) -> bool:
+        """Whether posted calls have not been waited for."""
+        return self._owed > 0
 
     def post(self, name: str, *arguments: Any) -> None:
         """Calls without waiting; the next :meth:`settle` or :meth:`call` raises its error."""
@@ -150,9 +155,9 @@ class Child:
         if end is not None and time.monotonic() >= end:
             self.kill()
             raise WorkerLost("was not done in time", Failure.TIMED_OUT)
-        if resident(self.pid) > self._memory:
+        if resident(self.pid) > self.memory:
             self.kill()
-            raise WorkerLost(f"took more than {self._memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
+            raise WorkerLost(f"took more than {self.memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
 
     def _died(self) -> WorkerLost:
         try:

@@ -19,9 +19,10 @@ from docspec.drafting.blank import is_blank
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
+from docspec.isolation.children import children
 from docspec.isolation.document import IsolatedDocument
 from docspec.isolation.shared_pixels import SIZE
-from docspec.isolation.worker import DocumentWorker, DrafterMaker, DrawnPage, OpenedDocument
+from docspec.isolation.worker import DrafterMaker, DrawnPage, OpenedDocument
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -133,9 +134,12 @@ class WorkerHandle:
     def close(self) -> None:
         """Ends the child, whatever it is doing."""
         self._closed = True
-        child = self._child
+        child, idle = self._child, self.lock.acquire(blocking=False)
+        if idle:
+            self._child = None
+            self.lock.release()
         if child is not None:
-            child.kill()
+            children().end(child, idle)
 
     def _start(self) -> Child:
         """The child; a new one if there is none."""
@@ -144,7 +148,7 @@ class WorkerHandle:
         if self._closed:
             raise WorkerLost("was given up", Failure.CRASHED)
         try:
-            self._child = Child(DocumentWorker, self._settings.memory)
+            self._child = children().begin(self._settings.memory)
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
             raise WorkerLost(why, Failure.UNEXPECTED) from error

@@ -128,6 +128,19 @@ def test_greedy_in_other_words_is_greedy(served: Served, asks: dict[str, Any]) -
     assert content(post(served, body(line(LINES[0]), **asks))) == content(post(served, body(line(LINES[0]))))
 
 
+@pytest.mark.parametrize("text", ["word " * 40_000, "x"])
+def test_what_is_surely_too_long_is_refused_before_its_pictures_are_decoded(served: Served, text: str) -> None:
+    large = Image.new("RGB", (2448, 2448), "white")
+    values = body(line("x"), text)
+    if text == "x":
+        picture = {"type": "image_url", "image_url": {"url": data_url(large)}}
+        values["messages"][0]["content"] = [picture] * 8
+    began = time.monotonic()
+    answer = post(served, values)
+    assert answer.status_code == 400 and "tokens or more" in answer.json()["error"]["message"]
+    assert time.monotonic() - began < 5
+
+
 def test_sampling_is_answered_greedily_where_that_was_allowed() -> None:
     assert asked(body(line("x"), temperature=0.8), greedy=True).not_greedy == "temperature 0.8"
     with pytest.raises(Refusal, match=r"temperature 0\.8"):

@@ -75,14 +75,14 @@ class RegionPages:
         options = self._context.options
         crops = [self._as_asked(crop) for crop in page.crops]
         taken = {}
-        if options.trust_agreement and "trail" in self._context.features:
+        if options.trust_agreement and self._context.is_here:
             taken = {number: self._taken(text) for number, text in page.from_draft.items()}
         return replace(page, crops=crops, taken=taken)
 
     def _as_asked(self, crop: Crop) -> Crop:
         """``crop`` as this engine is asked: the one here learns for each category how often drafts are right."""
         request = replace(crop.request, traced=self._context.options.provenance)
-        if "trail" in self._context.features:
+        if self._context.is_here:
             request = replace(request, kind=crop.category)
         return replace(crop, request=request)
 

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
 
 
+LONGEST_TOKEN = 16
+"""Characters of a token that hardly any text has more of."""
+
+SURELY = 0.8
+"""Share of a picture's tokens that is left where its sides are rounded down."""
+
+
 class PendingAnswer:
     """One request in progress. ``tell`` is called from the engine's thread: with new text where the answer streams, and
     at the end with ``None`` or the error."""
@@ -103,6 +110,7 @@ def rules_of(own: GenerationRules, asked: Penalties) -> GenerationRules | None:
 
 def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
     """The model's inputs for ``ask``. Raises :class:`Refusal` (400)."""
+    _check_size(target, ask)
     images = [decoded(picture) for picture in ask.images]
     try:
         if isinstance(target.processing, OwnProcessor):
@@ -114,6 +122,17 @@ def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
         if any(sign in said for sign in "/\\"):  # the place of a template is nobody's business
             said = "the model's chat template does not take this conversation"
         raise Refusal(400, said) from None
+
+
+def _check_size(target: TransformersTarget, ask: ChatRequest) -> None:
+    """Raises :class:`Refusal` (400) for a conversation that is surely longer than the model's context, before its
+    pictures are decoded and its words are counted."""
+    characters = sum(len(part.get("text", "")) for message in ask.messages for part in message["content"])
+    sight = target.sight
+    shown = [min(one.size[0] * one.size[1], sight.most_pixels) for one in ask.images if one.size is not None]
+    least = characters // LONGEST_TOKEN + int(SURELY * sum(shown) / sight.factor**2)
+    if least > target.max_length:
+        raise Refusal(400, f"the conversation has {least} tokens or more; the model takes {target.max_length}")
 
 
 def _single(ask: ChatRequest, images: Sequence[Any]) -> tuple[Any, str]:
