@@ -22,8 +22,10 @@ from docspec.drafting.tesseract import (
     as_typed,
     certainty,
     installed,
+    lines_left,
     print_of,
     straight_line,
+    without_nested,
 )
 
 RUSSIAN = [
@@ -79,6 +81,17 @@ def test_a_line_is_straightened_and_one_that_runs_upwards_is_turned() -> None:
     upwards = straight_line(grey.T.copy(), [(40, 50), (60, 50), (60, 250), (40, 250)])
     assert upwards.size == (204, 24)
     assert np.asarray(upwards)[4:20, 4:200].max() == 0
+
+
+def test_a_part_of_a_line_is_no_line_and_ink_outside_all_lines_is_one() -> None:
+    whole, mark, other = (0, 0, 200, 30), (150, 2, 180, 12), (0, 60, 200, 90)
+    quads = [np.array([(a, b), (c, b), (c, d), (a, d)]) for a, b, c, d in (whole, mark, other)]
+    assert [quad.tolist() for quad in without_nested(quads)] == [quads[0].tolist(), quads[2].tolist()]
+    image = sheet()
+    boxes = [np.array([(60, 90), (870, 90), (870, 125), (60, 125)])]  # around the first of four lines
+    left = lines_left(image, boxes)
+    assert len(left) == 3 and all(quad[0][1] > 125 for quad in left)
+    assert lines_left(Image.new("RGB", (300, 200), "white"), boxes) == []
 
 
 def test_text_is_spelled_as_people_type_it() -> None:
