@@ -15,6 +15,7 @@ from benchmarks.cli.kinds import kinds
 from benchmarks.cli.languages import languages
 from benchmarks.cli.layer import layer
 from benchmarks.cli.ledger import ledger
+from benchmarks.cli.made_tables import made_tables
 from benchmarks.cli.marks import marks
 from benchmarks.cli.memory import memory
 from benchmarks.cli.overlap import overlap
@@ -35,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    *(suite, paper, figures, pictures),
+    *(suite, made_tables, paper, figures, pictures),
     *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, proposer, memory),

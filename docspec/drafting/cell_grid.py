@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox
+from docspec.drafting.drawn_grids import NEAR, Word, slots_of
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</t[dh]>", re.DOTALL)
+_LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 _SPAN = re.compile(r'(colspan|rowspan)="(\d+)"')
 
 Edges = tuple[tuple[float, float], ...]
@@ -77,20 +81,22 @@ class CellGrid:
         """How many rows at the top are heads."""
         return next((row for row in range(len(self.ys)) if not all(cell.head for cell in self.row(row))), len(self.ys))
 
-    def html(self) -> str:
-        """The table as HTML; places without a cell become empty ones."""
+    def filled(self) -> CellGrid:
+        """The grid with empty cells in places that have none."""
         taken = {
             (cell.row + y, cell.column + x)
             for cell in self.cells
             for y in range(cell.rows)
             for x in range(cell.columns)
         }
-        heads = self.head_rows
-        rows = []
-        for row in range(len(self.ys)):
-            gaps = [x for x in range(len(self.xs)) if (row, x) not in taken]
-            cells = [*self.row(row), *(PlacedCell("", row, x, head=row < heads) for x in gaps)]
-            rows.append("".join(map(_html, sorted(cells, key=lambda cell: cell.column))))
+        heads, places = self.head_rows, itertools.product(range(len(self.ys)), range(len(self.xs)))
+        gaps = [PlacedCell("", row, column, head=row < heads) for row, column in places if (row, column) not in taken]
+        return self.with_cells([*self.cells, *gaps]) if gaps else self
+
+    def html(self) -> str:
+        """The table as HTML; places without a cell become empty ones."""
+        whole = self.filled()
+        rows = ("".join(map(_html, whole.row(row))) for row in range(len(self.ys)))
         return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
     def with_cells(self, cells: Iterable[PlacedCell]) -> CellGrid:
@@ -126,15 +132,20 @@ class CellGrid:
         return CellGrid(tuple(cells), self.xs, ys)
 
 
-def grid_of(table: Any, html: str) -> CellGrid | None:
-    """``html`` of a table of PyMuPDF's as cells in places; ``None`` where not all rows and columns have one."""
+def grid_of(table: Any, html: str, words: Sequence[Word] = ()) -> CellGrid | None:
+    """``html`` of a table of PyMuPDF's as cells in places; ``None`` where not all rows and columns have one. Where it
+    lacks a cell, all cells behind that stand a column off: their boxes tell their places, and ``words`` the cell."""
     cells = list(_cells(html))
     placed = list(_placed(table.placements or ()))
+    if len(cells) == len(placed) and not _agree(placed):
+        grid = _by_place(_once([(cell, box) for cell, (_, box) in zip(cells, placed, strict=True)]), words)
+        if grid is not None:
+            return grid
     rows = 1 + max((cell.row + cell.rows - 1 for cell in cells), default=-1)
     columns = 1 + max((cell.column + cell.columns - 1 for cell in cells), default=-1)
     xs = _edges([(cell.column, box.x0, box.x1) for cell, box in placed if cell.columns == 1], columns)
     ys = _edges([(cell.row, box.y0, box.y1) for cell, box in placed if cell.rows == 1], rows)
-    return CellGrid(tuple(cells), xs, ys) if xs and ys and cells else None
+    return CellGrid(tuple(cells), xs, ys).filled() if xs and ys and cells else None
 
 
 def _cells(html: str) -> Iterator[PlacedCell]:
@@ -164,11 +175,87 @@ def _placed(rows: Sequence[Sequence[Any]]) -> Iterator[tuple[PlacedCell, BBox]]:
             column += cell.colspan
 
 
-def _edges(told: Sequence[tuple[int, float, float]], count: int) -> Edges:
+def _agree(placed: Sequence[tuple[PlacedCell, BBox]]) -> bool:
+    """Whether cells that are counted to one column begin, and end, at one place."""
+    lefts: dict[int, float] = {}
+    rights: dict[int, float] = {}
+    return all(
+        abs(lefts.setdefault(cell.column, box.x0) - box.x0) <= NEAR
+        and abs(rights.setdefault(cell.column + cell.columns, box.x1) - box.x1) <= NEAR
+        for cell, box in placed
+    )
+
+
+def _once(cells: Sequence[tuple[PlacedCell, BBox]]) -> list[tuple[PlacedCell, BBox]]:
+    """``cells`` without those that lie in the box of another one, and say nothing or the same."""
+    return [
+        (cell, box)
+        for cell, box in cells
+        if not any(
+            other.area > box.area + 1 and box.overlap(other) > 0.9 and cell.text in ("", around.text)
+            for around, other in cells
+        )
+    ]
+
+
+def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -> CellGrid | None:
+    """``cells`` in the places of their boxes, and cells of ``words`` in places that have none."""
+    slots = {slot.bbox: slot for slot in slots_of([astuple(box) for _, box in cells])}
+    if len(slots) < len(cells):
+        return None
+    own = [slots[box] for _, box in cells]
+    xs = _edges([(slot.column, slot.bbox.x0, slot.bbox.x1) for slot in own if slot.columns == 1])
+    ys = _edges([(slot.row, slot.bbox.y0, slot.bbox.y1) for slot in own if slot.rows == 1])
+    placed = [
+        replace(cell, row=slot.row, column=slot.column, rows=slot.rows, columns=slot.columns)
+        for (cell, _), slot in zip(cells, own, strict=True)
+    ]
+    grid = CellGrid((), xs, ys).with_cells(placed)
+    if not xs or not ys or not grid.is_whole:
+        return None
+    told_of = set(placed)
+    whole = [
+        cell
+        if cell in told_of
+        else replace(cell, text=as_html(read(w for w in words if grid.box(cell).has_center_of(w.bbox))))
+        for cell in grid.filled().cells
+    ]
+    every = Counter(
+        "".join(word.text for word in words if BBox.union(box for _, box in cells).has_center_of(word.bbox))
+    )
+    letters = Counter("".join("".join(told(cell.text).split()) for cell in whole))
+    return grid.with_cells(whole) if letters <= every else grid.filled()
+
+
+def _edges(told: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:
+    """The edges of all columns or rows, of each the first ones told; empty where one of them has none."""
     found: dict[int, tuple[float, float]] = {}
     for number, first, last in told:
         found.setdefault(number, (first, last))
-    return tuple(found[number] for number in range(count)) if set(range(count)) <= set(found) else ()
+    numbers = range(len(found) if count is None else count)
+    return tuple(found[number] for number in numbers) if set(numbers) <= set(found) else ()
+
+
+def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
+    """What the words in ``box`` cover; ``None`` without words."""
+    inside = [word.bbox for word in words if box.has_center_of(word.bbox)]
+    return BBox.union(inside) if inside else None
+
+
+def read(words: Iterable[Word]) -> str:
+    """The text of ``words``, line by line."""
+    lines: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: word.bbox.center_y):
+        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))
+
+
+def without_leader(text: str) -> str:
+    """``text`` without dots that lead to what follows it."""
+    return _LEADER.sub("", text) or text
 
 
 def joined(*texts: str) -> str:

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told, without_leader, words_box
+from docspec.drafting.column_cuts import with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.figure_columns import is_figure
-from docspec.drafting.head_spans import close_words, with_level_heads, with_spanning_heads
+from docspec.drafting.figure_columns import is_of_body, stands_for_none
+from docspec.drafting.ghost_columns import with_errors, without_ghosts
+from docspec.drafting.head_spans import close_words, with_level_rows, with_spanning_heads
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import Line, lines_in, with_rows_cut
 from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_rows
 
-NEXT = 2.0
-"""Most white between a word of a head and the next one of the same head that stands in a column of its own, in heights
-of the word: typists part words of a head with several spaces."""
+LARGER = 1.1
+"""From this many heights of a head on a line above the heads is their title."""
 
-_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
+APART = 0.3
+"""Least white between a title and the heads, in heights of a head."""
+
+_TITLE = re.compile(r"(?:Table|Exhibit|Figure|Chart|Appendix|Annex|Schedule)\s+[\dA-Z]", re.IGNORECASE)
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
-_LEADER = re.compile(r"^(?:[.·…_]\s?){3,}|(?:\s?[.·…_]){3,}\s*$")
 
 
 def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
@@ -36,12 +38,15 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     A step that would put two cells in one place, as may happen around cells of several rows, is left out.
     """
     steps: tuple[Callable[[CellGrid], CellGrid], ...] = (
+        lambda grid: with_columns_cut(grid, words, body_row(grid)),
         lambda grid: _without_leaders(_without_rules(grid)),
         lambda grid: _with_rows_apart(grid, words),
-        lambda grid: with_level_heads(grid, words, body_row(grid)),
+        lambda grid: with_level_rows(grid, words),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
-        lambda grid: _without_ghosts(grid, words),
-        lambda grid: with_whole_heads(grid, body_row(grid)),
+        lambda grid: with_errors(grid, body_row(grid)),
+        lambda grid: without_ghosts(grid, words, body_row(grid)),
+        lambda grid: with_heads_apart(grid, words, body_row(grid)),
+        lambda grid: with_whole_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_rows_cut(with_whole_rows(grid, words, body_row(grid)), words, body_row(grid)),
     )
     for step in steps:
@@ -50,22 +55,50 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     return grid
 
 
-def without_notes(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+def without_notes(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox] = ()) -> CellGrid:
     """``grid`` without first and last rows that hold nothing but a line of text across columns: its title and its
     source stand outside of the table."""
     last = len(grid.ys) - 1
     rows = {row for row in (0, last) if last > 1 and _is_note(grid, row, words)}
+    if last > 1 and _is_title(grid, words, strokes):
+        rows.add(0)
     return grid.without_rows(rows) if rows else grid
 
 
 def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     cells = [cell for cell in grid.row(row) if cell.text]
-    if len(cells) < 2 or cells[0].column or any(cell.rows > 1 for cell in grid.row(row)):
+    return len(cells) > 1 and not cells[0].column and _run_in(grid, row, words) is not None
+
+
+def _is_title(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> bool:
+    """Whether the first row is the title of the table rather than a head over columns: it says so, or it is set in
+    larger type, or stands apart from the heads, without a line around it."""
+    title = _run_in(grid, 0, words)
+    if title is None:
         return False
+    below = words_box(BBox(grid.xs[0][0], grid.ys[1][0], grid.xs[-1][1], grid.ys[1][1]), words)
+    first = [word.bbox for word in words if below and below.has_center_of(word.bbox)]
+    if not first or len([cell for cell in grid.row(1) if cell.text]) < 2:
+        return False
+    if _TITLE.match(joined(*(word.text for word in title))):
+        return True
+    box = BBox.union(word.bbox for word in title)
+    near = box.grown(box.height)
+    if any(near.y0 < stroke.center_y < near.y1 and stroke.shared_width(box) > 0 for stroke in strokes):
+        return False
+    height = max(one.height for one in first)
+    return box.height > LARGER * height or min(one.y0 for one in first) - box.y1 > APART * height
+
+
+def _run_in(grid: CellGrid, row: int, words: Sequence[Word]) -> list[Word] | None:
+    """The words of a row that has nothing but one run of them, from left to right."""
+    if any(cell.rows > 1 for cell in grid.row(row)):
+        return None
     band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
     inside = [word for word in words if band.has_center_of(word.bbox)]
     level = all(word.bbox.in_row_with(inside[0].bbox) for word in inside)
-    return level and len(close_words(inside)) == 1
+    runs = close_words(inside)
+    return runs[0] if level and len(runs) == 1 else None
 
 
 def body_row(grid: CellGrid) -> int:
@@ -73,16 +106,12 @@ def body_row(grid: CellGrid) -> int:
     that the grid tells."""
     for row in range(min(grid.head_rows, 1), len(grid.ys)):
         texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
-        if texts and 2 * sum(map(_is_of_body, texts)) >= len(texts):
+        texts = [text for text in texts if not stands_for_none(text)] or texts
+        if texts and 2 * sum(map(is_of_body, texts)) >= len(texts):
             while row > max(grid.head_rows, 1) and [cell.column for cell in grid.row(row - 1) if cell.text] == [0]:
                 row -= 1
             return row
     return grid.head_rows
-
-
-def _is_of_body(text: str) -> bool:
-    """Whether a cell holds figures, of one row or of several, that are no year."""
-    return not _YEAR.fullmatch(text) and (is_figure(text) or all(map(is_figure, text.split())))
 
 
 def _without_rules(grid: CellGrid) -> CellGrid:
@@ -96,7 +125,7 @@ def _without_rules(grid: CellGrid) -> CellGrid:
 def _without_leaders(grid: CellGrid) -> CellGrid:
     """Dots that lead the eye from a label to its figure are no part of the label."""
     return grid.with_cells(
-        replace(cell, text=without_leader(cell.text)) if _LEADER.search(cell.text) else cell for cell in grid.cells
+        replace(cell, text=text) if (text := without_leader(cell.text)) != cell.text else cell for cell in grid.cells
     )
 
 
@@ -106,28 +135,25 @@ def is_typed_rule(texts: Iterable[str]) -> bool:
     return bool(filled) and all(map(_RULE.fullmatch, filled))
 
 
-def without_leader(text: str) -> str:
-    """``text`` without dots that lead to what follows it."""
-    return _LEADER.sub("", text) or text
-
-
 def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
     """Rows that stand close to each other and were taken for one are several."""
     for row in reversed(range(len(grid.ys))):
         cells = grid.row(row)
-        if any(cell.rows > 1 or cell.columns > 1 for cell in cells) or len(cells) < len(grid.xs):
+        if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         lines = lines_in(grid, row, row, words)
-        if len(lines) > 1 and row < body_row(grid) and _is_over_others(lines):
-            lines = [lines[0], _as_one(lines[1:])]
-        elif len(lines) < 2 or not _are_rows(lines, row):
+        levels = _levels(lines) if row < body_row(grid) else [0]
+        if len(levels) > 1:
+            lines = [_as_one(lines[first:last]) for first, last in itertools.pairwise([*levels, len(lines)])]
+        elif len(lines) < 2 or len(cells) < len(grid.xs) or not _are_rows(lines, row):
             continue
         elif row == 0 and not _is_of_figures(lines[0]):
             bodies = sum(map(_is_of_figures, lines))
             lines = [_as_one(lines[: len(lines) - bodies]), *lines[-bodies:]]
         parts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
-        for cell, column in zip(cells, zip(*parts, strict=True), strict=True):
-            if without_spaces("".join(column)) != without_spaces(told(cell.text)):
+        for cell in cells:
+            own = ["".join(line[cell.column : cell.column + cell.columns]) for line in parts]
+            if without_spaces("".join(own)) != without_spaces(told(cell.text)):
                 break
         else:
             grid = _divided(grid, row, parts, lines)
@@ -137,7 +163,7 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
 def _is_of_figures(line: Line) -> bool:
     """Whether a line has a label and, in most of its other cells, figures."""
     texts = [joined(*(word.text for word in cell)) for cell in line[1:] if cell]
-    figures = sum(is_figure(text) and not _YEAR.fullmatch(text) for text in texts)
+    figures = sum(map(is_of_body, texts))
     return bool(line[0] and texts) and 2 * figures >= len(texts)
 
 
@@ -149,12 +175,22 @@ def _are_rows(lines: Sequence[Line], row: int) -> bool:
     return bool(bodies) and list(lines[-len(bodies) :]) == bodies
 
 
+def _levels(lines: Sequence[Line]) -> list[int]:
+    """The ``lines`` at which rows of heads begin: those with heads of their own under a head over several columns."""
+    return [0, *(number for number in range(1, len(lines)) if _is_over_others(lines[number - 1 :]))]
+
+
 def _is_over_others(lines: Sequence[Line]) -> bool:
-    """Whether a head in the first of ``lines`` goes over several columns that have heads of their own below it."""
+    """Whether a head in the first of ``lines`` goes over several heads in the next one, or over several columns that
+    have heads of their own below it."""
     columns = {id(word): column for column, cell in enumerate(lines[0]) for word in cell}
     runs = close_words([word for cell in lines[0] for word in cell])
     wide = [own for run in runs if len(own := sorted({columns[id(word)] for word in run})) > 1]
-    return any(all(any(line[column] for line in lines[1:]) for column in own) for own in wide)
+    if any(all(any(line[column] for line in lines[1:]) for column in own) for own in wide):
+        return True
+    below = [BBox.union(word.bbox for word in run) for run in close_words([word for cell in lines[1] for word in cell])]
+    boxes = (BBox.union(word.bbox for word in run) for run in runs)
+    return any(sum(box.shared_width(one) > 0.5 * one.width for one in below) > 1 for box in boxes)
 
 
 def _as_one(lines: Sequence[Line]) -> Line:
@@ -177,92 +213,3 @@ def _divided(grid: CellGrid, row: int, parts: Sequence[Sequence[str]], lines: Se
             for column, text in enumerate(texts)
         ]
     return CellGrid((), grid.xs, ys).with_cells(cells)
-
-
-def _without_ghosts(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
-    """Columns with heads and nothing below them, that are a part of the head beside it, or stand beside the column that
-    they belong to, are no columns."""
-    body = body_row(grid)
-    column = 1
-    while 0 < body < len(grid.ys) - 1 and column < len(grid.xs):
-        changed = _shifted(grid, column, body) or _merged(grid, column, body, words)
-        if changed is None:
-            column += 1
-        else:
-            grid = changed
-    return grid
-
-
-def _texts(grid: CellGrid, column: int, body: int) -> tuple[str, str]:
-    """The heads and the other texts of a column."""
-    cells = [cell for cell in grid.cells if cell.column <= column < cell.column + cell.columns]
-    return (
-        joined(*(cell.text for cell in cells if cell.row < body and cell.columns == 1)),
-        joined(*(cell.text for cell in cells if cell.row >= body)),
-    )
-
-
-def _shifted(grid: CellGrid, ghost: int, body: int) -> CellGrid | None:
-    """``grid`` without the column ``ghost``, if a column beside it has no head: the heads between them move there."""
-    kinds = [tuple(map(bool, _texts(grid, column, body))) for column in range(len(grid.xs))]
-    plain = all(cell.columns == 1 for cell in grid.cells if cell.row < body)
-    if kinds[ghost] != (True, False) or not plain:
-        return None
-    for step in (1, -1):
-        bare = ghost + step
-        while 0 < bare < len(kinds) and kinds[bare] == (True, True):
-            bare += step
-        if 0 < bare < len(kinds) and kinds[bare] == (False, True):
-            between = range(min(ghost, bare), max(ghost, bare) + 1)
-            cells = [
-                replace(cell, column=cell.column + step)
-                if cell.row < body and cell.column in between and cell.column != bare
-                else cell
-                for cell in grid.cells
-                if not (cell.row < body and cell.column == bare) and not (cell.row >= body and cell.column == ghost)
-            ]
-            return grid.with_cells(cells).without_column(ghost, left=ghost == len(kinds) - 1)
-    return None
-
-
-def _merged(grid: CellGrid, ghost: int, body: int, words: Sequence[Word]) -> CellGrid | None:
-    """``grid`` with the head over ``ghost`` joined to the one left of it, if its words follow closely there."""
-    heads, below = _texts(grid, ghost, body)
-    if not heads or below or not _texts(grid, ghost - 1, body)[1]:
-        return None
-    if any(cell.rows > 1 for cell in grid.cells if cell.column in (ghost - 1, ghost)):
-        return None
-    cells = list(grid.cells)
-    for own in grid.column(ghost):
-        before = next((cell for cell in cells if cell.row == own.row and cell.column == ghost - 1), None)
-        if not own.text:
-            continue
-        if before is None or before.columns > 1 or not _follow(grid.box(before), grid.box(own), words):
-            return None
-        both = _read(BBox.union([grid.box(before), grid.box(own)]), words)
-        same = Counter(without_spaces(both)) == Counter(without_spaces(told(before.text) + told(own.text)))
-        text = as_html(both) if same else joined(before.text, own.text)
-        cells[cells.index(before)] = replace(before, text=text)
-    return grid.with_cells(cells).without_column(ghost, left=True)
-
-
-def _follow(left: BBox, right: BBox, words: Sequence[Word]) -> bool:
-    """Whether words of ``right`` stand closely behind words of ``left`` in one line."""
-    return any(
-        -0.5 * after.bbox.height <= after.bbox.x0 - before.bbox.x1 <= NEXT * after.bbox.height
-        for after in words
-        if right.has_center_of(after.bbox)
-        for before in words
-        if left.has_center_of(before.bbox) and before.bbox.in_row_with(after.bbox)
-    )
-
-
-def _read(box: BBox, words: Sequence[Word]) -> str:
-    """The words in ``box``, line by line."""
-    lines: list[list[Word]] = []
-    for word in sorted((word for word in words if box.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y):
-        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))

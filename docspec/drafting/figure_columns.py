@@ -32,12 +32,19 @@ LONG = 60
 FULL, WORDY = 0.85, 25
 """A column is running text if its lines have at least this share of its width, and so many characters, on average."""
 
+CLEARLY = 1.25
+"""How much wider the white between heads is than that between the words of one."""
+
 _SIGNS = "€$£¥"
 _UNIT = rf"(?:%|‰|°[CF]?|[{_SIGNS}]|[^\W\d_]{{1,3}}[²³]?(?:/[^\W\d_]{{1,3}})?)"
 _NUMBER = r"(?:[1-9]\d{0,2}(?:[ .,'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:]\d+)*(?:,?[-–—])?)"
 _FIGURE = re.compile(rf"(?:(?:[{_SIGNS}]|[A-Z]{{3}})\s?)?[-+−–±<>≈~]?\s?{_NUMBER}(?:\s?{_UNIT})?[*†‡]*")
 _NEGATIVE = re.compile(rf"\(\s?(?=.*\d\D*\d){_NUMBER}(?:\s?{_UNIT})?\s?\)")
-_NOTHING = re.compile(r"[-–—.·]*|n/?a", re.IGNORECASE)
+_NOTHING = re.compile(r"[-–—.·]*|n/?a|\([A-Z]\)", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d(?:[-/–]\d{2,4})?")
+_BETWEEN = re.compile(r"\s+|(?<=\d)\s?[-–±]\s?(?=\d)|±")
+_NOTE = re.compile(r"\s(?:\d{1,2}/|[a-z])$")
+_LED = re.compile(r"(?:\s?[.·…_]){3,}\s*$")
 _TYPED = re.compile(r"[-–—_=\s]{3,}")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _RELATIONS = frozenset("=<>≤≥≠≈∼∈→+−-±·×")  # a column of nothing else has the signs of equations below each other
@@ -54,6 +61,7 @@ class Cell:
     line: int
     owner: int
     category: Category
+    words: tuple[tuple[BBox, str], ...] = ()
 
 
 CellRow = Sequence[Cell]
@@ -75,6 +83,33 @@ def is_figure(text: str) -> bool:
     return (_FIGURE.fullmatch(text) or _NEGATIVE.fullmatch(text)) is not None
 
 
+def is_of_body(text: str) -> bool:
+    """Whether a cell holds figures, of one row or of several, ranges and marks of footnotes among them, that are no
+    year: such cells are no heads."""
+    if _YEAR.fullmatch(text):
+        return False
+    figures = [part for part in _BETWEEN.split(_NOTE.sub("", text)) if part]
+    return is_figure(text) or (bool(figures) and all(map(is_figure, figures)))
+
+
+def stands_for_none(text: str) -> bool:
+    """Whether a cell says that there is no figure."""
+    return _NOTHING.fullmatch(text) is not None
+
+
+def widest_parts(boxes: Sequence[BBox], count: int) -> list[tuple[int, int]]:
+    """The first and the last (exclusive) of ``boxes``, words of a line from left to right, in each of ``count`` parts,
+    if the white between these is clearly wider than that in them; else empty."""
+    gaps = [right.x0 - left.x1 for left, right in pairwise(boxes)]
+    widest = sorted(gaps, reverse=True)
+    if count < 2 or len(gaps) < count - 1 or widest[count - 2] <= 0:
+        return []
+    if len(gaps) >= count and widest[count - 2] < CLEARLY * widest[count - 1]:
+        return []
+    edges = [0, *(number for number, gap in enumerate(gaps, start=1) if gap >= widest[count - 2]), len(boxes)]
+    return list(pairwise(edges))
+
+
 def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -> Columns | None:
     """The table of ``rows`` (top to bottom), with the heads of its columns from the rows ``above`` them (nearest
     first); ``None`` if they are no table. Columns of running text beside it are left out."""
@@ -93,7 +128,7 @@ def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -
         if row and all(_TYPED.fullmatch(cell.text) for cell in row):
             rules.append(row)
             continue
-        heads = _heads(row, edges, headed, bool(rules))
+        heads = _heads(row, edges, headed, bool(rules)) or _close_heads(row, edges)
         if not heads:
             break
         for rule in rules:
@@ -160,7 +195,7 @@ def _without_prose(edges: list[tuple[float, float]], rows: Sequence[CellRow]) ->
 def _is_prose(number: int, edges: Sequence[tuple[float, float]], rows: Sequence[CellRow]) -> bool:
     """Whether the column ``number`` is running text: its lines are long, or fill it."""
     cells = [cell for row in rows for cell in row if _column_of(cell.bbox, edges) == number]
-    if not cells:
+    if not cells or 2 * sum(_LED.search(cell.text) is not None for cell in cells) > len(cells):
         return False
     x0, x1 = edges[number]
     letters = median(len(cell.text) for cell in cells)
@@ -266,3 +301,14 @@ def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool, ruled
             return {}
         heads[number] = cell.text
     return heads if len(heads) > 1 and (ruled or sum(map(is_figure, heads.values())) <= 1) else {}
+
+
+def _close_heads(row: CellRow, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
+    """The heads of a ``row`` that stand closer than cells do, one a column, divided at the widest white between their
+    words; empty where they do not stand over the columns."""
+    words = sorted((word for cell in row for word in cell.words), key=lambda word: word[0].x0)
+    parts = [words[first:last] for first, last in widest_parts([box for box, _ in words], len(edges))]
+    boxes = [BBox.union(box for box, _ in part) for part in parts]
+    texts = [" ".join(text for _, text in part) for part in parts]
+    over = all(min(box.x1, x1) > max(box.x0, x0) for box, (x0, x1) in zip(boxes, edges, strict=False))
+    return dict(enumerate(texts)) if texts and over and not any(map(is_of_body, texts)) else {}

@@ -10,6 +10,7 @@ from itertools import pairwise
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
+from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.lines import without_spaces
 
 GAP = 0.75
@@ -41,12 +42,13 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     columns, are one cell; so is a title in a row of its own. ``body`` is the first row below the heads."""
     for row in range(len(grid.ys)):
         cells = grid.row(row)
-        alone = _is_title(cells)
-        if not (row < body - 1 or alone) or any(cell.rows > 1 for cell in cells):
-            continue
-        if sum(cell.columns for cell in cells) < len(grid.xs):
+        if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         runs = _runs(BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1]), words)
+        one = len(runs) == 1 and not all(cell.text for cell in cells)
+        alone = _is_title(cells) or (one and names_rows(runs[0].bbox, runs[0].text, grid))
+        if not (row < body - 1 or alone):
+            continue
         if Counter(without_spaces("".join(run.text for run in runs))) != Counter(
             without_spaces("".join(told(cell.text) for cell in cells))
         ):
@@ -66,6 +68,13 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
     if body > grid.head_rows:
         grid = grid.with_cells(replace(cell, head=cell.head or cell.row + cell.rows <= body) for cell in grid.cells)
     return grid
+
+
+def names_rows(box: BBox, text: str, grid: CellGrid) -> bool:
+    """Whether a ``text`` that stands alone in a row is a name of the rows below it, in the middle of the table."""
+    middle = (grid.xs[0][0] + grid.xs[-1][1]) / 2
+    words = any(letter.isupper() for letter in text) and not is_figure(text)
+    return words and abs(box.center_x - middle) <= CENTRED * box.height
 
 
 def _is_title(cells: Sequence[PlacedCell]) -> bool:
@@ -106,10 +115,10 @@ def close_words(line: Sequence[Word]) -> list[list[Word]]:
     return pieces
 
 
-def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
-    """``grid``, in which two rows of heads that have no column in common and stand beside each other (heads that read
-    upwards are of any height) are one."""
-    for row in reversed(range(min(max(body - 1, 1), len(grid.ys) - 1))):
+def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """``grid``, in which two rows that have no column in common and stand beside each other (heads that read upwards
+    are of any height, dashes are low) are one."""
+    for row in reversed(range(len(grid.ys) - 1)):
         upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row, row + 1))
         apart = not {cell.column for cell in upper} & {cell.column for cell in lower}
         plain = all(cell.rows == cell.columns == 1 for cell in (*grid.row(row), *grid.row(row + 1)))
@@ -131,7 +140,8 @@ def with_level_heads(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
             ys = (*grid.ys[:row], (grid.ys[row][0], grid.ys[row + 1][1]), *grid.ys[row + 2 :])
             cells = [replace(cell, row=cell.row - 1) if cell.row > row + 1 else cell for cell in cells]
             filled = {cell.column for cell in cells if cell.row == row}
-            empty = [PlacedCell("", row, column, head=True) for column in range(len(grid.xs)) if column not in filled]
+            heads = row < grid.head_rows
+            empty = [PlacedCell("", row, column, head=heads) for column in range(len(grid.xs)) if column not in filled]
             grid = CellGrid((), grid.xs, ys).with_cells([*cells, *empty])
     return grid
 
@@ -141,6 +151,8 @@ def _spans(
 ) -> list[tuple[int, int]]:
     """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
     under no head of others, but may be under a title that stands ``alone``."""
+    if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
+        return [(0, len(grid.xs) - 1)]
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
     own = [_over(run.bbox, extents) for run in runs]
     if any(not columns for columns in own):

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, without_leader
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
+from docspec.drafting.head_spans import close_words, names_rows
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.wrapped_rows import begins_within, goes_on
 
@@ -54,17 +55,27 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     lines = lines_in(grid, body, last, words)
     if len(lines) <= last - body + 1:  # no cell has two lines
         return grid
-    texts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
+    texts = [[without_leader(joined(*(word.text for word in cell))) for cell in line] for line in lines]
     letters = Counter(without_spaces("".join(text for line in texts for text in line)))
     if letters != Counter(without_spaces("".join(told(cell.text) for cell in cells))):
         return grid
     rows = [_row_at(grid, _middle(line)) for line in lines]
     model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]
     least, cuts = _faults(texts, model), model
-    for other in _divisions(texts):
+    titles = [number for number, line in enumerate(lines) if _is_title(line, grid)]
+    apart = sorted({*model, *titles, *(number + 1 for number in titles)} - {0, len(lines)})
+    for other in (apart, *_divisions(texts)):
         if (faults := _faults(texts, other)) < least:
             least, cuts = faults, other
-    return grid if cuts == model else _with_rows(grid, body, lines, texts, cuts)
+    return grid if cuts == model else _with_rows(grid, body, lines, texts, cuts, titles)
+
+
+def _is_title(line: Line, grid: CellGrid) -> bool:
+    """Whether a line has nothing but the name of the rows below it, in the middle of the table."""
+    runs = close_words([word for cell in line for word in cell])
+    return (
+        len(runs) == 1 and not all(line) and names_rows(BBox.union(word.bbox for word in runs[0]), read(runs[0]), grid)
+    )
 
 
 def _middle(line: Line) -> float:
@@ -77,9 +88,10 @@ def _row_at(grid: CellGrid, y: float) -> int:
 
 
 def _divisions(texts: Sequence[Sequence[str]]) -> Iterable[list[int]]:
-    """The lines at which rows begin, if full lines begin rows, and if they end them."""
+    """The lines at which rows begin, if all lines are rows, if full lines begin rows, and if they end them."""
     counts = [sum(map(bool, line)) for line in texts]
     figures = [sum(is_figure(text) for text in line[1:]) for line in texts]
+    yield list(range(1, len(texts)))
     for filled in (counts, figures):
         most = max(filled)
         full = [number for number, count in enumerate(filled) if most > 1 and count >= max(2, FULL * most)]
@@ -93,27 +105,37 @@ def _divisions(texts: Sequence[Sequence[str]]) -> Iterable[list[int]]:
 
 
 def _faults(texts: Sequence[Sequence[str]], cuts: Sequence[int]) -> int:
-    """How many cells of lines begin within a sentence at ``cuts``, or begin one, or are a second figure, elsewhere."""
+    """How many cells of lines begin within a sentence at ``cuts``, or begin one, are a second figure, or are words
+    below a figure, elsewhere."""
     faults = 0
     for number, (above, below) in enumerate(pairwise(texts), start=1):
         pairs = [(a, b) for a, b in zip(above, below, strict=True) if b]
         if number in cuts:
             faults += sum(begins_within(b) or (bool(a) and goes_on(a, b)) for a, b in pairs)
         else:
-            faults += sum(bool(a) and is_figure(a) and is_figure(b) for a, b in pairs)
+            faults += sum(is_figure(a) and (is_figure(b) or not begins_within(b)) for a, b in pairs)
             faults += bool(above[0] and below[0]) and not goes_on(above[0], below[0])
     return faults
 
 
 def _with_rows(
-    grid: CellGrid, body: int, lines: Sequence[Line], texts: Sequence[Sequence[str]], cuts: Sequence[int]
+    grid: CellGrid,
+    body: int,
+    lines: Sequence[Line],
+    texts: Sequence[Sequence[str]],
+    cuts: Sequence[int],
+    titles: Sequence[int],
 ) -> CellGrid:
-    """``grid`` with the ``lines`` from the row ``body`` on in rows that begin at ``cuts``."""
+    """``grid`` with the ``lines`` from the row ``body`` on in rows that begin at ``cuts``; ``titles`` go over all
+    columns."""
     starts = [0, *cuts, len(lines)]
     cells = [cell for cell in grid.cells if cell.row < body]
     tops = [min(word.bbox.y0 for cell in lines[cut] for word in cell) for cut in cuts]
     edges = [grid.ys[body][0], *tops, grid.ys[-1][1]]
     for row, (first, last) in enumerate(pairwise(starts), start=body):
+        if first in titles and last == first + 1:
+            cells.append(PlacedCell(as_html(joined(*texts[first])), row, 0, columns=len(grid.xs)))
+            continue
         cells += [
             PlacedCell(as_html(joined(*(line[column] for line in texts[first:last]))), row, column)
             for column in range(len(grid.xs))

@@ -86,12 +86,12 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
 
 def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
     """``found``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
-    grid = grid_of(table, found.html)
+    grid = grid_of(table, found.html, words)
     if grid is None:
         return found
-    inner = without_notes(grid, words)
+    inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes)
-    if mended == grid:
+    if mended.html() == found.html:
         return found
     top, bottom = inner.ys[0][0], inner.ys[-1][1]
     bbox = found.bbox

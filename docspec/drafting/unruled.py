@@ -36,7 +36,7 @@ LEVEL = 0.3
 PITCH = 4.0
 """Most heights of a line from a figure of a table to the next one below it."""
 
-HEAD = 2.5
+HEAD = 3.0
 """Most heights of a line from the heads of columns to the first row."""
 
 EDGE = 0.5
@@ -73,7 +73,10 @@ def with_unruled(
     for columns in seen:
         table = _table(columns, words)
         worse = [one for one in found if _meet(one.bbox, table.bbox)]
-        if all(_yields(one, len(columns.edges), headings, others) for one in worse):
+        if all(
+            _yields(one, len(columns.edges), headings, others) or (len(worse) == 1 and _lacks_heads(one, columns))
+            for one in worse
+        ):
             inside = {cell.line for row in columns.rows for cell in row}
             found = [*(one for one in found if one not in worse), table]
             result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
@@ -115,12 +118,13 @@ def _cells(
             else:
                 runs.append([word])
         if len(runs) < 2:
-            yield Cell(box, line.text, number, owner, kind)
+            yield Cell(box, line.text, number, owner, kind, tuple((BBox(*word[:4]), word[4]) for word in own))
             continue
         for run in runs:
             text = repair(" ".join(word[4] for word in run))
             if text:
-                yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind)
+                words_of_run = tuple((BBox(*word[:4]), word[4]) for word in run)
+                yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind, words_of_run)
 
 
 def _groups(cells: Sequence[Cell]) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
@@ -162,11 +166,18 @@ def _rows(cells: Sequence[Cell]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for cell in sorted(cells, key=lambda cell: cell.bbox.center_y):
         first = rows[-1][0].bbox if rows else None
-        if first and cell.bbox.center_y - first.center_y <= LEVEL * min(cell.bbox.height, first.height):
+        if first and _are_level(cell.bbox, first):
             rows[-1].append(cell)
         else:
             rows.append([cell])
     return [sorted(row, key=lambda cell: cell.bbox.x0) for row in rows]
+
+
+def _are_level(a: BBox, b: BBox) -> bool:
+    """Whether two cells stand in one row; a dash is lower than letters and stands between their edges."""
+    low, high = sorted((a, b), key=lambda box: box.height)
+    between = low.height < 0.5 * high.height and high.y0 < low.center_y < high.y1
+    return between or abs(a.center_y - b.center_y) <= LEVEL * low.height
 
 
 def _stacks(figures: Sequence[Cell]) -> list[list[Cell]]:
@@ -230,6 +241,12 @@ def _columns(table: FoundTable) -> int:
 def _yields(table: FoundTable, columns: int, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:
     """Whether ``table`` gives way to one of so many ``columns``."""
     return not table.ruled and _columns(table) < columns + _is_mixed(table, headings, others)
+
+
+def _lacks_heads(table: FoundTable, columns: Columns) -> bool:
+    """Whether ``table`` has the same ``columns`` without their heads, which stand above it."""
+    outside = columns.headed and all(cell.bbox.center_y < table.bbox.y0 for cell in columns.rows[0])
+    return outside and not table.ruled and table.head_bottom == 0 and _columns(table) == len(columns.edges)
 
 
 def _is_mixed(table: FoundTable, headings: Sequence[BBox], others: Sequence[BBox]) -> bool:

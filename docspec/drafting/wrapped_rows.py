@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, joined, told
+from docspec.drafting.cell_grid import CellGrid, joined, told, words_box
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.figure_columns import is_figure
+from docspec.drafting.figure_columns import is_figure, is_of_body
 
 CLOSE = 1.7
 """Most heights of a word from one line of a cell to the next one."""
+
+ALIGNED = 0.3
+"""Heights of a word by which lines of one head may be out of line."""
 
 _GOES_ON = re.compile(
     r"(?:[,;/(–-]|\b(?:a|an|and|as|at|by|for|from|in|incl\.|including|of|on|or|other|per|than|the|to|with))$"
@@ -32,16 +35,40 @@ def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGri
     return grid
 
 
-def with_whole_heads(grid: CellGrid, body: int) -> CellGrid:
-    """``grid``, in which a row of heads that holds nothing but units or the ends of the heads above it is one with
-    them."""
+def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox], body: int) -> CellGrid:
+    """``grid``, in which a row of heads that holds nothing but units or the ends of the heads above it, or heads that
+    stand close below those above it with no stroke between them, is one with them. Heads that repeat have others above
+    them, unless each has one."""
     for row in reversed(range(1, body)):
         upper, lower = ({cell.column: cell for cell in grid.row(number) if cell.text} for number in (row - 1, row))
-        if not lower or _spans(grid, row) or not set(lower) <= set(upper) or len(lower) < len(upper) - 1:
+        if not lower or _spans(grid, row):
             continue
-        if all(_UNIT.fullmatch(told(cell.text)) or begins_within(told(cell.text)) for cell in lower.values()):
+        texts = [told(cell.text) for cell in lower.values()]
+        rest = all(_UNIT.fullmatch(text) or begins_within(text) for text in texts)
+        if rest and set(lower) <= set(upper) and len(lower) >= len(upper) - 1:
             grid = _joined(grid, row)
+        elif (
+            len(upper) > 1
+            and set(upper) <= set(lower)
+            and (len(set(texts)) == len(texts) or set(lower) <= {0, *upper})
+            and 2 * sum(map(is_of_body, texts)) < len(texts)
+            and _stand_close(grid, row, words)
+        ):
+            pairs = [[words_box(grid.box(cells[column]), words) for cells in (upper, lower)] for column in upper]
+            if all(a and b and _are_aligned(a, b) and not _parted(a, b, strokes) for a, b in pairs):
+                grid = _joined(grid, row)
     return grid
+
+
+def _are_aligned(a: BBox, b: BBox) -> bool:
+    """Whether two lines of a head begin, end or have their middles below each other."""
+    apart = abs(a.x0 - b.x0), abs(a.x1 - b.x1), abs(a.center_x - b.center_x)
+    return min(apart) <= ALIGNED * min(a.height, b.height)
+
+
+def _parted(a: BBox, b: BBox, strokes: Sequence[BBox]) -> bool:
+    """Whether one of ``strokes`` is between ``a`` and ``b``, which stands below."""
+    return any(a.center_y < stroke.center_y < b.center_y and stroke.shared_width(a) > 0 for stroke in strokes)
 
 
 def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:

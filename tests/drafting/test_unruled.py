@@ -250,6 +250,36 @@ def test_a_table_in_one_column_of_prose_takes_nothing_of_the_other() -> None:
     assert [rows_of(table) for table in seen(page)] == [[list(row[1::2]) for row in PRICES[1:]]]
 
 
+def test_labels_with_leaders_in_a_column_of_prose_are_no_prose() -> None:
+    def draw(page: Any) -> None:
+        for number in range(4):
+            page.insert_text((40, 80 + 13 * number), PROSE[:44], fontsize=9)
+        for number, (label, share, count) in enumerate(
+            (("Female", "40", "15,048"), ("Male", "17", "3,561"), ("All", "57", "980"))
+        ):
+            y = 140 + 13 * number
+            dots = int((150 - pymupdf.get_text_length(label, "helv", 9)) / pymupdf.get_text_length(".", "helv", 9))
+            page.insert_text((40, y), label + "." * dots, fontsize=9)
+            for x, text in ((220, share), (280, count)):
+                page.insert_text((x - pymupdf.get_text_length(text, "helv", 9), y), text, fontsize=9)
+
+    assert [table.html.count("<tr>") for table in seen(draw)] == [3]
+
+
+def test_heads_that_stand_closer_than_cells_are_heads() -> None:
+    def draw(page: Any) -> None:
+        for x, text in ((40, "Station"), (76, "Jan"), (98, "Feb"), (122, "Mar")):
+            page.insert_text((x, 100), text, fontsize=9)
+        for number, label in enumerate(("Oban", "Tiree", "Coll", "Mull")):
+            page.insert_text((40, 113 + 13 * number), label, fontsize=9)
+            for x in (88, 112, 136):
+                page.insert_text((x - 5, 113 + 13 * number), str((7, 2, 31, 5)[number]), fontsize=9)
+
+    assert [table.html.split("</tr>")[0] for table in seen(draw)] == [
+        "<table><tr><th>Station</th><th>Jan</th><th>Feb</th><th>Mar</th>"
+    ]
+
+
 def test_lines_without_words_of_their_own_and_empty_pages_are_borne() -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page()

@@ -1,0 +1,21 @@
+"""``python -m benchmarks made-tables``: pages of generated tables for ``suite icdar2013``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def made_tables(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the pages and their truth are written.")],
+    seed: Annotated[int, typer.Option(help="What chance begins with.")] = 1,
+    each: Annotated[int, typer.Option(metavar="N", min=1, help="Pages of each kind.")] = 5,
+) -> int:
+    """Write pages of tables of many kinds, with the truth of their cells, to be scored by suite icdar2013."""
+    from benchmarks.made_tables import write_made_tables
+    from docspec.console.terminal import say
+
+    say(f"{len(write_made_tables(folder, seed, each))} documents written into {folder}")
+    return 0
