@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from docspec.core import BBox
@@ -33,6 +34,9 @@ TYPED = 1.4
 
 LEVEL = 0.2
 """Heights of a word by which words that begin below each other may be out of line."""
+
+APART = 1.5
+"""Least white between two heads that are surely two, in heights of a word."""
 
 _SIGNS = frozenset("$€£¥±<>(")
 
@@ -130,7 +134,8 @@ def _divided(grid: CellGrid, column: int, cut: float, words: Sequence[Word]) -> 
 
 def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """``grid``, in which the heads of a row are divided at the widest white between their words, one a column, where
-    the edges of the columns cut them elsewhere."""
+    the edges of the columns cut them elsewhere: heads that stand over their columns, or, where a column has none and
+    another has two, heads far apart, which stand beside figures set to the right."""
     for row in range(body):
         cells = grid.row(row)
         if len(cells) != len(grid.xs) or any(cell.rows > 1 for cell in cells):
@@ -140,7 +145,8 @@ def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
         texts = [joined(*(word.text for word in run)) for run in runs]
         was = [told(cell.text) for cell in cells]
         same = Counter(without_spaces("".join(texts))) == Counter(without_spaces("".join(was)))
-        if runs and texts != was and same and all(map(_stands_over, runs, grid.xs)):
+        over = bool(runs) and (all(map(_stands_over, runs, grid.xs)) or ("" in was and _are_far_apart(runs)))
+        if over and texts != was and same:
             heads = [PlacedCell(as_html(text), row, n, head=cells[n].head) for n, text in enumerate(texts)]
             grid = grid.with_cells([*(cell for cell in grid.cells if cell.row != row), *heads])
     return grid
@@ -150,6 +156,11 @@ def _runs(line: Line, count: int) -> list[list[Word]]:
     """The words of ``line`` in ``count`` runs, if the white between these is clearly wider than that in them."""
     words = sorted((word for cell in line for word in cell), key=_left)
     return [words[first:last] for first, last in widest_parts([word.bbox for word in words], count)]
+
+
+def _are_far_apart(runs: Sequence[Sequence[Word]]) -> bool:
+    """Whether no two of ``runs`` might be words of one head."""
+    return all(right[0].bbox.x0 - left[-1].bbox.x1 >= APART * left[-1].bbox.height for left, right in pairwise(runs))
 
 
 def _stands_over(run: Sequence[Word], column: tuple[float, float]) -> bool:
