@@ -181,6 +181,7 @@ def drafters(ppstructure_models: Path | None, engine: str) -> Iterator[Finding]:
     """The drafters that can work. None of them is required: without a draft a page is only read more slowly."""
     yield _drafter("text-layer", "pymupdf", "pymupdf")
     yield _drafter("rapidocr", "rapidocr", "rapidocr", "onnxruntime")
+    yield _tesseract()
     yield _ppstructure(ppstructure_models, engine)
 
 
@@ -189,6 +190,15 @@ def _drafter(name: str, package: str, *imports: str) -> Finding:
     if problem is None:
         return Finding("drafter", name, "ok", f"{package} {version_of(package)}")
     return Finding("drafter", name, "optional", problem, f"pip install {package}")
+
+
+def _tesseract() -> Finding:
+    from docspec.drafting.tesseract import installed
+
+    found = sorted(installed())
+    if found:
+        return Finding("drafter", "tesseract", "ok", f"models for {', '.join(found)}")
+    return Finding("drafter", "tesseract", "optional", "not installed", "apt install tesseract-ocr tesseract-ocr-LANG")
 
 
 def _ppstructure(folder: Path | None, engine: str) -> Finding:

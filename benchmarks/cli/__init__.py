@@ -12,6 +12,7 @@ from benchmarks.cli.drafts import drafts
 from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
 from benchmarks.cli.kinds import kinds
+from benchmarks.cli.languages import languages
 from benchmarks.cli.layer import layer
 from benchmarks.cli.ledger import ledger
 from benchmarks.cli.made_tables import made_tables
@@ -36,7 +37,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, paper, figures, pictures),
-    *(words, ledger, kinds, layer, accuracy, born_digital, runs, engines),
+    *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, proposer, memory),
 )

@@ -39,7 +39,10 @@ def _level(name: str, least: float, most: float, help: str) -> Any:
 
 
 @takes_options(
-    "model", "device", "dtype", "dpi", "drafts", "ppstructure_models", pages="1", max_tokens=128, words="model"
+    *("model", "device", "dtype", "dpi", "drafts", "language", "ocr_model", "ppstructure_models"),
+    pages="1",
+    max_tokens=128,
+    words="model",
 )
 def drafts(
     *,

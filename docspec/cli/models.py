@@ -17,9 +17,11 @@ from docspec.console.terminal import CleanConsole, quiet_libraries, say, say_err
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.options import Dtype
 from docspec.core.safe_text import dump_json, one_line
+from docspec.drafting import language_packs
+from docspec.drafting.language_packs import Pack
 from docspec.generation.llama.convert import WeightFormat
 from docspec.generation.llama.convert import convert as convert_to_gguf
-from docspec.models import hub, known
+from docspec.models import hub, known, ocr_packs
 from docspec.models.hashes import broken_files, listing
 from docspec.models.known import entries, entry_of, path_of
 from docspec.targets.estimate import PROMPT, estimate, gib
@@ -29,7 +31,7 @@ from docspec.targets.model_profile import ModelProfile
 Name = Annotated[
     str,
     typer.Argument(
-        metavar="NAME", show_default=False, help="owner/model, owner/model@revision, mini, or a local folder."
+        metavar="NAME", show_default=False, help="owner/model, owner/model@revision, mini, ocr:NAME, or a local folder."
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -58,7 +60,7 @@ def list_models(as_json: AsJson = False) -> int:
         objects = [
             asdict(entry) | {"held": [asdict(one) | {"path": str(one.path)} for one in entry.held]} for entry in found
         ]
-        print(dump_json(objects, indent=2))
+        print(dump_json(objects + [_pack_facts(pack) for pack in language_packs.packs().values()], indent=2))
         return exits.OK
     console = CleanConsole()
     for entry in found:  # two lines each, three if it exists for llama.cpp: names stay whole in a narrow terminal
@@ -69,7 +71,43 @@ def list_models(as_json: AsJson = False) -> int:
         lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
         for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
             console.print(f"    {line}")
+    packs = {pack.name: language_packs.file_of(pack) for pack in language_packs.packs().values()}
+    if packs:
+        console.print("ocr:NAME (RapidOCR's models for single scripts)")
+        names = (f"{name} (here)" if file is not None else name for name, file in packs.items())
+        for line in wrap(", ".join(names), console.width - 4):
+            console.print(f"    {line}")
     return exits.OK
+
+
+def _pack_of(name: str) -> Pack | None:
+    """The pack that ``ocr:NAME`` names; ``None`` for another model. Raises :class:`ModelError` for an unknown one."""
+    if not name.startswith(language_packs.PREFIX):
+        return None
+    listed = language_packs.packs()
+    pack = listed.get(name.removeprefix(language_packs.PREFIX))
+    if pack is None:
+        names = ", ".join(listed) or "none, as it is not installed"
+        raise ModelError(f"{name}: RapidOCR has no such model; it has {names}")
+    return pack
+
+
+def _pack_facts(pack: Pack) -> dict[str, Any]:
+    file = language_packs.file_of(pack)
+    return {
+        "name": f"{language_packs.PREFIX}{pack.name}",
+        "licence": language_packs.LICENCE,
+        "address": pack.address,
+        "sha256": pack.sha256,
+        "path": "not on this machine" if file is None else str(file),
+    }
+
+
+def _file_here(pack: Pack) -> Path:
+    file = language_packs.file_of(pack)
+    if file is None:
+        raise ModelError(f"{language_packs.PREFIX}{pack.name} is not on this machine; fetch it with: {pack.download}")
+    return file
 
 
 @models.command()
@@ -77,7 +115,8 @@ def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
     """Family, dialect, licence, size, memory and place of a model. What is not on this machine is asked of the hub."""
     if offline:
         connections.enforce()
-    facts = _facts(name, offline)
+    pack = _pack_of(name)
+    facts = _facts(name, offline) if pack is None else _pack_facts(pack)
     if as_json:
         print(dump_json(facts, indent=2))
     else:
@@ -148,10 +187,16 @@ def download(
     """Fetch a model from the hub (HF_ENDPOINT) into the ordinary cache, and print where it lies.
 
     Of a repository of GGUF files one is fetched, with its picture tower. NAME@REVISION pins it. Run it again after an
-    interruption: what is whole is not fetched twice.
+    interruption: what is whole is not fetched twice. ocr:NAME is a recognition model of RapidOCR's list, and comes from
+    where that says.
     """
     if offline:
         connections.enforce()
+    if (pack := _pack_of(name)) is not None:
+        if _confirmed(f"Fetch {pack.address} under the licence {language_packs.LICENCE}?", yes):
+            place = (folder or language_packs.cache_folder()) / pack.file_name
+            print(ocr_packs.fetch(pack.address, pack.sha256, place))
+        return exits.OK
     model = hub.ask(name, number_format)
     say(
         f"{model.name}, revision {model.revision}: licence {model.licence}, {gib(model.size)} in "
@@ -166,7 +211,8 @@ def download(
 def path(name: Name) -> int:
     """Print the folder of a model on this machine; exit code 1 if it is not here. Opens no connection."""
     connections.enforce()
-    print(path_of(name))
+    pack = _pack_of(name)
+    print(path_of(name) if pack is None else _file_here(pack))
     return exits.OK
 
 
@@ -174,6 +220,11 @@ def path(name: Name) -> int:
 def remove(name: Name, yes: Yes = False) -> int:
     """Remove a model from the cache: all its revisions, or the one of NAME@REVISION. Folders are left alone."""
     connections.enforce()
+    if (pack := _pack_of(name)) is not None:
+        file = _file_here(pack)
+        if _confirmed(f"Remove {file}?", yes):
+            file.unlink()
+        return exits.OK
     found = known.of_name(name)
     if not found:
         raise ModelError(f"{name} is not in the cache; docspec models list shows what is")
@@ -207,6 +258,12 @@ def check(
     Exit code 1 if a file is not as published or the model does not run. Opens no connection.
     """
     connections.enforce()
+    if (pack := _pack_of(name)) is not None:
+        here = _file_here(pack)
+        if (found := ocr_packs.sha256_of(here)) != pack.sha256:
+            raise ModelError(f"{here} is not as published (SHA-256 {found[:12]}, not {pack.sha256[:12]})")
+        print(f"{here}: as published")
+        return exits.OK
     path = path_of(name)
     broken = broken_files(path)
     for file in broken:

@@ -93,8 +93,17 @@ HELP = {
     "mmproj": Help("Image encoder for llama.cpp. Default: the one beside --model.", SERVERS, "FILE.gguf"),
     "drafter": Help("Source of the draft that is verified. Default (auto): chosen page by page.", DRAFTS),
     "drafts": Help("Saved results, for --drafter saved.", DRAFTS, "FILE|DIR"),
+    "language": Help(
+        "Language of the print, for recognition: codes or English names (de, deu, german), joined with +. Default "
+        "(auto): the script of each page is found.",
+        DRAFTS,
+        "LANG[+LANG]",
+    ),
     "ocr_model": Help(
-        "Recognition model for RapidOCR in place of its own, for scripts that this cannot write.", DRAFTS, "FILE"
+        "Recognition model for RapidOCR in place of its own, or a folder of such models, of which each page gets the "
+        "one for its script.",
+        DRAFTS,
+        "FILE|DIR",
     ),
     "ppstructure_models": Help("Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR"),
     "ppstructure_engine": Help("Inference engine of PP-StructureV3.", DRAFTS, "NAME"),

@@ -127,7 +127,18 @@ def _families() -> Iterable[str]:
     return families()
 
 
-NAMES: dict[str, Callable[[], Iterable[str]]] = {"model": _models, "align": _proposers, "family": _families}
+def _languages() -> Iterable[str]:
+    from docspec.core.languages import LANGUAGES
+
+    return ["auto", *(spelling for language in LANGUAGES for spelling in (language.code, language.name.lower()))]
+
+
+NAMES: dict[str, Callable[[], Iterable[str]]] = {
+    "model": _models,
+    "align": _proposers,
+    "family": _families,
+    "language": _languages,
+}
 """What shells complete a value with, by the option's field. Choices complete themselves."""
 
 

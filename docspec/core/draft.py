@@ -91,7 +91,8 @@ class PageDraft:
     ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``turns`` are the
     clockwise quarter turns by which the page was turned upright before it was drafted: boxes are those of the turned
     page. ``blank``: nothing is printed on the page. ``recognised`` are all lines as a
-    recogniser told them, before anything was made of them, with their boxes on the page as it is printed.
+    recogniser told them, before anything was made of them, with their boxes on the page as it is printed. ``scripts``
+    are those that the recogniser was made for (names of :mod:`docspec.core.scripts`; empty: not known).
     """
 
     regions: tuple[Region, ...] = ()
@@ -108,6 +109,7 @@ class PageDraft:
     unread: tuple[Region, ...] | None = None
     blank: bool = False
     recognised: tuple[PrintedLine, ...] = ()
+    scripts: tuple[str, ...] = ()
 
     @property
     def laid_out_by(self) -> str:

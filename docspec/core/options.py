@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from docspec.core.errors import UsageError
+from docspec.core.languages import AUTO, Language, languages_of
 from docspec.core.plugins import with_plugins
 from docspec.core.spelling import DialectName
 
@@ -30,7 +31,9 @@ Hidden = Literal["drop", "keep"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa", "split"]
 EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
-DrafterName = Literal["auto", "text-layer", "rapidocr", "text-layer+rapidocr", "ppstructure", "saved", "none"]
+DrafterName = Literal[
+    "auto", "text-layer", "rapidocr", "tesseract", "text-layer+rapidocr", "ppstructure", "saved", "none"
+]
 if not TYPE_CHECKING:
     DrafterName = with_plugins(DrafterName, "drafters")
     EngineName = with_plugins(EngineName, "engines")
@@ -146,6 +149,7 @@ class ParseOptions:
 
     drafter: DrafterName = "auto"
     drafts: Path | None = None
+    language: str = AUTO
     ocr_model: Path | None = None
     ppstructure_models: Path | None = None
     ppstructure_engine: str = "onnxruntime"
@@ -173,6 +177,8 @@ class ParseOptions:
             raise UsageError("--model is empty; name a model, or leave it out")
         if self.tau == 0:
             raise UsageError("--tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
+        if self.languages and self.ocr_model is not None and not self.ocr_model.is_dir():
+            raise UsageError("--language and --ocr-model FILE: choose one of them (a folder of models goes with both)")
         if self.drafter == "saved" and self.drafts is None:
             raise UsageError("--drafter saved needs --drafts FILE or DIR")
         if self.words == "evidence" and self.read == "page":
@@ -247,6 +253,11 @@ class ParseOptions:
         raise UsageError(
             f"--skip-verification {self.skip_verification}: uniform:K with K of 2 or more, or similarity:T in (0, 1]"
         )
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """The languages of ``language``; none for ``auto``. Raises ``UsageError``."""
+        return languages_of(self.language)
 
     @property
     def evidence(self) -> bool:

@@ -42,6 +42,7 @@ class PageImage:
     has looked, :func:`docspec.ledger.visible_words`). ``sketch`` is the page in small if its ``image`` is rendered only
     when it is first used. ``hidden`` are words that nobody sees; they are in ``pdf_page`` no more, and empty unless
     they are asked for. ``edges`` are the pieces of text near its upper and lower edge, as the file has them.
+    ``language`` is the one that the document states (a tag such as ``de-AT``; empty: none).
     """
 
     image: Image
@@ -57,6 +58,7 @@ class PageImage:
     sketch: Image | None = None
     hidden: tuple[HiddenText, ...] = ()
     edges: tuple[EdgeText, ...] = ()
+    language: str = ""
 
     @property
     def width(self) -> int:

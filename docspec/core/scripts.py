@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 
 NAMES = {
     "LATIN": "Latin",
@@ -22,6 +24,17 @@ NAMES = {
     "KATAKANA": "Kana",
     "HANGUL": "Hangul",
     "ETHIOPIC": "Ethiopic",
+    "TELUGU": "Telugu",
+    "KANNADA": "Kannada",
+    "MALAYALAM": "Malayalam",
+    "SINHALA": "Sinhala",
+    "GUJARATI": "Gujarati",
+    "GURMUKHI": "Gurmukhi",
+    "ORIYA": "Oriya",
+    "LAO": "Lao",
+    "KHMER": "Khmer",
+    "MYANMAR": "Myanmar",
+    "TIBETAN": "Tibetan",
 }
 
 
@@ -35,3 +48,20 @@ def scripts_of(text: str) -> Counter[str]:
             if name is not None:
                 found[name] += count
     return found
+
+
+def alphabet_of(scripts: Iterable[str]) -> frozenset[str]:
+    """The letters, marks and digits of ``scripts``, with digits and punctuation of ASCII; rare Chinese characters
+    beyond the first plane of Unicode are left out."""
+    every = _alphabets()
+    return frozenset(map(chr, range(32, 127))).union(*(every.get(script, ()) for script in scripts))
+
+
+@cache
+def _alphabets() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for char in map(chr, range(0xA0, 0x10000)):
+        script = NAMES.get(unicodedata.name(char, "").partition(" ")[0])
+        if script is not None:
+            found.setdefault(script, set()).add(char)
+    return {script: frozenset(chars) for script, chars in found.items()}

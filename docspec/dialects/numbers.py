@@ -15,7 +15,12 @@ from docspec.dialects.alignment import MOST_PAIRS, Alignment
 from docspec.dialects.text import clean, join_lines
 from docspec.dialects.words import Word, words_of
 
-SOURCES: dict[str, WordsOf] = {"text-layer": "text layer", "rapidocr": "recognition", "ppstructure": "recognition"}
+SOURCES: dict[str, WordsOf] = {
+    "text-layer": "text layer",
+    "rapidocr": "recognition",
+    "tesseract": "recognition",
+    "ppstructure": "recognition",
+}
 """The source of each drafter's words."""
 
 

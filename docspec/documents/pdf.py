@@ -195,7 +195,16 @@ class PdfDocument(Document):
             sketch=sketch,
             hidden=hidden if view.hidden else (),
             edges=() if turn or not readable or self.page_count == 1 else self._edges.of(number, self.page_count),
+            language=self._language,
         )
+
+    @cached_property
+    def _language(self) -> str:
+        """The language that the document states (``/Lang`` of its catalogue)."""
+        try:
+            return self._pdf.language or ""
+        except Exception:  # a damaged catalogue
+            return ""
 
     @cached_property
     def _layers_off(self) -> set[str]:

@@ -15,7 +15,7 @@ from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.safe import SafeDrafter
 
 if TYPE_CHECKING:
-    from docspec.drafting.recogniser import Recogniser
+    from docspec.drafting.recogniser import PageReader
 
 __all__ = ["Drafter", "SafeDrafter", "build_drafter", "make_drafter"]
 
@@ -46,10 +46,10 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
             from docspec.drafting.text_layer import TextLayerDrafter
 
             return TextLayerDrafter(judge=True)
-        case "rapidocr":
+        case "rapidocr" | "tesseract":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter(_recogniser(options), policy, upright)
+            return RapidOcrDrafter(_recogniser(options), policy, upright, options.drafter)
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter
@@ -77,11 +77,21 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
     raise UsageError(f"--drafter {options.drafter}: there is no such drafter")
 
 
-def _recogniser(options: ParseOptions) -> Recogniser:
+def _recogniser(options: ParseOptions) -> PageReader:
+    """What recognises pages: a recogniser for each script, or one with the model that was asked for."""
+    from docspec.drafting.by_language import ByLanguage
     from docspec.drafting.recogniser import Recogniser
 
     beside = options.overlaps and options.read == "page"  # the target needs processors too then
-    recogniser = Recogniser(share=0.5 if beside else 1.0, model=options.ocr_model)
-    if options.ocr_model is not None:
+    model, folder = options.ocr_model, None
+    if model is not None and model.is_dir():
+        model, folder = None, model
+    recogniser = Recogniser(share=0.5 if beside else 1.0, model=model)
+    if model is not None:
         recogniser.check()  # auto goes on without a recogniser, but not without one that was asked for
-    return recogniser
+        return recogniser
+    engine = options.drafter if options.drafter in ("rapidocr", "tesseract") else None
+    found = ByLanguage(recogniser, options.languages, engine, folder)
+    if options.languages:
+        found.check()
+    return found

@@ -17,7 +17,7 @@ from docspec.drafting.drafter import Drafter
 from docspec.drafting.furniture import known_furniture
 from docspec.drafting.policy import DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
-from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter, unchecked
 from docspec.drafting.trust import TrustJudge, is_all_there_is
 
@@ -28,7 +28,7 @@ class AutoDrafter:
     name = "auto"
 
     def __init__(
-        self, recogniser: Recogniser | None = None, policy: DraftingPolicy | None = None, upright: bool = False
+        self, recogniser: PageReader | None = None, policy: DraftingPolicy | None = None, upright: bool = False
     ) -> None:
         self._text_layer = TextLayerDrafter()
         self._cut = TextLayerDrafter(quick=True)

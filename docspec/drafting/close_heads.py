@@ -34,7 +34,7 @@ def parts_over(
     """The heads of ``columns`` among ``words`` of a line, both from left to right, one over each column: divided at the
     widest white between the words, or else where they stand as their ``entries`` do (else the columns); empty where
     neither holds."""
-    widest = _widest_parts(words, len(columns))
+    widest = widest_parts(words, len(columns))
     if widest and all(_shared(words, part, column) > 0 for part, column in zip(widest, columns, strict=True)):
         return widest
     return placed_parts(words, entries or columns)
@@ -70,7 +70,7 @@ def _placed(
     return best.get(len(words), (0.0, []))[1]
 
 
-def _widest_parts(words: Sequence[BBox], count: int) -> Parts:
+def widest_parts(words: Sequence[BBox], count: int) -> Parts:
     """``words`` in ``count`` parts, if the white between these is clearly wider than that in them."""
     gaps = [right.x0 - left.x1 for left, right in pairwise(words)]
     widest = sorted(gaps, reverse=True)

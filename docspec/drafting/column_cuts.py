@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from docspec.drafting.cell_grid import CellGrid, Edges, PlacedCell, as_html, joined, read, told, words_box
-from docspec.drafting.close_heads import parts_over
+from docspec.drafting.close_heads import parts_over, widest_parts
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
 from docspec.drafting.lines import without_spaces
@@ -34,6 +35,9 @@ TYPED = 1.4
 
 LEVEL = 0.2
 """Heights of a word by which words that begin below each other may be out of line."""
+
+APART = 1.5
+"""Least white between two heads that are surely two, in heights of a word."""
 
 _SIGNS = frozenset("$€£¥±<>(")
 
@@ -132,16 +136,17 @@ def _divided(grid: CellGrid, column: int, cut: float, words: Sequence[Word]) -> 
 
 def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """``grid``, in which the heads of a row are divided at the widest white between their words, one a column, where
-    the edges of the columns cut them elsewhere."""
+    the edges of the columns cut them elsewhere: heads that stand over their columns, or, where a column has none and
+    another has two, heads far apart, which stand beside figures set to the right."""
     entries = entries_of(grid, words, body)
     for row in range(body):
         cells = grid.row(row)
         if len(cells) != len(grid.xs) or any(cell.rows > 1 for cell in cells):
             continue
         lines = lines_in(grid, row, row, words)
-        runs = _runs(lines[0], grid, entries) if len(lines) == 1 else []
-        texts = [joined(*(word.text for word in run)) for run in runs]
         was = [told(cell.text) for cell in cells]
+        runs = _runs(lines[0], grid, entries, "" in was) if len(lines) == 1 else []
+        texts = [joined(*(word.text for word in run)) for run in runs]
         same = Counter(without_spaces("".join(texts))) == Counter(without_spaces("".join(was)))
         if runs and texts != was and same:
             heads = [PlacedCell(as_html(text), row, n, head=cells[n].head) for n, text in enumerate(texts)]
@@ -149,10 +154,16 @@ def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
     return grid
 
 
-def _runs(line: Line, grid: CellGrid, entries: Edges) -> list[list[Word]]:
-    """The words of ``line`` in runs, one over each column."""
+def _runs(line: Line, grid: CellGrid, entries: Edges, lacking: bool) -> list[list[Word]]:
+    """The words of ``line`` in runs, one over each column, or, where a column is ``lacking`` a head, far apart."""
     words = sorted((word for cell in line for word in cell), key=_left)
-    return [words[first:last] for first, last in parts_over([word.bbox for word in words], grid.xs, entries)]
+    boxes = [word.bbox for word in words]
+    parts = parts_over(boxes, grid.xs, entries)
+    if lacking and not parts:
+        widest = widest_parts(boxes, len(grid.xs))
+        ends = ((boxes[last - 1], boxes[first]) for (_, last), (first, _) in pairwise(widest))
+        parts = widest if all(right.x0 - left.x1 >= APART * left.height for left, right in ends) else []
+    return [words[first:last] for first, last in parts]
 
 
 def entries_of(grid: CellGrid, words: Sequence[Word], body: int) -> Edges:

@@ -18,6 +18,7 @@ from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.right_to_left import has_right_to_left
 
 LEAST_LETTERS = 60
 """Characters of a font on a page below which it is not judged there."""
@@ -46,13 +47,13 @@ Picture = Callable[[Any, TextLine], Any]
 class FontJudge:
     """Remembers which fonts of a document are wrong (``None``: sound), by all names that the page has for them."""
 
-    recogniser: Recogniser
     picture: Picture
     _source: str = ""
     _known: dict[tuple[str, frozenset[str]], str | None] = field(default_factory=dict)
 
-    def wrong(self, page: Any, source: str) -> str | None:
-        """Why a font of a ``pymupdf.Page`` of the document ``source`` does not tell what it prints."""
+    def wrong(self, page: Any, source: str, recogniser: Recogniser) -> str | None:
+        """Why a font of a ``pymupdf.Page`` of the document ``source`` does not tell what it prints, as ``recogniser``
+        reads it."""
         if source != self._source:
             self._source, self._known = source, {}
         tables, others = _fonts_of(page)
@@ -68,23 +69,29 @@ class FontJudge:
                 continue
             if key not in self._known:
                 words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP) if words is None else words
-                self._known[key] = self._why(page, own, words, letters > MAIN * total)
+                self._known[key] = self._why(page, own, words, letters > MAIN * total, recogniser)
             if why := self._known[key]:
                 return f"font {name} {why}"
         return None
 
     def _why(
-        self, page: Any, spans: Sequence[tuple[BBox, str]], words: Sequence[tuple[Any, ...]], is_main: bool
+        self,
+        page: Any,
+        spans: Sequence[tuple[BBox, str]],
+        words: Sequence[tuple[Any, ...]],
+        is_main: bool,
+        recogniser: Recogniser,
     ) -> str | None:
-        pairs = []
+        texts, pictures = [], []
         for box, text in _pieces(spans, words):
             letters = text.replace(" ", "")
-            if sum(letter in self.recogniser.alphabet for letter in letters) < READABLE * len(letters):
+            if has_right_to_left(letters):  # MuPDF tells its words in no certain order
                 continue
-            read, confidence = self.recogniser.read_line(self.picture(page, TextLine(box, text)))
-            if confidence >= CERTAIN:
-                pairs.append((_plain(text), _plain(read)))
-        return what_differs(pairs, is_main)
+            if sum(letter in recogniser.alphabet for letter in letters) >= READABLE * len(letters):
+                texts.append(text)
+                pictures.append(self.picture(page, TextLine(box, text)))
+        read = zip(texts, recogniser.read_lines(pictures), strict=True)
+        return what_differs([(_plain(text), _plain(said)) for text, (said, sure) in read if sure >= CERTAIN], is_main)
 
 
 def what_differs(pairs: Iterable[tuple[str, str]], is_main: bool = True) -> str | None:

@@ -117,7 +117,8 @@ def write_hidden(page: Any, lines: Sequence[TextLine]) -> None:
     helvetica = pymupdf.Font("helv")
     for line in lines:
         if any(unicodedata.east_asian_width(character) in "WF" for character in line.text):
-            name, text, width = "china-s", line.text, float(len(line.text))  # an em a character, Latin ones too
+            name = "korea" if any("\uac00" <= character <= "\ud7a3" for character in line.text) else "china-s"
+            text, width = line.text, float(len(line.text))  # an em a character, Latin ones too
         else:
             name, text = "helv", _in_latin(line.text)
             width = helvetica.text_length(text, fontsize=1)

@@ -24,7 +24,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
-from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.tables import find_tables
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.drafting.turning import turns_of, upright
@@ -40,12 +40,15 @@ class RapidOcrDrafter:
     they are recognised. ``upright``: a page that lies on its side or stands on its head gets the draft of the upright
     page (``turns``)."""
 
-    name = "rapidocr"
-
     def __init__(
-        self, recogniser: Recogniser | None = None, policy: DraftingPolicy | None = None, upright: bool = False
+        self,
+        recogniser: PageReader | None = None,
+        policy: DraftingPolicy | None = None,
+        upright: bool = False,
+        name: str = "rapidocr",
     ) -> None:
-        self.recogniser = recogniser or Recogniser()
+        self.recogniser: PageReader = recogniser or Recogniser()
+        self.name = name
         self._policy = policy or DraftingPolicy()
         self._upright = upright
 
@@ -59,16 +62,19 @@ class RapidOcrDrafter:
         start = time.perf_counter()
         try:
             self._policy.recognised(())
-            lines, tilt = self.recogniser.read_page(page.image, self._policy.recognised)
-            turns = turns_of(page.image, lines, self.recogniser) if self._upright else 0
+            reading = self.recogniser.read(page, self._policy.recognised)
+            turns = 0
+            if self._upright:
+                turns = reading.turns or turns_of(page.image, reading.lines, reading.recogniser)
             if turns:
                 page = upright(page, turns)
-                lines, tilt = self.recogniser.read_page(page.image, self._policy.recognised)
+                reading = self.recogniser.read(page, self._policy.recognised)
+            lines, tilt = reading.lines, reading.tilt
             found, layout, events = regions_of_lines(page, lines, tilt)
             regions = with_pictures(page.image, found)
             straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))
             unread = unread_regions(straight.image, drafted.regions)
-            more, mute = find_text(straight, drafted.regions, unread, self.recogniser)
+            more, mute = find_text(straight, drafted.regions, unread, reading.recogniser)
             told = (*lines, *more)
             late = [line for line in more if picture_around(line.bbox, drafted.regions) is None]
             if is_prose(late):
@@ -76,7 +82,7 @@ class RapidOcrDrafter:
                 regions = with_pictures(page.image, found)
                 more = [line for line in more if line not in late]
             new = [replace(one, bbox=as_printed(one.bbox, tilt, page)) for one in assemble((), more)]
-            regions, events = with_labels(regions, new), events + mute
+            regions, events = with_labels(regions, new), (*reading.events, *events, *mute)
         except DrafterError:
             raise
         except Exception as error:
@@ -94,6 +100,7 @@ class RapidOcrDrafter:
             searched=True,
             turns=turns,
             recognised=tuple(PrintedLine(as_printed(line.bbox, tilt, page), line.text) for line in told),
+            scripts=reading.recogniser.scripts,
         )
 
 

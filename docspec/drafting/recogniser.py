@@ -8,22 +8,24 @@ nothing.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from PIL import Image
 
-from docspec.core import BBox, DrafterError
+from docspec.core import BBox, DrafterError, Event, PageImage
+from docspec.core.languages import BUNDLED
 from docspec.core.onnx import session
 from docspec.core.processors import processors
+from docspec.core.scripts import scripts_of
+from docspec.drafting.language_packs import packs, wheel_folder
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left
@@ -47,6 +49,42 @@ MAX_ASPECT, TILE_ASPECT = 2.5, 1.5  # of an image that is read whole, and of its
 MIN_LENGTH = 1500  # pixels; shorter images are read whole whatever their shape
 
 
+MOST_LETTERS = 20
+"""From so many letters of a script on a model was made for it; the smallest alphabet, Hebrew, has 27 letters."""
+
+ReadQuad = tuple[Sequence[tuple[float, float]], str, float]
+"""The quadrilateral around a line, in pixels, its text and the recogniser's confidence (0..1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The ``lines`` of a page, in pixels, its ``tilt`` in degrees, the recogniser that read them, and what is to be
+    said about them. ``turns`` are the quarter turns, clockwise, after which the page should be read again."""
+
+    lines: list[TextLine]
+    tilt: float
+    recogniser: Recogniser
+    events: tuple[Event, ...] = ()
+    turns: int = 0
+
+
+class PageReader(Protocol):
+    """Reads pages: one recogniser, or several of which each page gets its own."""
+
+    def check(self) -> None:
+        """Raises :class:`DrafterError` where it cannot work at all."""
+
+    @property
+    def alphabet(self) -> frozenset[str]:
+        """The characters that it can write."""
+
+    def of_page(self, page: PageImage) -> Recogniser:
+        """The recogniser for ``page``, by what is known of it unread."""
+
+    def read(self, page: PageImage, tell: Callable[[Sequence[str]], None] | None = None) -> Reading:
+        """The lines of ``page``; ``tell`` is called with texts as they are read."""
+
+
 class Recogniser:
     """Finds and reads lines of text in images. ``threads`` defaults to the ``share`` of the cores of this process, at
     most 8; ``model`` recognises in place of the wheel's own.
@@ -57,6 +95,7 @@ class Recogniser:
     ) -> None:
         self._threads = threads or max(1, min(MAX_THREADS, int(share * processors())))
         self._max_side = max_side
+        self._model = model
         self._models = {key: _model_folder() / name for key, name in MODELS.items()}
         if model is not None:
             self._models["Rec.model_path"] = model
@@ -73,6 +112,23 @@ class Recogniser:
         characters = self._engine._load_rec_model().postprocess_op.character
         return frozenset(character for character in characters if len(character) == 1) | {" "}
 
+    def with_model(self, model: Path) -> Recogniser:
+        """One like this whose lines are read by the file ``model``."""
+        return Recogniser(self._threads, self._max_side, model)
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """The scripts that it was made for: those of which it can write most letters."""
+        if self._model is None:
+            return tuple(sorted(BUNDLED))
+        return tuple(script for script, count in scripts_of("".join(self.alphabet)).items() if count >= MOST_LETTERS)
+
+    def of_page(self, page: PageImage) -> Recogniser:
+        return self
+
+    def read(self, page: PageImage, tell: Callable[[Sequence[str]], None] | None = None) -> Reading:
+        return Reading(*self.read_page(page.image, tell), self)
+
     def read_page(
         self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None = None
     ) -> tuple[list[TextLine], float]:
@@ -83,20 +139,15 @@ class Recogniser:
         crooked scan do not overlap. ``size`` is the line's height. ``tell`` is called with texts as they are read, a
         few lines at a time, in the order in which they were found.
         """
-        quads: list[tuple[Any, str, float]] = []
+        quads: list[ReadQuad] = []
         for tile, left, top in tiles(image):
             shape = max(tile.size) / min(tile.size)
-            with self._telling(tell), self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
-                result = self._finder(_bgr(tile), use_det=True, use_rec=True)
-            if getattr(result, "boxes", None) is not None and result.txts:
-                quads += [
-                    ([(x + left, y + top) for x, y in box.tolist()], text, float(score))
-                    for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
-                ]
+            with self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
+                found = self._read(tile, tell)
+            quads += [([(x + left, y + top) for x, y in quad], text, score) for quad, text, score in found]
         tilt = _tilt([quad for quad, _, _ in quads])
         lines = []
         for number, (quad, text, score) in enumerate(quads):
-            text = _line_of(text)
             if text:
                 bbox = _upright(quad, tilt, image.width, image.height)
                 lines.append(TextLine(bbox, text, bbox.height, number, score, words="recognition"))
@@ -117,6 +168,25 @@ class Recogniser:
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
         return (_line_of(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
+
+    def _read(self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None) -> list[ReadQuad]:
+        """The lines of ``image``, in the order in which the detector found them."""
+        with self._telling(tell):
+            result = self._finder(_bgr(image), use_det=True, use_rec=True)
+        if getattr(result, "boxes", None) is None or not result.txts:
+            return []
+        found = zip(result.boxes, result.txts, result.scores, strict=True)
+        return [(box.tolist(), _line_of(text), float(score)) for box, text, score in found]
+
+    def find_lines(self, image: Image.Image) -> list[Any]:
+        """The quadrilaterals (four corners, from the upper left one clockwise, in pixels) around the lines of
+        ``image``, unread."""
+        result = self._finder(_bgr(image), use_det=True, use_rec=False)
+        return [] if getattr(result, "boxes", None) is None else list(result.boxes)
+
+    def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
+        """The text and the confidence of each image of a line."""
+        return [self.read_line(image) for image in images]
 
     @contextmanager
     def _enlarging(self, side: float) -> Iterator[None]:
@@ -185,6 +255,8 @@ class Recogniser:
         from omegaconf import flag_override
 
         made = session(self._models[f"{part}.model_path"], self._threads)
+        if part == "Rec" and "character" not in made.get_modelmeta().custom_metadata_map:  # it would fetch a list
+            raise DrafterError(f"{self._models['Rec.model_path']}: not a recognition model of RapidOCR's list")
         with flag_override(engine.cfg, "allow_objects", True):
             engine.cfg[part].session = made
 
@@ -195,23 +267,20 @@ def _line_of(text: str) -> str:
 
 
 def _model_folder() -> Path:
-    """The models in RapidOCR's wheel; the package itself is slow to import."""
-    spec = importlib.util.find_spec("rapidocr")
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent / "models"
+    """The models in RapidOCR's wheel."""
+    folder = wheel_folder()
+    assert folder is not None
+    return folder / "models"
 
 
 def _way_to(file: Path) -> str:
-    """How to get a missing model: RapidOCR's own list gives the sources of others."""
+    """How to get a missing model."""
     if file.parent == _model_folder() and file.name in MODELS.values():
         return f"rapidocr lacks its model {file.name}; reinstall it: pip install --force-reinstall rapidocr"
-    listed = (_model_folder().parent / "default_models.yaml").read_text(encoding="utf-8").split()
-    addresses = [word for word in listed if word.endswith("_rec_mobile.onnx")]
-    found = next((address for address in addresses if address.endswith(f"/{file.name}")), None)
-    if found is not None:
-        return f"{file}: no such file; fetch it once: curl -L -o {file} {found}"
-    names = sorted({address.rsplit("/", 1)[1] for address in addresses if "PP-OCRv5" in address})
-    return f"{file}: no such file; RapidOCR has {', '.join(names)}, and says where if one is asked for"
+    pack = next((pack for pack in packs().values() if pack.file_name == file.name), None)
+    if pack is not None:
+        return f"{file}: no such file; fetch it once: {pack.download} --to {file.parent}"
+    return f"{file}: no such file; docspec models list names those that RapidOCR has ({', '.join(packs())})"
 
 
 def _bgr(image: Image.Image) -> Any:

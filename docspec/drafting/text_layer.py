@@ -29,7 +29,7 @@ from docspec.drafting.lines import TextLine, page_lines
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
-from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.ruled import with_drawn_cells
 from docspec.drafting.spaced_letters import are_spaced, with_words
 from docspec.drafting.symbol_fonts import CODES
@@ -56,7 +56,7 @@ class TextLayerDrafter:
 
     name = "text-layer"
 
-    def __init__(self, quick: bool = False, recogniser: Recogniser | None = None, judge: bool = False) -> None:
+    def __init__(self, quick: bool = False, recogniser: PageReader | None = None, judge: bool = False) -> None:
         self._quick = quick
         self._recogniser = recogniser
         self._judge = TrustJudge() if judge else None
@@ -79,14 +79,14 @@ class TextLayerDrafter:
                 lines = with_words(lines, sheet.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
             sound = self._judge is None or self._judge.judge(page).trusted
             if self._recogniser is not None and sound:
-                lines = completed(page.pdf_page, lines, self._recogniser)
+                lines = completed(page.pdf_page, lines, self._recogniser.of_page(page))
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
             regions, layout, events = self._regions(page, sheet, lines, fields)
             unread: list[Region] | None = None
             told: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
                 unread = _unread(page, regions)
-                found, mute = find_text(page, regions, unread, self._recogniser)
+                found, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
                 told = tuple(PrintedLine(line.bbox, line.text) for line in found)
                 edges = furniture_of(found, regions, page.height)
                 found = [line for line in found if not any(line in band for band in edges.values())]

@@ -20,8 +20,9 @@ from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.font_trust import FontJudge
 from docspec.drafting.lines import TextLine, page_lines
-from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.repair import letters_untold, repair
+from docspec.drafting.right_to_left import has_right_to_left
 from docspec.drafting.symbol_fonts import is_known
 
 MIN_CHARACTERS = 8
@@ -87,10 +88,10 @@ class TrustJudge:
     Without a ``recogniser`` only the statistics are used, and hidden text over a scan is not trusted.
     """
 
-    def __init__(self, recogniser: Recogniser | None = None) -> None:
+    def __init__(self, recogniser: PageReader | None = None) -> None:
         self._recogniser = recogniser
         self._sound: tuple[str, frozenset[str]] = ("", frozenset())
-        self._fonts = None if recogniser is None else FontJudge(recogniser, picture_of)
+        self._fonts = FontJudge(picture_of)
 
     def judge(self, page: PageImage) -> Verdict:
         """The verdict on ``page``; an image input has no text layer to trust."""
@@ -129,7 +130,8 @@ class TrustJudge:
         known = known if source == page.source else frozenset()
         if self._recogniser is None:
             return replace(verdict, reason="sound text layer")
-        if self._fonts is not None and not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source)):
+        recogniser = self._recogniser.of_page(page)
+        if not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source, recogniser)):
             return replace(verdict, trusted=False, reason=wrong)
         if not hidden and fonts <= known:
             return replace(verdict, reason="sound text layer, fonts checked before")
@@ -137,7 +139,7 @@ class TrustJudge:
             self._sound = (page.source, known | fonts)
             return replace(verdict, reason="sound text layer, by its words")
         lines, piece = (SPOT_LINES_HIDDEN, None) if hidden else (SPOT_LINES, PIECE)
-        likeness = spot_check(page, self._recogniser, lines, piece)
+        likeness = spot_check(page, recogniser, lines, piece)
         kind = "hidden text" if hidden else "text layer"
         if likeness is None:
             if hidden:
@@ -179,16 +181,19 @@ def spot_check(
     if piece is not None and page.pdf_page is not None:
         words = page.pdf_page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
         chosen = [_beginning(line, words, piece) for line in chosen]
-    scores = []
-    for line in chosen:
-        read, _ = recogniser.read_line(picture_of(page.pdf_page, line))
-        scores.append(Levenshtein.normalized_similarity(_plain(line.text), _plain(read)))
+    read = recogniser.read_lines([picture_of(page.pdf_page, line) for line in chosen])
+    scores = [
+        Levenshtein.normalized_similarity(_plain(line.text), _plain(text))
+        for line, (text, _) in zip(chosen, read, strict=True)
+    ]
     return sum(scores) / len(scores) if scores else None
 
 
 def _beginning(line: TextLine, words: Sequence[tuple[Any, ...]], characters: int) -> TextLine:
     """``line`` up to the word (``x0, y0, x1, y1, text, ...``) that reaches so many ``characters``; the whole line if
-    its words are unknown."""
+    its words are unknown, or run from the right."""
+    if has_right_to_left(line.text):
+        return line
     box = line.bbox
     inside = [word for word in words if box.has_center_of(BBox(*word[:4]))]
     text, right = "", box.x0

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import Block, Category, PageDraft, PageImage, PageResult
+from docspec.core.certainty import certainty_of
 from docspec.core.quality import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
 from docspec.drafting.tilt import straightened
 from docspec.drafting.unread import unread_regions
-from docspec.hierarchy.regions.evidence import FOREIGN, certainty_of
+from docspec.hierarchy.regions.evidence import FOREIGN
 from docspec.targets.model_profile import ModelProfile
 
 THRESHOLDS: tuple[tuple[Grade, float], ...] = (("A", 0.97), ("B", 0.93), ("C", 0.85))
@@ -49,7 +50,7 @@ def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResu
     else:
         return result
     grade: Grade = next((name for name, least in THRESHOLDS if certainty >= least), "D")
-    reason = _foreign(result.blocks, card)
+    reason = _foreign(result.blocks, card, draft)
     if reason is None and agreement is not None and agreement < LEAST_AGREEMENT and 2 * sizes["model"] > sizes.total():
         reason = f"hardly any agreement between what was read and what was drafted ({agreement:.2f})"
     elif reason is None and grade == "D":
@@ -70,15 +71,20 @@ def _why(sizes: Counter[str], certainty: float) -> str:
     return f"{told[source]} (certainty {certainty:.2f})"
 
 
-def _foreign(blocks: Sequence[Block], card: ModelProfile) -> str | None:
-    """Names the most frequent script that the reader does not write, counted over words that stand in no file; ``None``
-    where there are few such letters."""
+def _foreign(blocks: Sequence[Block], card: ModelProfile, draft: PageDraft) -> str | None:
+    """Names the most frequent script that the reader does not write, counted over words that stand in no file and that
+    no recogniser of that script read; ``None`` where there are few such letters."""
     if not card.scripts:
         return None
     found: Counter[str] = Counter()
     for block in blocks:
         if block.words != "text layer" and block.category is not Category.FORMULA:
-            found += scripts_of(block.text)
+            own = scripts_of(block.text)
+            found += (
+                own
+                if block.words != "recognition"
+                else Counter({script: count for script, count in own.items() if script not in draft.scripts})
+            )
     foreign = {script: count for script, count in found.items() if script not in card.scripts}
     if sum(foreign.values()) < max(LEAST_WORDS, FOREIGN * found.total()):
         return None

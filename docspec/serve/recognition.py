@@ -19,6 +19,7 @@ from PIL import Image
 from docspec.core import PageDraft, PageImage
 from docspec.core.processors import processors
 from docspec.documents.images import as_rgb
+from docspec.drafting.by_language import ByLanguage
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.isolation.child import Child, WorkerLost
@@ -117,7 +118,7 @@ class RecognitionWorker:
         """The draft of an image file whose size was checked."""
         image = as_rgb(opened(data))
         if self._drafter is None:
-            self._drafter = RapidOcrDrafter(Recogniser(threads))
+            self._drafter = RapidOcrDrafter(ByLanguage(Recogniser(threads)))
         return self._drafter.draft(PageImage(image, 1, 1.0, "image"))
 
     def fingerprint(self, data: bytes) -> bytes:

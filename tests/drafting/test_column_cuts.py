@@ -154,3 +154,13 @@ def test_lines_of_heads_below_each_other_are_one_head(upper: list[str], lower: l
     group(sheet, "")
     grid = settled(sheet.grid([1] * 5, 2), sheet.words, ())
     assert rows_of(grid)[0] == ["Port", *(f"{a} {b}" for a, b in zip(upper[1:], lower[1:], strict=True))]
+
+
+def test_heads_far_from_figures_at_the_right_stand_over_them_in_their_order() -> None:
+    sheet = Sheet([50, 300, 400, 470])
+    sheet.write((60, "Number"), (140, "Article"), (250, "Pack"), (330, "Price"))
+    for number, article, pack, price in (("4471", "Hinge", "12", "3.40"), ("4472", "Rope", "9", "14.00")) * 2:
+        sheet.write((60, number), (140, article), (-380, pack), (-460, price))
+    grid = sheet.grid([1] * 5, 1)
+    assert rows_of(grid)[0] == ["Number Article Pack", "Price", ""], "what a layout model makes of it"
+    assert rows_of(settled(grid, sheet.words, ()))[0] == ["Number", "Article", "Pack", "Price"]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
+import onnx
 import pytest
 from PIL import Image, ImageDraw
 
-from docspec.core import DrafterError, ParseOptions
+from docspec.core import DrafterError, PageImage, ParseOptions
 from docspec.drafting import make_drafter
+from docspec.drafting.language_packs import packs
 from docspec.drafting.recogniser import MAX_SEARCHED, MODELS, Recogniser, _model_folder
 from docspec.drafting.right_to_left import read_from_left
+
+LETTERS = "абвгдежзийклмнопрстуфхцчшщ"
 
 
 def test_a_model_that_is_named_reads(tmp_path: Path) -> None:
@@ -42,11 +47,36 @@ def test_a_strip_is_not_enlarged_beyond_measure() -> None:
 
 def test_where_a_missing_model_is_had_is_one_line_and_nothing_is_fetched(tmp_path: Path) -> None:
     wanted = tmp_path / "arabic_PP-OCRv5_rec_mobile.onnx"
-    with pytest.raises(DrafterError, match=r"fetch it once: curl -L -o .*https://.*/arabic_PP-OCRv5_rec_mobile\.onnx"):
+    with pytest.raises(DrafterError, match=f"fetch it once: docspec models download ocr:arabic --to {tmp_path}$"):
         make_drafter(ParseOptions(drafter="auto", ocr_model=wanted))
-    with pytest.raises(DrafterError, match=r"RapidOCR has arabic_.*devanagari_.*korean_"):
+    with pytest.raises(DrafterError, match=r"RapidOCR has .*arabic, .*devanagari, .*korean"):
         Recogniser(model=tmp_path / "mine.onnx").check()
     assert not wanted.exists()
+
+
+def test_a_pack_reads_the_print_of_its_script_and_tells_that(tmp_path: Path) -> None:
+    """The wheel's model, told that its Latin capitals are Cyrillic ones, stands for a pack: no published one is at
+    hand."""
+    model = onnx.load(str(_model_folder() / MODELS["Rec.model_path"]))
+    [characters] = [one for one in model.metadata_props if one.key == "character"]
+    told = dict(zip("ABCEHKMOPTXY", "АВСЕНКМОРТХУ", strict=True)) | dict(zip(ascii_lowercase, LETTERS, strict=True))
+    characters.value = "\n".join(told.get(one, one) for one in characters.value.split("\n"))
+    onnx.save(model, str(tmp_path / packs()["eslav"].file_name))
+    page = Image.new("RGB", (500, 300), "white")
+    for number, text in enumerate(("TOBAP HA CKAMEE", "CTAKAH BOCEM", "MOCKBA POCTOB")):
+        ImageDraw.Draw(page).text((30, 40 + 80 * number), text, fill="black", font_size=34)
+    drafter = make_drafter(ParseOptions(drafter="rapidocr", language="ru", ocr_model=tmp_path))
+    draft = drafter.draft(PageImage(page, 1, 1.0, "photo.png"))
+    assert " ".join(draft.regions[0].texts[0].split()).startswith("ТОВАР НА СКАМЕЕ")
+    assert "Cyrillic" in draft.scripts
+
+
+def test_a_model_without_characters_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
+    model = onnx.load(str(_model_folder() / MODELS["Rec.model_path"]))
+    del model.metadata_props[:]
+    onnx.save(model, str(tmp_path / "bare.onnx"))
+    with pytest.raises(DrafterError, match="not a recognition model of RapidOCR's list"):
+        Recogniser(threads=1, model=tmp_path / "bare.onnx").read_line(Image.new("RGB", (99, 30)))
 
 
 def test_what_is_recognised_from_left_to_right_is_put_into_the_order_of_reading() -> None:

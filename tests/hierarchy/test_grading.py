@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,10 +11,13 @@ from pathlib import Path
 import pymupdf
 import pytest
 from PIL import Image
+from rapidfuzz.fuzz import partial_ratio
 
 from docspec.core import BBox, Block, Category, PageDraft, PageResult, ParseOptions, PrintedLine, Region
+from docspec.core.languages import language_of
 from docspec.core.result import WordsOf
 from docspec.core.scripts import scripts_of
+from docspec.drafting.tesseract import installed
 from docspec.hierarchy.grading import graded
 from docspec.parser import Parser
 from docspec.targets.model_profile import ModelProfile
@@ -20,6 +25,7 @@ from samples.scripts import TEXTS
 from samples.scripts.press import LANGUAGES, RIGHT_TO_LEFT, SHEET, write_shaped
 
 CARD = ModelProfile("markdown", scripts=("Latin",))
+PATH = os.environ.get("PATH", "")
 PLACE = BBox(0, 0, 100, 20)
 WORDS = "The harbour fills twice a day, says the old harbour master who has seen many tides."
 
@@ -87,8 +93,11 @@ def sheets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def parser() -> Iterator[Parser]:
-    with Parser(ParseOptions(model="mini")) as parser:
-        yield parser
+    """A parser that finds no program: whether tesseract is installed makes no difference."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(Path(sys.executable).parent))
+        with Parser(ParseOptions(model="mini")) as parser:
+            yield parser
 
 
 def _letters(text: str) -> str:
@@ -113,13 +122,41 @@ def test_pages_of_ten_scripts_have_the_words_of_their_text_layer(parser: Parser,
             assert abs(scripts_of(text)[name] - there) <= 0.1 * there, script
 
 
-def test_scans_of_ten_scripts_are_doubtful_and_no_salad(parser: Parser, sheets: dict[str, Path]) -> None:
+def test_scans_in_scripts_that_nothing_reads_are_doubtful_and_no_salad(parser: Parser, sheets: dict[str, Path]) -> None:
     assert len(sheets) == 10
     for script, path in sheets.items():
         [page] = parser.parse(path.with_suffix(".png")).pages
-        assert page.doubtful, script
+        assert (page.doubtful is None) == (script in ("chinese", "japanese")), script
         latin = scripts_of("".join(block.text for block in page.blocks))["Latin"]
         assert latin <= scripts_of((TEXTS / f"{script}.md").read_text(encoding="utf-8"))["Latin"] + 8, script
+
+
+@pytest.mark.skipif(len(installed()) < 2, reason="tesseract is not installed")
+def test_scans_in_scripts_that_tesseract_reads_are_right_and_not_doubtful(
+    sheets: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", PATH)
+    with Parser(ParseOptions(model="mini")) as parser:
+        for script, path in sheets.items():
+            language = language_of(LANGUAGES[script])
+            if language is None or language.code not in installed():
+                continue
+            [page] = parser.parse(path.with_suffix(".png")).pages
+            assert page.doubtful is None, script
+            read = "".join(filter(str.isalpha, page.text))
+            truth = "".join(filter(str.isalpha, (TEXTS / f"{script}.md").read_text(encoding="utf-8")))
+            assert partial_ratio(read, truth) > 93, script
+
+
+def test_words_in_the_script_of_their_recogniser_are_not_foreign_and_others_are() -> None:
+    words = "Все люди рождаются свободными и равными в своём достоинстве"
+    result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.TEXT, words, words="recognition"),))
+    line = PrintedLine(PLACE, words, confidence=0.99)
+    draft = PageDraft((Region(PLACE, Category.TEXT, (words,), lines=(line,), words="recognition"),))
+    assert graded(result, draft, CARD).doubtful == "of a script that the reader does not write (Cyrillic)"
+    assert graded(result, replace(draft, scripts=("Cyrillic",)), CARD).doubtful is None
+    by_model = replace(result, blocks=(replace(result.blocks[0], words="model"),))
+    assert graded(by_model, replace(draft, scripts=("Cyrillic",)), CARD).doubtful
 
 
 def test_print_of_which_nothing_is_written_is_doubtful() -> None:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from docspec.core import Block, Category, Event, PrintedLine, Region
+from docspec.core import Block, Category, Event, Region
+from docspec.core.certainty import certainty_of
 from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.scripts import scripts_of
@@ -30,10 +31,6 @@ SURE = 0.8
 
 FOREIGN = 0.2
 """Least share of letters in scripts that the reader does not write for which a text is foreign to it."""
-
-SPARSEST = 0.8
-"""Least number of characters of a line per line height of its length. A line with fewer has letters that were not
-recognised (Latin print has about 2, Chinese 1)."""
 
 LEGIBLE = 0.6
 """Certainty (0..1) below which recognised text is not text. Thai, Hindi and Hebrew came to 0.5 and less; the worst
@@ -111,14 +108,6 @@ def is_sure(region: Region) -> bool:
     return least >= SURE
 
 
-def certainty_of(lines: Iterable[PrintedLine]) -> float | None:
-    """The recogniser's mean confidence over the characters of ``lines``, counting characters that it must have missed
-    as 0; ``None`` without text."""
-    written = [line for line in lines if line.text]
-    total = sum(_size(line) for line in written)
-    return sum(line.confidence * len(line.text) for line in written) / total if total else None
-
-
 def without_illegible(regions: Sequence[Region]) -> list[Region]:
     """``regions``, with those turned into pictures whose recognised text is not legible."""
     page = certainty_of(line for one in regions if one.words == "recognition" for line in one.lines)
@@ -137,12 +126,6 @@ def _is_illegible(region: Region, poor: bool) -> bool:
         return certainty is not None and certainty < LEGIBLE
     characters = sum(len(line.text) for line in region.lines)
     return characters >= LONG and sum(line.confidence * len(line.text) for line in region.lines) < LEGIBLE * characters
-
-
-def _size(line: PrintedLine) -> float:
-    """Characters of a line: those that were recognised, or the least number for its length if that is more."""
-    height, length = sorted((line.bbox.width, line.bbox.height))  # turned lines stand upright
-    return max(len(line.text), SPARSEST * (length / height) if height else 0.0)
 
 
 def known_text(region: Region) -> str:

@@ -1,0 +1,297 @@
+"""Text recognition by the program tesseract, which reads more than a hundred languages (``apt install
+tesseract-ocr-ara``).
+
+The detector of RapidOCR's wheel finds the lines and tesseract reads them one by one, straightened: on photographs its
+own search for lines loses many (``python -m benchmarks languages``). The program is used and not its Python binding
+tesserocr, which must be compiled against the installed library. It gets the lines of a page as one TIFF file on its
+standard input, so that its model is loaded once; its text has the spaces, its TSV the certainties.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from docspec.core import BBox, Category, DrafterError, PrintedLine, Region
+from docspec.core.languages import Language, languages_in
+from docspec.core.scripts import alphabet_of
+from docspec.drafting.ink import line_boxes
+from docspec.drafting.recogniser import ReadQuad, Recogniser
+from docspec.drafting.repair import repair
+from docspec.drafting.unread import unread_regions
+
+PROGRAM = "tesseract"
+SECONDS = 100.0
+"""Time limit of one run of the program: a page of a newspaper takes 20."""
+
+MARGIN = 0.1
+"""Of the height of a line: white that its picture has around it. With more, parts of its neighbours are read."""
+
+ONE_LINE, RAW_LINE, SCRIPT_ONLY = 7, 13, 0
+"""Tesseract's modes of page segmentation: a line; a line in which it searches for nothing; orientation and script."""
+
+UPRIGHT = 1.5
+"""Height over width from which on a line runs upwards; RapidOCR turns such lines, too."""
+
+SURELY_TURNED = 5.0
+"""Least confidence of tesseract that a page is turned; it tells 7 to 57 of the benchmark's pages."""
+
+NESTED = 0.8
+"""Share of a line within another from which on it is a part of that."""
+
+LEFT_SURE = 0.9
+"""Least certainty (0..1) of a line that the detector did not find: ink may be anything."""
+
+POOR = 0.6
+"""Certainty (0..1) below which a line is read again as a raw line; sometimes the search for words loses all of it."""
+
+CERTAINTIES = ((0.0, 0.0), (0.5, 0.55), (0.65, 0.78), (0.75, 0.9), (0.83, 0.96), (0.9, 0.98), (0.95, 0.995), (1.0, 1.0))
+"""Tesseract's certainties, and the shares of right characters in 655 lines of twelve languages for which it told them
+(``benchmarks languages --certainty``). It tells at most 0.97, and less for scripts with marks."""
+
+_UNSPACED = "\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
+_BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) +(?=[{_UNSPACED}])")
+_SARA_AM = re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32")
+"""Thai and Chinese as tesseract spells them and nobody types them."""
+
+_SCRIPTS = {"Japanese": "Kana", "Korean": "Hangul", "Hangul_vert": "Hangul", "Katakana": "Kana", "Hiragana": "Kana"}
+"""Names of scripts by tesseract that are not those of :mod:`docspec.core.scripts`."""
+
+
+@cache
+def installed() -> frozenset[str]:
+    """The codes of the installed models; empty without the program."""
+    if shutil.which(PROGRAM) is None:
+        return frozenset()
+    try:
+        done = subprocess.run([PROGRAM, "--list-langs"], capture_output=True, timeout=SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return frozenset()
+    lines = (done.stdout or done.stderr).decode(errors="replace").splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("List of"))
+
+
+def package_of(language: Language) -> str:
+    """How to get the model of ``language``."""
+    return f"apt install tesseract-ocr-{language.code.replace('_', '-')}"
+
+
+class Print(NamedTuple):
+    """The ``script`` of a page (a name of :mod:`docspec.core.scripts`; ``None``: not known), and the quarter turns,
+    clockwise, that bring it upright."""
+
+    script: str | None
+    turns: int = 0
+
+
+def print_of(image: Image.Image) -> Print:
+    """The script and the orientation of the print of ``image``, by tesseract's detection (its model ``osd``)."""
+    if "osd" not in installed():
+        return Print(None)
+    try:
+        told = _run([image.convert("L")], "osd", SCRIPT_ONLY).text
+    except DrafterError:  # too few characters
+        return Print(None)
+    found = dict(re.findall(r"^([A-Z][a-z ]+): (\S+)$", told, re.MULTILINE))
+    script = found.get("Script", "")
+    sure = float(found.get("Orientation confidence", 0)) >= SURELY_TURNED
+    turns = int(found.get("Rotate", 0)) // 90 if sure else 0
+    return Print(_SCRIPTS.get(script, script) or None, turns)
+
+
+def readable_in(script: str) -> tuple[Language, ...]:
+    """The languages of ``script`` whose models are installed."""
+    return tuple(language for language in languages_in(script) if language.code in installed())
+
+
+class TesseractRecogniser(Recogniser):
+    """Finds lines as RapidOCR does and reads them by tesseract in ``languages``. Its processes are as many as the
+    threads of ``finder``, whose detector is used."""
+
+    def __init__(self, languages: Sequence[Language], finder: Recogniser) -> None:
+        super().__init__(threads=finder._threads)
+        self.languages = tuple(languages)
+        self.source = finder
+
+    def check(self) -> None:
+        """Raises :class:`DrafterError` if the program or a model is missing."""
+        if shutil.which(PROGRAM) is None:
+            raise DrafterError(
+                f"tesseract is not installed: apt install tesseract-ocr, then {package_of(self.languages[0])}"
+            )
+        for language in self.languages:
+            if language.code not in installed():
+                raise DrafterError(f"tesseract has no model for {language.name}: {package_of(language)}")
+        self.source.check()
+
+    @property
+    def _finder(self) -> Any:
+        return self.source._finder
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        return tuple(sorted({language.script for language in self.languages}))
+
+    @property
+    def alphabet(self) -> frozenset[str]:
+        """The characters that it can write, as far as its scripts tell."""
+        return alphabet_of(self.scripts)
+
+    def read_line(self, image: Image.Image) -> tuple[str, float]:
+        return self.read_lines([image])[0]
+
+    def _read(self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None) -> list[ReadQuad]:
+        quads = without_nested(self.source.find_lines(image))
+        known = len(quads)
+        quads += lines_left(image, quads)
+        grey = np.asarray(image.convert("L"))
+        pictures = [straight_line(grey, quad) for quad in quads]
+        read: list[tuple[str, float]] = []
+        parts = list(_parts(len(pictures), self._threads))
+        with ThreadPoolExecutor(max(1, len(parts))) as pool:
+            for part in pool.map(lambda ends: self.read_lines(pictures[ends[0] : ends[1]]), parts):
+                read += part
+                if tell is not None:
+                    tell([text for text, _ in part])
+        return [
+            (np.asarray(quad).tolist(), text, sure)
+            for number, (quad, (text, sure)) in enumerate(zip(quads, read, strict=True))
+            if text and (number < known or sure >= LEFT_SURE)
+        ]
+
+    def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
+        pictures = [image.convert("L") for image in images]
+        if not pictures:
+            return []
+        code = "+".join(language.code for language in self.languages)
+        found = _lines_of(_run(pictures, code, ONE_LINE), len(pictures))
+        poor = [number for number, (_, sure) in enumerate(found) if sure < POOR]
+        if poor:
+            again = _lines_of(_run([pictures[number] for number in poor], code, RAW_LINE), len(poor))
+            for number, other in zip(poor, again, strict=True):
+                found[number] = max(found[number], other, key=lambda read: read[1])
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a run of the program wrote: its text, in which a form feed ends each picture, and its rows of words."""
+
+    text: str
+    rows: tuple[dict[str, str], ...]
+
+
+def _run(pictures: Sequence[Image.Image], code: str, mode: int) -> _Told:
+    """Runs tesseract on grey ``pictures``. Raises :class:`DrafterError` if it fails."""
+    tiff = io.BytesIO()
+    pictures[0].save(tiff, "TIFF", save_all=True, append_images=pictures[1:])
+    outputs = ["tsv", "txt"] if mode != SCRIPT_ONLY else []
+    with TemporaryDirectory(prefix="docspec-") as folder:
+        command = [PROGRAM, "-", str(Path(folder, "read")), "-l", code, "--psm", str(mode), *outputs]
+        environment = os.environ | {"OMP_THREAD_LIMIT": "1"}
+        try:
+            done = subprocess.run(
+                command, input=tiff.getvalue(), capture_output=True, timeout=SECONDS, env=environment, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise DrafterError(f"tesseract -l {code} did not run ({error})") from error
+        texts = {file.suffix: file.read_text(encoding="utf-8", errors="replace") for file in Path(folder).iterdir()}
+    if done.returncode or not texts:
+        said = done.stderr.decode(errors="replace").strip().splitlines() or ["no output"]
+        raise DrafterError(f"tesseract -l {code} failed: {said[-1]}")
+    if mode == SCRIPT_ONLY:
+        return _Told(texts.get(".osd", ""), ())
+    rows = csv.DictReader(io.StringIO(texts[".tsv"]), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return _Told(texts[".txt"], tuple(rows))
+
+
+def _lines_of(told: _Told, count: int) -> list[tuple[str, float]]:
+    """The text and the certainty of each of ``count`` pictures."""
+    sure: list[list[float]] = [[] for _ in range(count)]
+    for row in told.rows:
+        if row.get("level") == "5" and (text := row.get("text") or "").strip():
+            sure[int(row["page_num"]) - 1] += [float(row["conf"]) / 100] * len(text)
+    texts = (told.text.split("\f") + [""] * count)[:count]
+    return [(as_typed(text), certainty(fmean(one)) if one else 0.0) for text, one in zip(texts, sure, strict=True)]
+
+
+def as_typed(text: str) -> str:
+    """A line of tesseract's as people type it: composed, no spaces between signs of Chinese and Japanese."""
+    joined = _BETWEEN.sub("", " ".join(text.split()))
+    return repair(unicodedata.normalize("NFC", _SARA_AM.sub("\\1\u0e33", joined)))
+
+
+def certainty(told: float) -> float:
+    """The share of right characters to be expected where tesseract is so certain (0..1), from :data:`CERTAINTIES`."""
+    return float(np.interp(told, [one for one, _ in CERTAINTIES], [right for _, right in CERTAINTIES]))
+
+
+def told_for(expected: float) -> float:
+    """What tesseract told where :func:`certainty` says ``expected``."""
+    return float(np.interp(expected, [right for _, right in CERTAINTIES], [told for told, _ in CERTAINTIES]))
+
+
+def without_nested(quads: Sequence[Any]) -> list[Any]:
+    """``quads`` without those within another one: marks over letters are found as lines of their own."""
+    boxes = [BBox(*np.min(quad, axis=0).tolist(), *np.max(quad, axis=0).tolist()) for quad in quads]
+    nested = {
+        number
+        for number, box in enumerate(boxes)
+        for other in boxes
+        if other.area > box.area and box.overlap(other) > NESTED
+    }
+    return [quad for number, quad in enumerate(quads) if number not in nested]
+
+
+def lines_left(image: Image.Image, quads: Sequence[Any]) -> list[Any]:
+    """The lines of ink of ``image`` outside ``quads``: the detector, which learned Chinese and Latin print, loses some
+    of scripts with high marks."""
+    known = [BBox(*np.min(quad, axis=0).tolist(), *np.max(quad, axis=0).tolist()) for quad in quads]
+    if not known:
+        return []
+    regions = [Region(box, Category.TEXT, lines=(PrintedLine(box, ""),)) for box in known]
+    left = [region.bbox for region in unread_regions(image, regions) if region.category is Category.TEXT]
+    lines = [line for box in left for line in line_boxes(image, box)]
+    return [np.array([(b.x0, b.y0), (b.x1, b.y0), (b.x1, b.y1), (b.x0, b.y1)]) for b in lines if b.area > 0]
+
+
+def _parts(count: int, processes: int) -> Iterator[tuple[int, int]]:
+    """Start and end of about equal parts of ``count`` lines, one for each of the ``processes``."""
+    ends = sorted({round(count * part / processes) for part in range(processes + 1)})
+    return pairwise(ends)
+
+
+def straight_line(grey: np.ndarray, quad: Any) -> Image.Image:
+    """The part of a ``grey`` page within the quadrilateral ``quad`` and a margin, as an upright rectangle."""
+    import cv2
+
+    corners = np.asarray(quad, dtype=np.float32)
+    across = corners[1] - corners[0] + corners[2] - corners[3]
+    down = corners[3] - corners[0] + corners[2] - corners[1]
+    width, height = float(np.linalg.norm(across)) / 2, float(np.linalg.norm(down)) / 2
+    margin = MARGIN * min(width, height)
+    right, below = margin * across / (2 * width or 1), margin * down / (2 * height or 1)
+    grown = corners + np.array([-right - below, right - below, right + below, below - right])
+    size = max(1, round(width + 2 * margin)), max(1, round(height + 2 * margin))
+    upright = np.array([(0, 0), (size[0], 0), size, (0, size[1])], dtype=np.float32)
+    turned = cv2.getPerspectiveTransform(grown.astype(np.float32), upright)
+    line = cv2.warpPerspective(grey, turned, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    tall = size[1] >= UPRIGHT * size[0]
+    return Image.fromarray(np.rot90(line) if tall else line)

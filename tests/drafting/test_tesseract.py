@@ -1,0 +1,135 @@
+"""The program tesseract as a recogniser: what it reads, how it spells, what is said where it is absent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pymupdf
+import pytest
+from PIL import Image
+
+from docspec.core import DrafterError, ParseOptions
+from docspec.core.languages import languages_of
+from docspec.drafting import make_drafter
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.tesseract import (
+    CERTAINTIES,
+    Print,
+    TesseractRecogniser,
+    as_typed,
+    certainty,
+    installed,
+    lines_left,
+    print_of,
+    straight_line,
+    without_nested,
+)
+
+RUSSIAN = [
+    "Городская библиотека открыта ежедневно",
+    "с девяти часов утра до шести часов вечера,",
+    "в прошлом году её посетили 12480 читателей,",
+    "на семь процентов больше, чем годом раньше.",
+]
+
+needs_russian = pytest.mark.skipif("rus" not in installed(), reason="tesseract-ocr-rus is not installed")
+
+
+def sheet(turned: int = 0) -> Image.Image:
+    """A page with four lines of Russian; its font is MuPDF's own."""
+    page = pymupdf.open().new_page(width=420, height=200)
+    page.insert_font(fontname="F0", fontbuffer=pymupdf.Font("helv").buffer)
+    for number, line in enumerate(RUSSIAN):
+        page.insert_text((30, 40 + 30 * number), line, fontname="F0", fontsize=14)
+    image: Image.Image = page.get_pixmap(dpi=200).pil_image()
+    return image.rotate(turned, expand=True)
+
+
+@needs_russian
+def test_lines_are_found_and_read_with_their_certainty(recogniser: Recogniser) -> None:
+    told: list[str] = []
+    lines, tilt = TesseractRecogniser(languages_of("ru"), recogniser).read_page(sheet(), told.extend)
+    assert [line.text for line in lines] == RUSSIAN == told
+    assert all(line.confidence > 0.9 and line.words == "recognition" for line in lines)
+    assert abs(tilt) < 0.5 and lines[0].bbox.y1 < lines[1].bbox.y0
+
+
+@needs_russian
+def test_a_scan_is_drafted_in_its_language_by_the_named_drafter(tmp_path: Path) -> None:
+    from docspec.core import PageImage
+
+    drafter = make_drafter(ParseOptions(drafter="tesseract", language="russian"))
+    draft = drafter.draft(PageImage(sheet(), 1, 1.0, "photo.png"))
+    assert " ".join(" ".join(region.texts[0].split()) for region in draft.regions if region.texts) == " ".join(RUSSIAN)
+    assert draft.drafter == "tesseract" and draft.scripts == ("Cyrillic",)
+    assert {region.words for region in draft.regions} == {"recognition"}
+
+
+@pytest.mark.skipif("osd" not in installed(), reason="tesseract-ocr-osd is not installed")
+def test_script_and_orientation_of_print_are_told_and_none_of_an_empty_sheet() -> None:
+    assert [print_of(sheet(turned)) for turned in (0, 90, 180, 270)] == [Print("Cyrillic", turns) for turns in range(4)]
+    assert print_of(Image.new("RGB", (400, 300), "white")) == Print(None)
+
+
+def test_a_line_is_straightened_and_one_that_runs_upwards_is_turned() -> None:
+    grey = np.full((100, 300), 255, dtype=np.uint8)
+    grey[40:60, 50:250] = 0
+    assert straight_line(grey, [(50, 40), (250, 40), (250, 60), (50, 60)]).size == (204, 24)
+    upwards = straight_line(grey.T.copy(), [(40, 50), (60, 50), (60, 250), (40, 250)])
+    assert upwards.size == (204, 24)
+    assert np.asarray(upwards)[4:20, 4:200].max() == 0
+
+
+def test_a_part_of_a_line_is_no_line_and_ink_outside_all_lines_is_one() -> None:
+    whole, mark, other = (0, 0, 200, 30), (150, 2, 180, 12), (0, 60, 200, 90)
+    quads = [np.array([(a, b), (c, b), (c, d), (a, d)]) for a, b, c, d in (whole, mark, other)]
+    assert [quad.tolist() for quad in without_nested(quads)] == [quads[0].tolist(), quads[2].tolist()]
+    image = sheet()
+    boxes = [np.array([(60, 90), (870, 90), (870, 125), (60, 125)])]  # around the first of four lines
+    left = lines_left(image, boxes)
+    assert len(left) == 3 and all(quad[0][1] > 125 for quad in left)
+    assert lines_left(Image.new("RGB", (300, 200), "white"), boxes) == []
+
+
+def test_text_is_spelled_as_people_type_it() -> None:
+    assert as_typed("人 人 生 而 自由 ， 在\n") == "人人生而自由，在"
+    assert as_typed("PDF 文件 2024 年") == "PDF 文件 2024 年"
+    assert as_typed("ประจําปี น้ํา") == "ประจำปี น้ำ"
+    assert as_typed("e\u0301te\u0301  1\n") == "été 1"
+
+
+def test_certainties_grow_with_what_tesseract_tells() -> None:
+    told = [number / 100 for number in range(101)]
+    found = [certainty(one) for one in told]
+    assert found == sorted(found) and found[0] == 0.0 and found[-1] == 1.0
+    assert all(abs(certainty(low) - high) < 1e-9 for low, high in CERTAINTIES)
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No program is on the path."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    installed.cache_clear()
+    yield
+    monkeypatch.undo()
+    installed.cache_clear()
+
+
+def test_where_it_is_absent_one_line_says_how_to_get_it(nowhere: None) -> None:
+    assert installed() == frozenset() and print_of(sheet()) == Print(None)
+    with pytest.raises(DrafterError, match=r"^nothing here reads Arabic: apt install tesseract-ocr-ara$"):
+        make_drafter(ParseOptions(drafter="tesseract", language="ar"))
+    with pytest.raises(DrafterError, match="is not installed: apt install tesseract-ocr"):
+        make_drafter(ParseOptions(drafter="tesseract"))
+
+
+def test_a_program_that_fails_is_an_error_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "tesseract"
+    broken.write_text("#!/bin/sh\necho 'no such thing' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{Path(shutil.which('sh') or '/bin/sh').parent}")
+    with pytest.raises(DrafterError, match=r"^tesseract -l rus failed: no such thing$"):
+        TesseractRecogniser(languages_of("ru"), Recogniser(threads=1)).read_line(sheet())
