@@ -18,7 +18,7 @@ from docspec.core.result import WordsOf
 from docspec.drafting.breaks import notes_in_order, with_breaks
 from docspec.drafting.bullets import item_or, with_bullets
 from docspec.drafting.columns import columns_of
-from docspec.drafting.false_tables import ENTRIES, entries, is_no_table
+from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries, is_no_table
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import (
@@ -80,6 +80,7 @@ def assemble(
     filled = _apart(_joined_furniture(_parted(filled)))
     filled = [part for box in filled for part in _listings_apart(box)]
     filled = [part for box in filled for part in _entries_apart(box)]
+    filled = [part for box in filled for part in _prose_apart(box, tables)]
     filled = [part for box in _once(filled, tables) for part in _tables_apart(box, tables)]
     regions = [region for box in filled if (region := _region(box)) is not None]
     return with_breaks(notes_in_order(with_title(with_signs(joined_listings(regions)))))
@@ -221,6 +222,18 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
         return [box]
     found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
+
+
+def _prose_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
+    """Dates with prose beside them, or addresses beside each other, as paragraphs; where drawn lines close
+    the cells, they are a table."""
+    if box.category not in (Category.TABLE, Category.TEXT) or not box.lines:
+        return [box]
+    if any(one.ruled for one in _tables_in(box, tables)):
+        return [box]
+    rows = printed_lines(box.lines)
+    found = dated_prose(rows) or addresses(rows)
+    return [LayoutBox.around([line for row in one for line in row], Category.TEXT) for one in found] or [box]
 
 
 def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:

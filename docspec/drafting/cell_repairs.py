@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told, without_leader, words_box
-from docspec.drafting.column_cuts import with_columns_cut, with_heads_apart
+from docspec.drafting.close_heads import placed_parts
+from docspec.drafting.column_cuts import entries_of, with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
 from docspec.drafting.ghost_columns import with_errors, without_ghosts
@@ -67,14 +68,23 @@ def without_notes(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]
 
 def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     cells = [cell for cell in grid.row(row) if cell.text]
-    return len(cells) > 1 and not cells[0].column and _run_in(grid, row, words) is not None
+    run = _run_in(grid, row, words) if len(cells) > 1 and not cells[0].column else None
+    return run is not None and not (row == 0 and _are_heads(grid, run, words))
+
+
+def _are_heads(grid: CellGrid, run: Sequence[Word], words: Sequence[Word]) -> bool:
+    """Whether ``run``, the first row, holds heads as close as words, each over the entries of its column."""
+    if _TITLE.match(joined(*(word.text for word in run))):
+        return False
+    columns = with_columns_cut(grid, words, 1)
+    return bool(placed_parts([word.bbox for word in run], entries_of(columns, words, 1)))
 
 
 def _is_title(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> bool:
     """Whether the first row is the title of the table rather than a head over columns: it says so, or it is set in
     larger type, or stands apart from the heads, without a line around it."""
     title = _run_in(grid, 0, words)
-    if title is None:
+    if title is None or _are_heads(grid, title, words):
         return False
     below = words_box(BBox(grid.xs[0][0], grid.ys[1][0], grid.xs[-1][1], grid.ys[1][1]), words)
     first = [word.bbox for word in words if below and below.has_center_of(word.bbox)]

@@ -10,10 +10,10 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told
+from docspec.drafting.cell_grid import CellGrid, Edges, PlacedCell, as_html, joined, read, told, words_box
+from docspec.drafting.close_heads import parts_over, widest_parts
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.figure_columns import is_of_body, stands_for_none, widest_parts
+from docspec.drafting.figure_columns import is_of_body, stands_for_none
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import Line, lines_in
 
@@ -26,8 +26,9 @@ BOTH = 0.6
 FIGURES = 0.8
 """Least share of them with figures on the right; without, the gutter has to be wide and what is behind it level."""
 
-NARROW, WIDE = 0.3, 0.75
-"""Least widths of a gutter before figures and before words, in heights of a word."""
+CLOSE, NARROW, WIDE = 0.25, 0.3, 0.75
+"""Least widths of a gutter before figures that begin below each other, before other figures and before words, in
+heights of a word; a space is about 0.2 wide."""
 
 TYPED = 1.4
 """Least width of a gutter in type of one width, in letters."""
@@ -76,7 +77,8 @@ def _cut_of(grid: CellGrid, column: int, words: Sequence[Word], body: int) -> fl
         lefts = [b[0].bbox.x0 for _, b in both]
         level = max(lefts) - min(lefts) <= LEVEL * height and len(both) == len(rows)
         spread = sum(text.startswith("(") for text in texts) >= FIGURES * len(both)  # standard errors, say
-        if figures >= FIGURES * len(both) and width >= (WIDE if spread else NARROW) * height:
+        least = WIDE if spread else CLOSE if level else NARROW
+        if figures >= FIGURES * len(both) and width >= least * height:
             return cut
         if level and width >= WIDE * height:
             return cut
@@ -136,33 +138,38 @@ def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
     """``grid``, in which the heads of a row are divided at the widest white between their words, one a column, where
     the edges of the columns cut them elsewhere: heads that stand over their columns, or, where a column has none and
     another has two, heads far apart, which stand beside figures set to the right."""
+    entries = entries_of(grid, words, body)
     for row in range(body):
         cells = grid.row(row)
         if len(cells) != len(grid.xs) or any(cell.rows > 1 for cell in cells):
             continue
         lines = lines_in(grid, row, row, words)
-        runs = _runs(lines[0], len(grid.xs)) if len(lines) == 1 else []
-        texts = [joined(*(word.text for word in run)) for run in runs]
         was = [told(cell.text) for cell in cells]
+        runs = _runs(lines[0], grid, entries, "" in was) if len(lines) == 1 else []
+        texts = [joined(*(word.text for word in run)) for run in runs]
         same = Counter(without_spaces("".join(texts))) == Counter(without_spaces("".join(was)))
-        over = bool(runs) and (all(map(_stands_over, runs, grid.xs)) or ("" in was and _are_far_apart(runs)))
-        if over and texts != was and same:
+        if runs and texts != was and same:
             heads = [PlacedCell(as_html(text), row, n, head=cells[n].head) for n, text in enumerate(texts)]
             grid = grid.with_cells([*(cell for cell in grid.cells if cell.row != row), *heads])
     return grid
 
 
-def _runs(line: Line, count: int) -> list[list[Word]]:
-    """The words of ``line`` in ``count`` runs, if the white between these is clearly wider than that in them."""
+def _runs(line: Line, grid: CellGrid, entries: Edges, lacking: bool) -> list[list[Word]]:
+    """The words of ``line`` in runs, one over each column, or, where a column is ``lacking`` a head, far apart."""
     words = sorted((word for cell in line for word in cell), key=_left)
-    return [words[first:last] for first, last in widest_parts([word.bbox for word in words], count)]
+    boxes = [word.bbox for word in words]
+    parts = parts_over(boxes, grid.xs, entries)
+    if lacking and not parts:
+        widest = widest_parts(boxes, len(grid.xs))
+        ends = ((boxes[last - 1], boxes[first]) for (_, last), (first, _) in pairwise(widest))
+        parts = widest if all(right.x0 - left.x1 >= APART * left.height for left, right in ends) else []
+    return [words[first:last] for first, last in parts]
 
 
-def _are_far_apart(runs: Sequence[Sequence[Word]]) -> bool:
-    """Whether no two of ``runs`` might be words of one head."""
-    return all(right[0].bbox.x0 - left[-1].bbox.x1 >= APART * left[-1].bbox.height for left, right in pairwise(runs))
-
-
-def _stands_over(run: Sequence[Word], column: tuple[float, float]) -> bool:
-    box = BBox.union(word.bbox for word in run)
-    return min(box.x1, column[1]) - max(box.x0, column[0]) > 0
+def entries_of(grid: CellGrid, words: Sequence[Word], body: int) -> Edges:
+    """Where the words of each column from the row ``body`` on begin and end; columns without words have none."""
+    boxes = (
+        [box for cell in grid.column(column) if cell.row >= body and (box := words_box(grid.box(cell), words))]
+        for column in range(len(grid.xs))
+    )
+    return tuple((min(box.x0 for box in own), max(box.x1 for box in own)) for own in boxes if own)

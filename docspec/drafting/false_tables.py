@@ -1,12 +1,15 @@
-"""What layout models falsely call tables: indexes, which are set in columns, program text with numbered lines, and
-tables of contents (entries with a leader of dots and a page number), of which each entry becomes an item of a list."""
+"""What layout models falsely call tables: indexes, which are set in columns, program text with numbered lines, tables
+of contents (entries with a leader of dots and a page number), of which each entry becomes an item of a list, dates with
+prose beside them, and addresses beside each other."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
+from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 
 REFERRING = 0.4
@@ -47,6 +50,21 @@ FEWEST = 2
 
 RUNS = 4
 """Most pieces of such a line: number, title, leader and page; more are cells."""
+
+PROSE = 60
+"""Least median number of characters beside a date; what stands beside it may be the entry of a column otherwise."""
+
+DATES = 2
+"""Least dates with prose beside them that are no table."""
+
+NEXT = 1.5
+"""From this many times the pitch of lines on the next line begins another row of addresses."""
+
+_YEAR = r"(?:[^\W\d_]{3,9}\.?\s+|\d{1,2}[./])?(?:19|20)\d\d"
+_DATE = re.compile(rf"(?:[^\W\d_]{{4,6}}\s)?{_YEAR}(?:\s?[-–—/]\s?(?:{_YEAR}|\d\d|[^\W\d_]{{3,9}})?)?")
+_POSTCODE = re.compile(
+    r"[^\W\d_]\D*\s\d{5}(?:-\d{4})?|(?:[A-Z]{1,2}-)?\d{4,5}\s[^\W\d_]\D*|.*\b[A-Z]{1,2}\d{1,2}[A-Z]?\s\d[A-Z]{2}"
+)
 
 _PAGE = r"(?:\d{1,4}|[ivxlc]{1,8}|[A-Z]-?\d{1,3}|\d{1,3}-\d{1,3})"
 _LED = re.compile(rf"\S.*?(?:(?:\s?[.·•_]){{4,}}|\s?…(?:\s?[.…])*|(?:\s\.){{3,}})\s*{_PAGE}\s*")
@@ -110,3 +128,51 @@ def _is_numbered(rows: Sequence[PrintedRow], texts: Sequence[str]) -> bool:
     sections, pages = [section for section, _ in found], [page for _, page in found]
     in_order = sections == sorted(set(sections)) and pages == sorted(pages)
     return in_order and len(found) >= max(ENTRIES, UNLED * len(rows))
+
+
+def dated_prose(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
+    """The printed lines ``rows`` by dates at their left, with the prose beside each; empty where a row has none, or
+    where there are further columns."""
+    height = max(line.bbox.height for row in rows for line in row)
+    left = min(row[0].bbox.x0 for row in rows)
+    found: list[list[PrintedRow]] = []
+    for row in rows:
+        if row[0].bbox.x0 - left < height:
+            if len(row) != 2 or _DATE.fullmatch(row[0].text.strip()) is None:
+                return []
+            found.append([row])
+        elif found and len(row) == 1:
+            found[-1].append(row)
+        else:
+            return []
+    starts = [row[-1].bbox.x0 for row in rows]
+    letters = [sum(len(row[-1].text) for row in entry) for entry in found]
+    level = max(starts) - min(starts) < height
+    return found if level and len(found) >= DATES and median(letters) >= PROSE else []
+
+
+def addresses(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
+    """The printed lines ``rows`` of addresses that stand beside each other, by address; empty where they are none. In a
+    list of offices, postcodes stand in one column; here all of them stand in one line."""
+    middles = [row[0].bbox.center_y for row in rows]
+    pitch = min((low - high for high, low in pairwise(middles)), default=0.0)
+    blocks: list[list[PrintedRow]] = [[rows[0]]]
+    for above, row in pairwise(rows):
+        if row[0].bbox.center_y - above[0].bbox.center_y > NEXT * pitch:
+            blocks.append([])
+        blocks[-1].append(row)
+    return [address for block in blocks for address in _beside(block)] if all(map(_beside, blocks)) else []
+
+
+def _beside(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
+    """The addresses in one block of lines."""
+    columns = len(rows[0])
+    towns = [row for row in rows if all(_POSTCODE.fullmatch(line.text.strip()) for line in row)]
+    if columns < 2 or len(towns) != 1 or towns[0] is rows[0] or any(len(row) != columns for row in rows):
+        return []
+    if any(is_figure(line.text.strip()) for row in rows for line in row):
+        return []
+    height = max(line.bbox.height for row in rows for line in row)
+    stacks = list(zip(*rows, strict=True))
+    level = all(max(line.bbox.x0 for line in one) - min(line.bbox.x0 for line in one) < height for one in stacks)
+    return [[[line] for line in one] for one in stacks] if level else []

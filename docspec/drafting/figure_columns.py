@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from docspec.core import BBox, Category
+from docspec.drafting.close_heads import parts_over
 
 ROWS = 3
 """Least number of rows with several cells in a table."""
@@ -31,9 +32,6 @@ LONG = 60
 
 FULL, WORDY = 0.85, 25
 """A column is running text if its lines have at least this share of its width, and so many characters, on average."""
-
-CLEARLY = 1.25
-"""How much wider the white between heads is than that between the words of one."""
 
 _SIGNS = "€$£¥"
 _UNIT = rf"(?:%|‰|°[CF]?|[{_SIGNS}]|[^\W\d_]{{1,3}}[²³]?(?:/[^\W\d_]{{1,3}})?)"
@@ -95,19 +93,6 @@ def is_of_body(text: str) -> bool:
 def stands_for_none(text: str) -> bool:
     """Whether a cell says that there is no figure."""
     return _NOTHING.fullmatch(text) is not None
-
-
-def widest_parts(boxes: Sequence[BBox], count: int) -> list[tuple[int, int]]:
-    """The first and the last (exclusive) of ``boxes``, words of a line from left to right, in each of ``count`` parts,
-    if the white between these is clearly wider than that in them; else empty."""
-    gaps = [right.x0 - left.x1 for left, right in pairwise(boxes)]
-    widest = sorted(gaps, reverse=True)
-    if count < 2 or len(gaps) < count - 1 or widest[count - 2] <= 0:
-        return []
-    if len(gaps) >= count and widest[count - 2] < CLEARLY * widest[count - 1]:
-        return []
-    edges = [0, *(number for number, gap in enumerate(gaps, start=1) if gap >= widest[count - 2]), len(boxes)]
-    return list(pairwise(edges))
 
 
 def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -> Columns | None:
@@ -304,11 +289,8 @@ def _heads(row: CellRow, edges: Sequence[tuple[float, float]], wide: bool, ruled
 
 
 def _close_heads(row: CellRow, edges: Sequence[tuple[float, float]]) -> dict[int, str]:
-    """The heads of a ``row`` that stand closer than cells do, one a column, divided at the widest white between their
-    words; empty where they do not stand over the columns."""
+    """The heads of a ``row`` that stand closer than cells do, one over each column; empty without."""
     words = sorted((word for cell in row for word in cell.words), key=lambda word: word[0].x0)
-    parts = [words[first:last] for first, last in widest_parts([box for box, _ in words], len(edges))]
-    boxes = [BBox.union(box for box, _ in part) for part in parts]
+    parts = [words[first:last] for first, last in parts_over([box for box, _ in words], edges)]
     texts = [" ".join(text for _, text in part) for part in parts]
-    over = all(min(box.x1, x1) > max(box.x0, x0) for box, (x0, x1) in zip(boxes, edges, strict=False))
-    return dict(enumerate(texts)) if texts and over and not any(map(is_of_body, texts)) else {}
+    return {} if any(map(is_of_body, texts)) else dict(enumerate(texts))

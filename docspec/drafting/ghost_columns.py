@@ -23,7 +23,10 @@ _ERROR = re.compile(r"\(\s?[\d.,]+\s?\)[*†‡]*")
 
 def without_ghosts(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """Columns with heads and nothing below them, that are a part of the head beside it, or stand beside the column that
-    they belong to, are no columns."""
+    they belong to, are no columns; nor are columns without words."""
+    for column in reversed(range(len(grid.xs))):
+        if len(grid.xs) > 1 and not any(cell.text for cell in grid.column(column)):
+            grid = grid.without_column(column, left=column > 0)
     column = 1
     while 0 < body < len(grid.ys) - 1 and column < len(grid.xs):
         changed = _shifted(grid, column, body) or _merged(grid, column, body, words)

@@ -19,7 +19,8 @@ from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
 from docspec.drafting.cell_grid import CellGrid, grid_of
-from docspec.drafting.cell_repairs import settled, without_notes
+from docspec.drafting.cell_repairs import body_row, settled, without_notes
+from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
 from docspec.drafting.right_to_left import has_right_to_left
@@ -89,6 +90,7 @@ def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequ
     grid = grid_of(table, found.html, words)
     if grid is None:
         return found
+    grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes)
     if mended.html() == found.html:

@@ -22,6 +22,7 @@ from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figu
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
+from docspec.drafting.side_by_side import Side, sides_of
 from docspec.drafting.tables import FoundTable, found_table
 
 GAP = 0.75
@@ -41,6 +42,9 @@ HEAD = 3.0
 
 EDGE = 0.5
 """Heights of a line by which the edges of figures that stand below each other may differ."""
+
+AROUND = 0.75
+"""Of tables beside each other, a table that was found around one has more than its width by this share."""
 
 MEMBER = 0.6
 """From this share of its lines in rows of a table on, a region is part of the table."""
@@ -65,23 +69,44 @@ def with_unruled(
     owners = [claims.owner(line.bbox) for line in lines]
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in owners]
     cells = [cell for cell in _cells(lines, owners, kinds, page) if cell.category in CELLS or cell.category.is_heading]
-    seen = [columns for rows, above in _groups(cells) if (columns := columns_of_figures(rows, above))]
-    rows = {cell.line for columns in seen for row in columns.rows for cell in row}
+    level = _rows(cells)
+    groups = [
+        sides_of(columns, _over(columns, level))
+        for rows, above in _groups(cells, level)
+        if (columns := columns_of_figures(rows, above))
+    ]
+    rows = {cell.line for sides in groups for side in sides for row in side.columns.rows for cell in row}
     headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind.is_heading]
     others = [line.bbox for number, line in enumerate(lines) if number not in rows and not kinds[number].is_heading]
-    words = words_of(page) if seen else []
-    for columns in seen:
-        table = _table(columns, words)
-        worse = [one for one in found if _meet(one.bbox, table.bbox)]
-        if all(
-            _yields(one, len(columns.edges), headings, others) or (len(worse) == 1 and _lacks_heads(one, columns))
-            for one in worse
-        ):
-            inside = {cell.line for row in columns.rows for cell in row}
-            found = [*(one for one in found if one not in worse), table]
-            result = _taken_out(result, [lines[number].bbox for number in sorted(inside)], table.bbox)
-            result = _in_index_in_order(result, [one.bbox for one in worse])
+    words = words_of(page) if groups else []
+    for sides in groups:
+        new: list[LayoutBox] = []
+        replaced: list[BBox] = []
+        for side in sides:
+            columns, table = side.columns, _table(side.columns, words)
+            worse = [one for one in found if _meet(one.bbox, table.bbox)]
+            if all(
+                _yields(one, len(columns.edges), headings, others)
+                or (len(worse) == 1 and _lacks_heads(one, columns))
+                or (len(sides) > 1 and not one.ruled and table.bbox.width < AROUND * one.bbox.width)
+                for one in worse
+            ):
+                found = [*(one for one in found if one not in worse), table]
+                replaced += [one.bbox for one in worse]
+                new += _boxes(side, table.bbox, lines)
+        if new:
+            result = _in_index_in_order(_taken_out(result, new), replaced)
     return result, found
+
+
+def _boxes(side: Side, table: BBox, lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """The boxes of a table and its title."""
+    inside = sorted({cell.line for row in side.columns.rows for cell in row})
+    box = LayoutBox(table, Category.TABLE, tuple(lines[number].bbox for number in inside))
+    if side.title is None:
+        return [box]
+    title, kind = lines[side.title.line].bbox, side.title.category
+    return [LayoutBox(title, kind if kind.is_heading else Category.TEXT, (title,)), box]
 
 
 def with_forms(
@@ -91,7 +116,7 @@ def with_forms(
     places of its lines."""
     result, found = list(boxes), list(tables)
     for table, inside in forms:
-        result = _taken_out(result, inside, table.bbox)
+        result = _taken_out(result, [LayoutBox(table.bbox, Category.TABLE, tuple(inside))])
         found = [*(one for one in found if not one.bbox.intersection(table.bbox)), table]
     return result, found
 
@@ -127,10 +152,16 @@ def _cells(
                 yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind, words_of_run)
 
 
-def _groups(cells: Sequence[Cell]) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
-    """The rows, top to bottom, around figures that stand below each other, divided at headings, and the rows above
-    them, nearest first."""
-    rows = _rows(cells)
+def _over(columns: Columns, rows: Sequence[list[Cell]]) -> list[list[Cell]]:
+    """Those of ``rows`` that stand closely above a table, nearest first."""
+    first = columns.rows[0][0].bbox
+    reach, level = HEAD * first.height, LEVEL * first.height
+    return [row for row in reversed(rows) if level < first.center_y - row[0].bbox.center_y <= reach]
+
+
+def _groups(cells: Sequence[Cell], rows: Sequence[list[Cell]]) -> Iterator[tuple[list[list[Cell]], list[list[Cell]]]]:
+    """The ``rows`` of ``cells``, top to bottom, around figures that stand below each other, divided at headings, and
+    the rows above them, nearest first."""
     for stack in _stacks([cell for cell in cells if cell.category in CELLS and is_figure(cell.text)]):
         top, bottom = min(cell.bbox.center_y for cell in stack), max(cell.bbox.center_y for cell in stack)
         height = median(cell.bbox.height for cell in stack)
@@ -270,19 +301,22 @@ def _meet(a: BBox, b: BBox) -> bool:
     return max(a.overlap(b), b.overlap(a)) > 0.5
 
 
-def _taken_out(boxes: Sequence[LayoutBox], inside: Sequence[BBox], table: BBox) -> list[LayoutBox]:
-    """``boxes`` without the lines ``inside`` a table, which has a box of its own in the place of the first line; lines
-    of that region below it come after it."""
-    taken, new = set(inside), LayoutBox(table, Category.TABLE, tuple(inside))
+def _taken_out(boxes: Sequence[LayoutBox], new: Sequence[LayoutBox]) -> list[LayoutBox]:
+    """``boxes`` without the lines of the ``new`` ones, tables beside each other, which stand in the place of the first
+    line; lines of that region below them come after them."""
+    taken, around = {member for box in new for member in box.members}, BBox.union(box.bbox for box in new)
     result: list[LayoutBox] = []
+    placed = False
     for box in boxes:
         rest = [member for member in box.members if member not in taken]
         if len(rest) == len(box.members):
             result.append(box)
             continue
-        parts = [tuple(one for one in rest if (one.center_y < table.center_y) is above) for above in (True, False)]
+        parts = [tuple(one for one in rest if (one.center_y < around.center_y) is above) for above in (True, False)]
         above, below = ([LayoutBox(BBox.union(part), box.category, part)] if part else [] for part in parts)
-        result += [*above, *([] if new in result else [new]), *below]
-    if new not in result:
-        result.insert(index_in_order(table, [box.bbox for box in result]), new)
+        result += [*above, *([] if placed else new), *below]
+        placed = True
+    if not placed:
+        at = index_in_order(around, [box.bbox for box in result])
+        result[at:at] = new
     return result

@@ -8,9 +8,9 @@ import pytest
 
 from docspec.core import BBox, Category, Region
 from docspec.drafting.assembly import assemble
-from docspec.drafting.false_tables import is_no_table
+from docspec.drafting.false_tables import addresses, dated_prose, is_no_table
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.tables import FoundTable
 
 WORDS = ["harbour", "tide", "ferry", "pilot", "quay"]
@@ -106,3 +106,79 @@ def test_ranks_and_stock_are_no_contents(cells: list[tuple[str, ...]]) -> None:
 def test_a_list_of_two_algorithms_is_one_of_entries() -> None:
     rows = [("1", "Squares", ". . . . . . . .", "15"), ("2", "Cubes", ". . . . . . . .", "17")]
     assert [region.category for region in regions_of(rows_of(rows))] == [Category.LIST_ITEM] * 2
+
+
+SENTENCE = "Head of the workshop for clocks and gauges at the harbour office,"
+
+
+def life(dates: Sequence[str], heads: tuple[str, str] | None = None, last: str = "") -> list[TextLine]:
+    """Dates with two lines of prose beside each, and an entry further right if there is a ``last`` column."""
+    lines = [piece(heads[0], 0, 0), piece(heads[1], 120, 0)] if heads else []
+    for number, date in enumerate(dates):
+        lines += [piece(date, 0, 3 * number + 2), piece(SENTENCE, 120, 3 * number + 2)]
+        lines += [piece(last, 480, 3 * number + 2)] if last else []
+        lines.append(piece("with a staff of eleven.", 120, 3 * number + 3))
+    return lines
+
+
+@pytest.mark.parametrize(
+    "dates", [["2001-2006", "1998 – 2001"], ["since 2010", "May 2004 – today", "03/1999"], ["1997", "1996/97", "1990—"]]
+)
+def test_dates_with_prose_beside_them_are_paragraphs(dates: Sequence[str]) -> None:
+    regions = regions_of(life(dates))
+    assert {region.category for region in regions} == {Category.TEXT}
+    assert [region.texts[0] for region in regions] == [f"{date} {SENTENCE}\nwith a staff of eleven." for date in dates]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        life(["2001", "2002", "2003"], ("Year", "What was done")),
+        life(["2001", "2002", "2003"], last="41.5"),
+        life(["Oban", "Tiree", "Coll"]),
+        [piece(text, x, row) for row in range(4) for x, text in ((0, str(2001 + row)), (120, "Founded at Oban"))],
+    ],
+)
+def test_tables_by_years_are_tables(lines: list[TextLine]) -> None:
+    assert [region.category for region in regions_of(lines)] == [Category.TABLE]
+
+
+def test_drawn_lines_make_a_table_of_dates_and_prose() -> None:
+    lines = life(["2001", "2002", "2003"])
+    around = BBox.union(line.bbox for line in lines)
+    boxes = [LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines))]
+    found = assemble(boxes, lines, [FoundTable(around, "<table><tr><td>all of it</td></tr></table>", ruled=True)])
+    assert [region.category for region in found] == [Category.TABLE]
+
+
+def blocks(*rows: Sequence[str], pitch: int = 1) -> list[TextLine]:
+    return [
+        piece(text, 180 * column, pitch * n) for n, row in enumerate(rows) for column, text in enumerate(row) if text
+    ]
+
+
+OFFICES = [
+    ("Oban Office", "Kiel Office", "Ohio Office"),
+    ("4 Shore Road", "Kai 17", "Room 120"),
+    ("Oban PA34 4LW", "24103 Kiel", "Dayton 45402"),
+]
+
+
+def test_addresses_beside_each_other_are_paragraphs() -> None:
+    regions = regions_of(blocks(*OFFICES, ("",), *OFFICES))
+    assert {region.category for region in regions} == {Category.TEXT}
+    assert [region.texts[0].split("\n") for region in regions] == 2 * [list(one) for one in zip(*OFFICES, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        list(zip(*OFFICES, strict=True)),  # a list of offices: the postcodes are a column
+        [("State", "Largest"), ("Ohio 45402", "Iowa 50309"), ("12.4", "3.1")],
+        [("Fiscal 2004", "Fiscal 2005"), ("1,204", "1,377"), ("88", "97")],
+        [("Wheat", "Barley"), ("Rye", "Oats")],
+    ],
+)
+def test_lists_of_offices_and_figures_are_tables(rows: list[tuple[str, ...]]) -> None:
+    assert [region.category for region in regions_of(blocks(*rows))] == [Category.TABLE]
+    assert addresses(printed_lines(blocks(*rows))) == dated_prose(printed_lines(blocks(*rows))) == []

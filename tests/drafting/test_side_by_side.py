@@ -1,0 +1,101 @@
+"""Tables without lines beside each other, and the panels of one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec.core import BBox, Category, PageImage
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import page_lines
+from docspec.drafting.tables import FoundTable, table_html
+from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.drafting.unruled import with_unruled
+
+from .conftest import PROSE, SECOND
+from .test_unruled import Rows, columns, rows_of, seen
+
+UP = [("Oban", "12.4"), ("Tiree", "9.0"), ("Coll", "31.7"), ("Mull", "8.8")]
+DOWN = [("Barra", "2.1"), ("Skye", "14.6"), ("Islay", "3.3"), ("Jura", "27.0")]
+HEADS = ("Island", "Change")
+
+Edges = tuple[int, int, int, int]
+APART: Edges = (40, 120, 230, 310)
+NARROW: Edges = (40, 120, 150, 230)  # the white behind the first figures is that between the columns
+
+
+def beside(page: Any, edges: Edges, heads: Sequence[Sequence[str]] = (), titles: Sequence[str] = ()) -> None:
+    for title, x in zip(titles, edges[::2], strict=False):
+        page.insert_text((x, 68 if heads else 84), title, fontsize=10)
+    sides = zip(([heads[0]] if heads else []) + UP, ([heads[1]] if heads else []) + DOWN, strict=True)
+    rows = [(*left, *right) for left, right in sides]
+    columns(page, rows, edges, 100 - 16 * bool(heads))
+
+
+@pytest.mark.parametrize(
+    ("heads", "titles"), [((HEADS, HEADS), ()), ((HEADS, HEADS), ("Up", "Down")), ((), ("Went up", "Went down"))]
+)
+def test_tables_with_heads_or_titles_of_their_own_are_two(
+    heads: Sequence[Sequence[str]], titles: Sequence[str]
+) -> None:
+    tables = seen(lambda page: beside(page, APART, heads, titles))
+    expected = [[list(row) for row in (*heads[:1], *rows)] for rows in (UP, DOWN)]
+    assert sorted(map(rows_of, tables)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("edges", "heads", "titles"),
+    [
+        (APART, (), ()),  # panels: nothing says that these are two
+        (APART, (), ("All islands",)),
+        (APART, (HEADS, ("Area", "Wind")), ()),
+        (NARROW, (HEADS, HEADS), ()),
+    ],
+)
+def test_panels_of_a_table_are_one(edges: Edges, heads: Sequence[Sequence[str]], titles: Sequence[str]) -> None:
+    [table] = seen(lambda page: beside(page, edges, heads, titles))
+    assert {len(row) for row in rows_of(table)} == {4}
+
+
+def test_years_beside_each_other_over_the_same_heads_are_one_table() -> None:
+    rows = [("Men", "Women", "Men", "Women"), *(("12", "4", str(n), "9") for n in (31, 8, 77, 5))]
+    names: Rows = [("",), ("Oban",), ("Tiree",), ("Coll",), ("Mull",)]
+
+    def draw(page: Any) -> None:
+        columns(page, names, (40,))
+        columns(page, rows, (120, 170, 290, 340))
+
+    [table] = seen(draw)
+    assert {len(row) for row in rows_of(table)} == {5}
+
+
+def test_a_table_that_was_found_around_both_gives_way() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=420, height=595)
+        beside(page, APART, (HEADS, HEADS))
+        lines = page_lines(page)
+        around = BBox.union(line.bbox for line in lines)
+        boxes = [LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines))]
+        cells = table_html([["x"] * 4] * 5)
+        kept, divided = (
+            with_unruled(boxes, lines, [FoundTable(around, cells, ruled=ruled)], page)[1] for ruled in (True, False)
+        )
+    assert [table.html for table in kept] == [cells]
+    assert sorted(rows_of(table)[1][0] for table in divided) == ["Barra", "Oban"]
+
+
+def test_two_tables_that_the_layout_model_sees_stay_two(page_of: Callable[..., PageImage]) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox((60, 60, 530, 160), PROSE, fontsize=11)
+        for x, title, rows in ((60, "Went up", UP), (320, "Went down", DOWN)):
+            page.insert_text((x, 190), title, fontsize=9, fontname="hebo")
+            columns(page, [HEADS, *rows], (x, x + 90), 206)
+        page.insert_textbox((60, 300, 530, 400), SECOND, fontsize=11)
+
+    texts = [region.texts[0] for region in TextLayerDrafter().draft(page_of(draw, size=(595, 842))).regions]
+    _, up, first, down, second, _ = texts
+    assert (up, down) == ("Went up", "Went down")
+    assert "Oban" in first and "Barra" in second and first.count("<tr>") == second.count("<tr>") == 5
