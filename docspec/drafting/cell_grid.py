@@ -76,6 +76,11 @@ class CellGrid:
             self.ys[cell.row + cell.rows - 1][1],
         )
 
+    def words_in(self, cell: PlacedCell, words: Iterable[Word]) -> list[Word]:
+        """The ``words`` that stand in ``cell``."""
+        box = self.box(cell)
+        return [word for word in words if box.has_center_of(word.bbox)]
+
     @property
     def head_rows(self) -> int:
         """How many rows at the top are heads."""
@@ -215,9 +220,7 @@ def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -
         return None
     told_of = set(placed)
     whole = [
-        cell
-        if cell in told_of
-        else replace(cell, text=as_html(read(w for w in words if grid.box(cell).has_center_of(w.bbox))))
+        cell if cell in told_of else replace(cell, text=as_html(read(grid.words_in(cell, words))))
         for cell in grid.filled().cells
     ]
     every = Counter(

@@ -56,7 +56,7 @@ def with_columns_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
 def _cut_of(grid: CellGrid, column: int, words: Sequence[Word], body: int) -> float | None:
     """Where the last gutter in the rows of ``column`` from ``body`` on is, if any."""
     cells = [cell for cell in grid.column(column) if cell.row >= body and cell.text]
-    inside = ([word for word in words if grid.box(cell).has_center_of(word.bbox)] for cell in cells)
+    inside = (grid.words_in(cell, words) for cell in cells)
     rows = [sorted(row, key=_left) for row in ([word for word in one if _bare(word)] for one in inside) if row]
     if len(rows) < ROWS:
         return None
@@ -123,7 +123,7 @@ def _divided(grid: CellGrid, column: int, cut: float, words: Sequence[Word]) -> 
         elif cell.columns > 1:
             cells.append(replace(cell, columns=cell.columns + 1))
         else:
-            own = [word for word in words if grid.box(cell).has_center_of(word.bbox)]
+            own = grid.words_in(cell, words)
             before = [word for word in own if not _bare(word) or (word.bbox.x0 + _right(word)) / 2 < cut]
             texts = [read(before), read(word for word in own if word not in before)]
             if Counter(without_spaces("".join(texts))) != Counter(without_spaces(told(cell.text))):

@@ -122,15 +122,11 @@ def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row, row + 1))
         apart = not {cell.column for cell in upper} & {cell.column for cell in lower}
         plain = all(cell.rows == cell.columns == 1 for cell in (*grid.row(row), *grid.row(row + 1)))
-        heights = [
-            [word.bbox for cell in cells for word in words if grid.box(cell).has_center_of(word.bbox)]
-            for cells in (upper, lower)
-        ]
-        if (
-            apart
-            and plain
-            and all(heights)
-            and any(a.shared_height(b) > 0.5 * min(a.height, b.height) for a in heights[0] for b in heights[1])
+        if not (apart and plain):
+            continue
+        heights = [[word.bbox for cell in cells for word in grid.words_in(cell, words)] for cells in (upper, lower)]
+        if all(heights) and any(
+            a.shared_height(b) > 0.5 * min(a.height, b.height) for a in heights[0] for b in heights[1]
         ):
             cells = [
                 replace(cell, row=row) if cell.row == row + 1 else cell

@@ -167,7 +167,10 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
     runs_left = is_right_to_left(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP))
     for block in page.get_text("rawdict", flags=flags)["blocks"]:
         for span in (span for line in block.get("lines", ()) for span in line["spans"]):
+            around = BBox(*span["bbox"]).grown(2)
             for number, box in enumerate(boxes):
+                if around.x1 < box.x0 or box.x1 < around.x0 or around.y1 < box.y0 or box.y1 < around.y0:
+                    continue
                 chars = [char for char in span["chars"] if box.has_center_of(BBox(*char["bbox"]))]
                 if chars:
                     found[number].append((BBox.union(BBox(*char["bbox"]) for char in chars), chars, span["size"]))
