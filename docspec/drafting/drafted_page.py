@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from docspec.core import Event, PageDraft, PageImage
+from docspec.core import PageDraft, PageImage
 from docspec.drafting.blank import is_blank
 from docspec.drafting.safe import SafeDrafter
 
@@ -91,7 +91,3 @@ class DraftedPage:
             return replace(self, draft=self.future.whole(), future=None)
         except Exception as error:
             return replace(self, error=error, future=None)
-
-    def noted(self, event: Event) -> DraftedPage:
-        """The page with ``event`` added to its draft."""
-        return replace(self, draft=replace(self.draft, events=(*self.draft.events, event)))

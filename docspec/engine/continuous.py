@@ -160,9 +160,8 @@ class ContinuousBatching:
                     self._recover(error)
         finally:
             with self._starting:
-                self._thread = None
-                if self._closed or self._active or self._waiting:  # the end, or a fault of this class
-                    self._closed = True
+                if self._thread is threading.current_thread():  # the end; one that was idle has left its place
+                    self._thread, self._closed = None, True
                     self._collect()
                     for job in (*self._active.values(), *self._waiting):
                         failed(job.future, closed())

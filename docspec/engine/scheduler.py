@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from docspec.engine.proposer import TreeProposer
-from docspec.engine.request import Output, Request
+from docspec.engine.request import Request
 from docspec.engine.row import Row
 
 if TYPE_CHECKING:
@@ -54,10 +54,6 @@ class Scheduler:
             self._enter(free)
             self._close_gaps()  # a new row may have ended with its first token
         return list(self._live)
-
-    def outputs(self) -> list[Output]:
-        """The output of each request that entered, in the order of the requests."""
-        return [row.result for row in self.rows]
 
     def take_ended(self) -> list[Row]:
         """The rows that have ended; they are forgotten."""

@@ -15,6 +15,7 @@ import torch
 from PIL import Image
 
 from docspec.core import ModelError, PageError, ParseOptions
+from docspec.engine import continuous
 from docspec.engine.continuous import ContinuousBatching
 from docspec.engine.request import Request
 from docspec.engine.row import Row
@@ -211,3 +212,12 @@ def test_the_end_fails_what_waits_and_what_comes_after(target: TransformersTarge
     for future in (futures[-1], batching.submit(requests[0])):
         with pytest.raises(ModelError, match="closed"):
             future.result(1)
+
+
+def test_a_thread_that_was_idle_leaves_its_place_to_the_next_one(
+    batching: ContinuousBatching, requests: list[Request], alone: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(continuous, "IDLE", 0.0)
+    for number in range(60):
+        assert batching.submit(requests[number % 2 * 3 + 1]).result(60).output.tokens == alone[number % 2 * 3 + 1]
+        assert sum(one.name == "docspec-engine" and one.is_alive() for one in threading.enumerate()) <= 2
