@@ -211,10 +211,9 @@ def facts_of(page: Any, number: int, judge: Any) -> PageFacts:
     from PIL.Image import new
 
     from docspec.core import PageImage
+    from docspec.drafting.trust import image_shares
 
-    area = abs(page.rect) or 1.0
-    shares = [abs(info["bbox"][2] - info["bbox"][0]) * abs(info["bbox"][3] - info["bbox"][1]) / area
-              for info in page.get_image_info()]  # fmt: skip
+    shares = image_shares(page)
     boxes = page.get_bboxlog()
     verdict = judge.judge(PageImage(new("RGB", (1, 1)), number, 1.0, "", page))
     pictures, covered = sum(share >= SMALL for share in shares), max(shares, default=0.0)

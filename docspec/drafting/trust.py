@@ -135,7 +135,7 @@ class TrustJudge:
             return replace(verdict, trusted=False, reason=wrong)
         if not hidden and fonts <= known:
             return replace(verdict, reason="sound text layer, fonts checked before")
-        if verdict.leaves_no_doubt and sum(_image_shares(page.pdf_page)) < COVERED:
+        if verdict.leaves_no_doubt and sum(image_shares(page.pdf_page)) < COVERED:
             self._sound = (page.source, known | fonts)
             return replace(verdict, reason="sound text layer, by its words")
         lines, piece = (SPOT_LINES_HIDDEN, None) if hidden else (SPOT_LINES, PIECE)
@@ -240,10 +240,10 @@ def hidden_share(spans: Sequence[tuple[str, bool, int]]) -> float:
 
 def image_share(page: Any) -> float:
     """Share of the page that its largest image covers."""
-    return max(_image_shares(page), default=0.0)
+    return max(image_shares(page), default=0.0)
 
 
-def _image_shares(page: Any) -> list[float]:
+def image_shares(page: Any) -> list[float]:
     """The share of the page that each of its images covers."""
     return [abs(mupdf().Rect(info["bbox"]) & page.rect) / abs(page.rect) for info in page.get_image_info()]
 

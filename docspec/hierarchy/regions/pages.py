@@ -72,12 +72,8 @@ class RegionPages:
 
     def _completed(self, page: RegionsRead) -> RegionsRead:
         """``page`` as this engine reads it."""
-        options = self._context.options
-        crops = [self._as_asked(crop) for crop in page.crops]
-        taken = {}
-        if options.trust_agreement and self._context.is_here:
-            taken = {number: self._taken(text) for number, text in page.from_draft.items()}
-        return replace(page, crops=crops, taken=taken)
+        taken = {number: self._taken(text) for number, text in page.from_draft.items()}
+        return replace(page, crops=[self._as_asked(crop) for crop in page.crops], taken=taken)
 
     def _as_asked(self, crop: Crop) -> Crop:
         """``crop`` as this engine is asked: the one here learns for each category how often drafts are right."""
