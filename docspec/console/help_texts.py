@@ -34,6 +34,10 @@ HELP = {
         "Scale of image files: that of the model's own tool (published; dots.ocr: about 2), or none (as-is).", PAGES
     ),
     "keep_rotation": Help("Do not turn pages whose text runs sideways.", PAGES),
+    "straighten": Help(
+        "Show the model recognised pages straight: crooked scans, and sheets photographed in perspective, from above.",
+        PAGES,
+    ),
     "ignore_exif": Help("Do not turn photographs by the orientation that their EXIF data names.", PAGES),
     "hidden": Help(
         "Text that nobody sees (not painted, covered, in the colour of its ground, on a layer that is off, ...): leave "

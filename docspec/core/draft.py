@@ -9,6 +9,7 @@ from docspec.core.categories import Category
 from docspec.core.geometry import BBox
 from docspec.core.marks import Mark
 from docspec.core.result import Event, WordsOf
+from docspec.core.straightening import NOTHING, Straightening
 
 CellBoxes = tuple[tuple[BBox, ...], ...]
 """Boxes of a table's cells by rows and columns."""
@@ -43,7 +44,7 @@ class Region:
     plain text with ``\\n`` where the print breaks a line; a table as HTML (``<table>...</table>``); a formula as bare
     LaTeX or Unicode without ``$``; a heading without ``#``; a list item with its bullet as printed. A picture has
     no texts. ``confidence`` is the drafter's own, 0..1. ``lines`` are the printed lines of the first text, top to
-    bottom, if the drafter knows them; on a tilted page, their boxes are those of the straightened page. ``chart``: a
+    bottom, if the drafter knows them; their boxes are those of the straightened page. ``chart``: a
     picture that readers of charts can read. ``grid`` are the boxes of a table's cells by rows, if the drafter knows
     them, one for each cell of its HTML with spans opened. ``agreed``: text layer and recognition read it alike.
     ``listing``: text in which line breaks and indents have a meaning (program text). ``labels`` are the printed lines
@@ -85,14 +86,15 @@ class PageDraft:
     ``page_texts`` are further spellings of the whole page (such as PyMuPDF's own Markdown). ``reason`` says in a few
     words why this drafter was chosen. ``layout`` names the source of the regions (``white space``: no model saw the
     page). ``seconds`` is the wall time of drafting, which is always counted. ``events`` report faults (a layout model
-    that failed, a draft that was cut). ``tilt`` is the clockwise inclination of the page in degrees. ``searched``: a
-    recogniser has looked for text wherever there is ink, pictures included; it found none outside the regions.
+    that failed, a draft that was cut). ``searched``: a recogniser has looked for text wherever there is ink, pictures
+    included; it found none outside the regions.
     ``unread`` is the ink outside all regions (:func:`docspec.drafting.unread.unread_regions`; ``None``: not searched).
-    ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``turns`` are the
-    clockwise quarter turns by which the page was turned upright before it was drafted: boxes are those of the turned
-    page. ``blank``: nothing is printed on the page. ``recognised`` are all lines as a
-    recogniser told them, before anything was made of them, with their boxes on the page as it is printed. ``scripts``
-    are those that the recogniser was made for (names of :mod:`docspec.core.scripts`; empty: not known).
+    ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``seen`` is what is
+    done to the picture of the page before the target sees it: boxes are those of the page as it is seen.
+    ``straight`` is what the drafter did to it beyond that; only lines have boxes of the page as it was then. ``blank``:
+    nothing is printed on the page. ``recognised`` are all lines as a recogniser told them, before anything was made of
+    them, with their boxes on the page as it is seen. ``scripts`` are those that the recogniser was made for (names of
+    :mod:`docspec.core.scripts`; empty: not known).
     """
 
     regions: tuple[Region, ...] = ()
@@ -102,10 +104,10 @@ class PageDraft:
     page_texts: tuple[str, ...] = ()
     layout: str = ""
     events: tuple[Event, ...] = ()
-    tilt: float = 0.0
     searched: bool = False
     soundness: float = 1.0
-    turns: int = 0
+    seen: Straightening = NOTHING
+    straight: Straightening = NOTHING
     unread: tuple[Region, ...] | None = None
     blank: bool = False
     recognised: tuple[PrintedLine, ...] = ()

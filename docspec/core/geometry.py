@@ -24,6 +24,11 @@ class BBox:
         return max(0.0, self.y1 - self.y0)
 
     @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Its corners, from the upper left one clockwise."""
+        return (self.x0, self.y0), (self.x1, self.y0), (self.x1, self.y1), (self.x0, self.y1)
+
+    @property
     def area(self) -> float:
         return self.width * self.height
 
@@ -40,14 +45,6 @@ class BBox:
 
     def shifted(self, dx: float, dy: float) -> BBox:
         return BBox(self.x0 + dx, self.y0 + dy, self.x1 + dx, self.y1 + dy)
-
-    def turned(self, turns: int, width: float, height: float) -> BBox:
-        """The box where it stands once the page of ``width`` x ``height`` is turned clockwise by ``turns`` quarters."""
-        box = self
-        for _ in range(turns % 4):
-            box = BBox(height - box.y1, box.x0, height - box.y0, box.x1)
-            width, height = height, width
-        return box
 
     def clamped(self, width: float, height: float) -> BBox:
         """The part of the box that lies inside a page of ``width`` x ``height`` pixels."""

@@ -119,6 +119,7 @@ class ParseOptions:
     dpi: float = bounded(200.0, least=1, most=9600)
     image_scale: ImageScale = "published"
     keep_rotation: bool = False
+    straighten: bool = False
     ignore_exif: bool = False
     hidden: Hidden = "drop"
     max_megapixels: float = bounded(25.0, least=0)

@@ -14,6 +14,7 @@ from docspec.core.geometry import BBox
 from docspec.core.marks import Mark
 from docspec.core.provenance import Provenance
 from docspec.core.quality import Quality
+from docspec.core.straightening import NOTHING, Straightening
 from docspec.core.sums import summed
 
 if TYPE_CHECKING:
@@ -240,7 +241,8 @@ class PageResult:
     if it was asked for. ``timeline`` are the events of a page that was begun before its draft was complete.
     ``trusted_regions`` were taken from the draft, unread. ``quality`` says how reliable the page is, if that is known,
     ``account`` what became of its words.
-    ``turns`` are the clockwise quarter turns by which a scan was turned upright; boxes are those of the turned page.
+    ``seen`` is what was done to the picture of the page before it was read (turned, straightened); boxes are those of
+    the page as it was seen.
     ``image`` is there for cropping figures while the page is being written; drop it after."""
 
     source: str
@@ -270,7 +272,7 @@ class PageResult:
     provenance: Provenance | None = None
     quality: Quality | None = None
     account: PageAccount | None = None
-    turns: int = 0
+    seen: Straightening = NOTHING
     image: Image | None = None
 
     @property

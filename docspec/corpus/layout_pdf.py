@@ -29,12 +29,8 @@ class LayoutPdf(PageWriter):
         self._pages: list[MarkedPage] = []
 
     def add(self, result: PageResult) -> None:
-        back, size = 4 - result.turns, (result.width, result.height)  # the input is not turned
-        boxes = tuple(
-            (block.category, None if block.bbox is None else block.bbox.turned(back, *size)) for block in result.blocks
-        )
-        width, height = size[:: -1 if result.turns % 2 else 1]
-        self._pages.append(MarkedPage(result.number, width, height, boxes))
+        boxes = tuple((block.category, block.bbox) for block in result.blocks)
+        self._pages.append(MarkedPage(result.number, result.width, result.height, boxes, result.seen))
 
     def commit(self) -> None:
         self._file.write_bytes(self._drawn())

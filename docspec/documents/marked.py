@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import BBox, Category, PageImage
+from docspec.core.straightening import NOTHING, Straightening
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pages import PageSelection
@@ -38,12 +39,24 @@ _DPI = 36.0  # pages are only drawn to learn how they stand
 
 @dataclass(frozen=True, slots=True)
 class MarkedPage:
-    """A page's number, its size in pixels as it was read, and its blocks' kinds and boxes in these pixels."""
+    """A page's number, its size in pixels as it was read, its blocks' kinds and boxes in these pixels, and what had
+    been done to its picture before."""
 
     number: int
     width: int
     height: int
     blocks: tuple[tuple[Category, BBox | None], ...]
+    seen: Straightening = NOTHING
+
+    def as_printed(self, width: int, height: int) -> MarkedPage:
+        """The page as its picture was, in that size, before it was turned and straightened."""
+        if not self.seen or not self.width or not self.height:
+            return self
+        across, down = self.seen.size(width, height)
+        back = self.seen.projection(width, height).inverse()
+        scale = across / self.width, down / self.height
+        blocks = tuple((kind, None if box is None else back.box(box.scaled(*scale))) for kind, box in self.blocks)
+        return MarkedPage(self.number, width, height, blocks)
 
 
 def marked_pdf(document: Document, view: View, pages: Sequence[MarkedPage]) -> bytes:
@@ -68,8 +81,11 @@ class _Marked:
 
     def add(self, marked: MarkedPage) -> None:
         """Adds a page; one that cannot be shown becomes an empty page of that size."""
-        number, width, height = marked.number, marked.width, marked.height
+        number = marked.number
         page = next(iter(self._document.pages(PageSelection(((number, number),)), view=self._view)))
+        if not isinstance(page, PageFailure):
+            marked = marked.as_printed(page.width, page.height)
+        width, height = marked.width, marked.height
         if isinstance(page, PageFailure):
             shown = self._pdf.new_page(width=max(width, 1) * 0.36, height=max(height, 1) * 0.36)
         elif page.pdf_page is not None:

@@ -41,7 +41,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter(recogniser=_recogniser(options), policy=policy, upright=upright)
+            return AutoDrafter(_recogniser(options), policy, upright, options.straighten)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
@@ -49,13 +49,13 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "rapidocr" | "tesseract":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter(_recogniser(options), policy, upright, options.drafter)
+            return RapidOcrDrafter(_recogniser(options), policy, upright, options.drafter, options.straighten)
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter
             from docspec.drafting.text_layer import TextLayerDrafter
 
-            return MergedDrafter(TextLayerDrafter(judge=True), RapidOcrDrafter(_recogniser(options)))
+            return MergedDrafter(TextLayerDrafter(judge=True), RapidOcrDrafter(_recogniser(options), sheets=False))
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 

@@ -28,12 +28,17 @@ class AutoDrafter:
     name = "auto"
 
     def __init__(
-        self, recogniser: PageReader | None = None, policy: DraftingPolicy | None = None, upright: bool = False
+        self,
+        recogniser: PageReader | None = None,
+        policy: DraftingPolicy | None = None,
+        upright: bool = False,
+        straighten: bool = False,
     ) -> None:
         self._text_layer = TextLayerDrafter()
         self._cut = TextLayerDrafter(quick=True)
         self._policy = policy or DraftingPolicy()
         self._by_statistics = TrustJudge()
+        self._straighten = straighten
         recogniser = recogniser or Recogniser()
         try:
             recogniser.check()
@@ -43,7 +48,7 @@ class AutoDrafter:
             self._judge = self._by_statistics
         else:
             self._text_layer = TextLayerDrafter(recogniser=recogniser)
-            self._reading = RapidOcrDrafter(recogniser, self._policy, upright)
+            self._reading = RapidOcrDrafter(recogniser, self._policy, upright, straighten=straighten)
             self._judge = TrustJudge(recogniser)
 
     def warm(self) -> None:
@@ -53,7 +58,7 @@ class AutoDrafter:
     def draft(self, page: PageImage) -> PageDraft:
         start = time.perf_counter()
         draft = self._choose(page)
-        if page.edges and not (draft.turns or draft.tilt):
+        if page.edges and not (draft.seen or draft.straight):
             near = [EdgeText(edge.bbox.scaled(page.scale), edge.repeats) for edge in page.edges]
             draft = replace(draft, regions=tuple(known_furniture(draft.regions, near)))
         return replace(draft, seconds=time.perf_counter() - start)
@@ -70,7 +75,7 @@ class AutoDrafter:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; nothing to recognise")
         if self._reading is None:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {self._why_not}")
-        if not recognition.yes:
+        if not (recognition.yes or self._straighten):
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {recognition.why}")
         if is_all_there_is(page, verdict, self._reading.recogniser.alphabet):
             return unchecked(self._from_text_layer(page, f"{verdict.reason}, in a script that is not recognised"))

@@ -21,11 +21,12 @@ from docspec.core import DrafterError, Event, PageImage
 from docspec.core.certainty import certainty_of, expected
 from docspec.core.languages import BUNDLED, LANGUAGES, TELLING, Language, language_of
 from docspec.core.scripts import alphabet_of, scripts_of
+from docspec.core.straightening import Straightening
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.language_packs import file_of, packs
 from docspec.drafting.recogniser import Reading, Recogniser
-from docspec.drafting.tesseract import Print, TesseractRecogniser, installed, package_of, print_of, straight_line
-from docspec.drafting.turning import upright
+from docspec.drafting.straightening import straight_line, straight_page
+from docspec.drafting.tesseract import Print, TesseractRecogniser, installed, package_of, print_of
 
 Engine = Literal["rapidocr", "tesseract"]
 
@@ -64,6 +65,10 @@ class ByLanguage:
         self._made: dict[tuple[str, ...], Recogniser] = {}
         self._document: tuple[str, Recogniser | None] = ("", None)
         self._tried = ""
+
+    @property
+    def finder(self) -> Recogniser:
+        return self.bundled
 
     def check(self) -> None:
         """Raises :class:`DrafterError` if the languages cannot be read here, or nothing can."""
@@ -128,7 +133,7 @@ class ByLanguage:
             return reading if better is None else Reading(*better.read_page(page.image, tell), better)
         script, turns = print_of(page.image)
         readers = self._everyone(page) if script is None else self._readers_in(script, page)
-        other = self._surest(upright(page, turns), readers)
+        other = self._surest(straight_page(page, Straightening(turns)), readers)
         if turns:
             self._document = page.source, other
             return replace(reading, turns=turns)

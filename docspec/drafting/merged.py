@@ -73,7 +73,7 @@ def merged(first: PageDraft, second: PageDraft) -> PageDraft:
         reason="; ".join(filter(None, (first.reason, second.reason))),
         page_texts=(*first.page_texts, *second.page_texts),
         events=(*first.events, *second.events),
-        tilt=first.tilt or second.tilt,
+        straight=first.straight or second.straight,
     )
 
 

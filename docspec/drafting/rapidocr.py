@@ -16,6 +16,7 @@ from typing import Any
 from PIL import Image
 
 from docspec.core import DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core.straightening import NOTHING, Corners, Straightening
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.layout import write_hidden
@@ -24,10 +25,11 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
-from docspec.drafting.recogniser import PageReader, Recogniser
+from docspec.drafting.recogniser import PageReader, Reading, Recogniser
+from docspec.drafting.sheet import sheet_with_print
+from docspec.drafting.straightening import as_printed, straight_page, straightened
 from docspec.drafting.tables import find_tables
-from docspec.drafting.tilt import as_printed, straightened
-from docspec.drafting.turning import turns_of, upright
+from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
 
@@ -38,7 +40,8 @@ SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
 class RapidOcrDrafter:
     """Drafts by recognition. One recogniser may be shared with the check of text layers; ``policy`` is told lines as
     they are recognised. ``upright``: a page that lies on its side or stands on its head gets the draft of the upright
-    page (``turns``)."""
+    page. ``sheets``: a sheet that was photographed in perspective is recognised as from above. ``straighten``: the
+    target sees pages as straight as the recogniser."""
 
     def __init__(
         self,
@@ -46,11 +49,15 @@ class RapidOcrDrafter:
         policy: DraftingPolicy | None = None,
         upright: bool = False,
         name: str = "rapidocr",
+        straighten: bool = False,
+        sheets: bool = True,
     ) -> None:
         self.recogniser: PageReader = recogniser or Recogniser()
         self.name = name
         self._policy = policy or DraftingPolicy()
         self._upright = upright
+        self._straighten = straighten
+        self._sheets = sheets
 
     def check(self) -> None:
         self.recogniser.check()
@@ -62,58 +69,85 @@ class RapidOcrDrafter:
         start = time.perf_counter()
         try:
             self._policy.recognised(())
-            reading = self.recogniser.read(page, self._policy.recognised)
-            turns = 0
-            if self._upright:
-                turns = reading.turns or turns_of(page.image, reading.lines, reading.recogniser)
-            if turns:
-                page = upright(page, turns)
-                reading = self.recogniser.read(page, self._policy.recognised)
+            sheet = sheet_with_print(page.image, self.recogniser.finder) if self._sheets else None
+            turns, picture, page, reading = self._read(page, sheet)
             lines, tilt = reading.lines, reading.tilt
-            found, layout, events = regions_of_lines(page, lines, tilt)
+            lean = Straightening(tilt=tilt)
+            found, layout, events = regions_of_lines(page, lines, lean)
             regions = with_pictures(page.image, found)
-            straight, drafted = straightened(page, PageDraft(tuple(regions), tilt=tilt))
+            straight, drafted = straightened(page, PageDraft(tuple(regions), straight=lean))
             unread = unread_regions(straight.image, drafted.regions)
             more, mute = find_text(straight, drafted.regions, unread, reading.recogniser)
             told = (*lines, *more)
             late = [line for line in more if picture_around(line.bbox, drafted.regions) is None]
             if is_prose(late):
-                found, layout, events = regions_of_lines(page, [*lines, *late], tilt)
+                found, layout, events = regions_of_lines(page, [*lines, *late], lean)
                 regions = with_pictures(page.image, found)
                 more = [line for line in more if line not in late]
-            new = [replace(one, bbox=as_printed(one.bbox, tilt, page)) for one in assemble((), more)]
+            new = [replace(one, bbox=as_printed(one.bbox, lean, page)) for one in assemble((), more)]
             regions, events = with_labels(regions, new), (*reading.events, *events, *mute)
         except DrafterError:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: recognition failed ({error})") from error
         reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
-        seconds = time.perf_counter() - start
-        return PageDraft(
+        how = replace(Straightening(sheet=sheet).turned(turns), tilt=tilt)
+        draft = PageDraft(
             tuple(regions),
             self.name,
             reason,
-            seconds,
             layout=layout,
             events=events,
-            tilt=tilt,
             searched=True,
-            turns=turns,
-            recognised=tuple(PrintedLine(as_printed(line.bbox, tilt, page), line.text) for line in told),
+            seen=Straightening(turns),
+            straight=lean,
+            recognised=tuple(PrintedLine(line.bbox, line.text) for line in told),
             scripts=reading.recogniser.scripts,
         )
+        draft = _shown_straight(page, draft, how) if self._straighten else _on_picture(picture, page, draft, how)
+        return replace(draft, seconds=time.perf_counter() - start)
+
+    def _read(self, page: PageImage, sheet: Corners | None) -> tuple[int, PageImage, PageImage, Reading]:
+        """The quarter turns that bring ``page`` upright, the page turned by them, the same with its ``sheet`` seen from
+        above, and what is read on that."""
+        above = straight_page(page, Straightening(sheet=sheet))
+        reading = self.recogniser.read(above, self._policy.recognised)
+        turns = 0
+        if self._upright:
+            turns = reading.turns or turns_of(above.image, reading.lines, reading.recogniser)
+        if turns:
+            page = straight_page(page, Straightening(turns))
+            above = straight_page(page, Straightening(sheet=sheet).turned(turns))
+            reading = self.recogniser.read(above, self._policy.recognised)
+        return turns, page, above, reading
+
+
+def _shown_straight(page: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
+    """``draft``, of ``page`` as from above, for a target that sees the page straightened."""
+    _, drafted = straightened(page, draft)
+    return replace(drafted, seen=replace(how, turns=draft.seen.turns))
+
+
+def _on_picture(picture: PageImage, page: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
+    """``draft``, of ``page`` as from above, for a target that sees the ``picture`` as it is."""
+    recognised = tuple(replace(line, bbox=as_printed(line.bbox, how, picture)) for line in draft.recognised)
+    regions = draft.regions
+    if how.sheet:
+        on_picture = replace(how, tilt=0.0)
+        regions = tuple(replace(one, bbox=as_printed(one.bbox, on_picture, picture)) for one in regions)
+    return replace(draft, regions=regions, straight=how, recognised=recognised)
 
 
 def regions_of_lines(
-    page: PageImage, lines: Sequence[TextLine], tilt: float = 0.0
+    page: PageImage, lines: Sequence[TextLine], lean: Straightening = NOTHING
 ) -> tuple[list[Region], str, tuple[Event, ...]]:
-    """Regions in pixels for recognised ``lines`` (pixels of the page turned upright by ``tilt`` degrees), the source of
+    """Regions in pixels for recognised ``lines`` (pixels of the page without its ``lean``), the source of
     their layout, and the events."""
     if not lines:
         return [], "", ()
     known_size = page.pdf_page is not None
     per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
-    image = page.image.rotate(tilt, fillcolor="white") if tilt else page.image
+    image = page.image.rotate(lean.tilt, fillcolor="white") if lean else page.image
     in_points = [line.scaled(1 / per_point) for line in measured(image, lines)]
     document = mupdf().open()
     try:
@@ -129,7 +163,7 @@ def regions_of_lines(
     finally:
         document.close()
     upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]
-    return [replace(region, bbox=as_printed(region.bbox, tilt, page)) for region in upright], layout, events
+    return [replace(region, bbox=as_printed(region.bbox, lean, page)) for region in upright], layout, events
 
 
 def sheet_of(document: Any, image: Image.Image, lines: Sequence[TextLine], per_point: float) -> Any:

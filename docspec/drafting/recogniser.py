@@ -25,11 +25,11 @@ from docspec.core.languages import BUNDLED
 from docspec.core.onnx import session
 from docspec.core.processors import processors
 from docspec.core.scripts import scripts_of
+from docspec.core.straightening import Projection
 from docspec.drafting.language_packs import packs, wheel_folder
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left
-from docspec.drafting.tilt import leaning, turned
 
 MODELS = {
     "Det.model_path": "PP-OCRv6_det_small.onnx",
@@ -78,6 +78,10 @@ class PageReader(Protocol):
     def alphabet(self) -> frozenset[str]:
         """The characters that it can write."""
 
+    @property
+    def finder(self) -> Recogniser:
+        """The one whose detector finds lines for all."""
+
     def of_page(self, page: PageImage) -> Recogniser:
         """The recogniser for ``page``, by what is known of it unread."""
 
@@ -123,6 +127,10 @@ class Recogniser:
             return tuple(sorted(BUNDLED))
         return tuple(script for script, count in scripts_of("".join(self.alphabet)).items() if count >= MOST_LETTERS)
 
+    @property
+    def finder(self) -> Recogniser:
+        return self
+
     def of_page(self, page: PageImage) -> Recogniser:
         return self
 
@@ -159,8 +167,9 @@ class Recogniser:
         crop = image.crop((left, top, right, bottom))
         with self._enlarging(AREA_ENLARGED * min(crop.size)):
             lines, tilt = self.read_page(crop)
+        leaning = Projection.turning(tilt, crop.width, crop.height)
         return [
-            replace(line, bbox=leaning(line.bbox, tilt, crop.width, crop.height).shifted(left, top)) for line in lines
+            replace(line, bbox=(leaning.box(line.bbox) if tilt else line.bbox).shifted(left, top)) for line in lines
         ]
 
     def read_line(self, image: Image.Image) -> tuple[str, float]:
@@ -304,7 +313,8 @@ def _tilt(quads: list[Any]) -> float:
 
 def _upright(quad: Any, tilt: float, width: int, height: int) -> BBox:
     """The box of a quadrilateral after turning the page back by ``tilt`` degrees about its middle."""
-    points = [turned(float(x), float(y), -tilt, width, height) for x, y in quad]
+    upright = Projection.turning(-tilt, width, height)
+    points = [upright.point(float(x), float(y)) for x, y in quad]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return BBox(min(xs), min(ys), max(xs), max(ys))
 

@@ -65,9 +65,8 @@ class SafeDrafter:
 
 def bounded(draft: PageDraft, width: int, height: int) -> PageDraft:
     """``draft`` within the bounds, for a page of ``width`` x ``height`` pixels; its ``events`` name the cuts. The draft
-    of a page that lies on its side is that of the turned page, which is as high as the sheet is wide."""
-    if draft.turns % 2:
-        width, height = height, width
+    of a page that is seen turned or straightened is within that page."""
+    width, height = draft.seen.size(width, height)
     regions = [_clean(region, width, height) for region in draft.regions[: 10 * MAX_REGIONS]]
     placed = [region for region in regions if region is not None]
     unplaced = len(draft.regions) - len(placed)

@@ -35,20 +35,15 @@ from docspec.core.scripts import alphabet_of
 from docspec.drafting.ink import line_boxes
 from docspec.drafting.recogniser import ReadQuad, Recogniser
 from docspec.drafting.repair import repair
+from docspec.drafting.straightening import straight_line
 from docspec.drafting.unread import unread_regions
 
 PROGRAM = "tesseract"
 SECONDS = 100.0
 """Time limit of one run of the program: a page of a newspaper takes 20."""
 
-MARGIN = 0.1
-"""Of the height of a line: white that its picture has around it. With more, parts of its neighbours are read."""
-
 ONE_LINE, RAW_LINE, SCRIPT_ONLY = 7, 13, 0
 """Tesseract's modes of page segmentation: a line; a line in which it searches for nothing; orientation and script."""
-
-UPRIGHT = 1.5
-"""Height over width from which on a line runs upwards; RapidOCR turns such lines, too."""
 
 SURELY_TURNED = 5.0
 """Least confidence of tesseract that a page is turned; it tells 7 to 57 of the benchmark's pages."""
@@ -276,22 +271,3 @@ def _parts(count: int, processes: int) -> Iterator[tuple[int, int]]:
     """Start and end of about equal parts of ``count`` lines, one for each of the ``processes``."""
     ends = sorted({round(count * part / processes) for part in range(processes + 1)})
     return pairwise(ends)
-
-
-def straight_line(grey: np.ndarray, quad: Any) -> Image.Image:
-    """The part of a ``grey`` page within the quadrilateral ``quad`` and a margin, as an upright rectangle."""
-    import cv2
-
-    corners = np.asarray(quad, dtype=np.float32)
-    across = corners[1] - corners[0] + corners[2] - corners[3]
-    down = corners[3] - corners[0] + corners[2] - corners[1]
-    width, height = float(np.linalg.norm(across)) / 2, float(np.linalg.norm(down)) / 2
-    margin = MARGIN * min(width, height)
-    right, below = margin * across / (2 * width or 1), margin * down / (2 * height or 1)
-    grown = corners + np.array([-right - below, right - below, right + below, below - right])
-    size = max(1, round(width + 2 * margin)), max(1, round(height + 2 * margin))
-    upright = np.array([(0, 0), (size[0], 0), size, (0, size[1])], dtype=np.float32)
-    turned = cv2.getPerspectiveTransform(grown.astype(np.float32), upright)
-    line = cv2.warpPerspective(grey, turned, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    tall = size[1] >= UPRIGHT * size[0]
-    return Image.fromarray(np.rot90(line) if tall else line)

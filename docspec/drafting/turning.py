@@ -7,15 +7,15 @@ and whether it stands on its head.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import fmean
 
 from PIL import Image
 
-from docspec.core import BBox, Event, PageImage
+from docspec.core import BBox
 from docspec.core.scripts import scripts_of
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.straightening import turned_image
 
 SAMPLE = 6
 """Lines that are read both ways round."""
@@ -63,26 +63,6 @@ def turns_of(image: Image.Image, lines: Sequence[TextLine], recogniser: Recognis
     if ways == (0, 2):
         return 2 if scores[1] >= scores[0] + BETTER else 0
     return ways[scores.index(max(scores))]
-
-
-def turned_image(image: Image.Image, turns: int) -> Image.Image:
-    """``image`` turned clockwise by so many quarter turns."""
-    ways = (None, Image.Transpose.ROTATE_270, Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_90)
-    way = ways[turns % 4]
-    return image if way is None else image.transpose(way)
-
-
-def upright(page: PageImage, turns: int) -> PageImage:
-    """``page`` turned clockwise by so many quarter turns, without the PDF page, which is not turned."""
-    return replace(page, image=turned_image(page.image, turns), pdf_page=None) if turns else page
-
-
-def turning(turns: int) -> tuple[Event, ...]:
-    """The events of a page that was turned."""
-    if not turns:
-        return ()
-    way = "upside down" if turns == 2 else "sideways"
-    return (Event("page_turned", f"its recognised text runs {way}; turned by {90 * turns} degrees clockwise"),)
 
 
 def _read(image: Image.Image, box: BBox, turns: int, recogniser: Recogniser) -> float:

@@ -12,7 +12,7 @@ from docspec.core.certainty import certainty_of
 from docspec.core.quality import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
-from docspec.drafting.tilt import straightened
+from docspec.drafting.straightening import straightened
 from docspec.drafting.unread import unread_regions
 from docspec.hierarchy.regions.evidence import FOREIGN
 from docspec.targets.model_profile import ModelProfile

@@ -25,7 +25,7 @@ from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
-from docspec.drafting.turning import turning, upright
+from docspec.drafting.straightening import as_seen, straightening
 from docspec.engine.decoder import FRUGAL_TREE
 from docspec.hierarchy.answers import Answer, Answered
 
@@ -34,8 +34,8 @@ QUOTED = 60
 
 
 def page_of(drafted: DraftedPage) -> PageImage:
-    """The page as it is read: turned upright if its draft says how."""
-    return upright(drafted.page, drafted.draft.turns)
+    """The page as it is read: turned and straightened if its draft says how."""
+    return as_seen(drafted.page, drafted.draft)
 
 
 def failed(page: PageImage, error: Exception) -> PageResult:
@@ -96,9 +96,9 @@ class PageState:
             drafter_reason=draft.reason,
             layout=draft.laid_out_by,
             regions=len(draft.regions),
-            events=(*page.events, *turning(draft.turns), *draft.events),
+            events=(*page.events, *straightening(draft), *draft.events),
             image=page.image if page.is_drawn else None,
-            turns=draft.turns,
+            seen=draft.seen,
             timings=PageTimings(render=page.render_seconds, draft=draft.seconds, hidden=hidden),
         )
         state = cls(page, draft, begun, future=drafted.future)

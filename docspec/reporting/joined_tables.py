@@ -146,7 +146,7 @@ def _joined(first: PageResult, last: PageResult, page: PageResult) -> tuple[Page
     if page.number != last.number + 1 or not _is_table(rest) or rest.bbox is None or table.bbox is None:
         return None
     part = table.parts[-1].bbox if table.parts else table.bbox
-    wide = (first.width, first.turns) == (page.width, page.turns)
+    wide = (first.width, first.seen.turns) == (page.width, page.seen.turns)
     apart = abs(part.x0 - rest.bbox.x0) > LEFT * page.width or abs(part.x1 - rest.bbox.x1) > RIGHT * page.width
     if not wide or apart or rest.bbox.y0 > HIGH * page.height:
         return None

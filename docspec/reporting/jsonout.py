@@ -58,7 +58,9 @@ def page_object(result: PageResult, figures: Mapping[int, str], layout: Layout) 
         "blocks": blocks,
         **known(
             read="regions" if result.read == "regions" else None,
-            turned=90 * result.turns or None,
+            turned=90 * result.seen.turns or None,
+            sheet=result.seen.sheet,
+            tilt=result.seen.tilt or None,
             quality=None if result.quality is None else quality_object(result.quality),
             doubtful=result.doubtful,
             account=None if result.account is None else account_object(result.account, layout),

@@ -20,6 +20,7 @@ from docspec.core.plausible import check_page
 from docspec.core.provenance import NumberReadings, SpanMark
 from docspec.core.quality import Quality
 from docspec.core.result import PageStatus, WordsOf
+from docspec.core.straightening import Corners, Straightening
 from docspec.core.validation import InvalidValues, parsed_as
 from docspec.reporting.jsonout import SCHEMA
 
@@ -214,6 +215,8 @@ class _Page:
     quality: Quality | None = None
     account: _Account | None = None
     turned: Literal[0, 90, 180, 270] = 0
+    sheet: Corners | None = None
+    tilt: float = 0.0
     doubtful: str | None = None
     raw: str = ""
     error: str | None = None
@@ -249,7 +252,7 @@ class _Page:
             provenance=provenance,
             quality=quality,
             account=None if self.account is None else self.account.account(),
-            turns=self.turned // 90,
+            seen=Straightening(self.turned // 90, self.sheet, self.tilt),
         )
         check_page(result)
         return result

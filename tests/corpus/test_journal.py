@@ -16,6 +16,7 @@ from benchmarks.campaign import hostile
 from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, Moment, PageResult, StageStats
 from docspec.core.account import PageAccount, WordRun
 from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
+from docspec.core.straightening import Straightening
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.core.validation import InvalidValues
@@ -72,7 +73,7 @@ def full_page(number: int) -> PageResult:
             2,
             (WordRun("ü", BBox(1, 2, 3, 4), "written", 1, 0, 7),),
         ),
-        turns=1,
+        seen=Straightening(1, ((0.1, 0.1), (0.9, 0.2), (0.8, 0.9), (0.2, 0.8)), -2.5),
     )
 
 

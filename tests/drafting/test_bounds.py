@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from docspec.core import BBox, Category, PageDraft, PageImage, Region
+from docspec.core.straightening import Straightening
 from docspec.drafting import SafeDrafter
 from docspec.drafting.safe import MAX_CHARACTERS, MAX_REGIONS, bounded, finite_box
 from docspec.drafting.saved import SavedDrafter
@@ -50,9 +51,9 @@ def test_what_is_no_box_is_none(numbers: object) -> None:
 
 
 def test_the_foot_of_a_page_that_lies_on_its_side_is_on_the_page() -> None:
-    draft = PageDraft((region("head"), region("foot", BBox(10, 900, 90, 930))), turns=1)
+    draft = PageDraft((region("head"), region("foot", BBox(10, 900, 90, 930))), seen=Straightening(1))
     assert bounded(draft, 1000, 800) == draft
-    assert len(bounded(replace(draft, turns=2), 1000, 800).regions) == 1
+    assert len(bounded(replace(draft, seen=Straightening(2)), 1000, 800).regions) == 1
 
 
 def test_regions_without_a_place_on_the_page_are_left_out_and_said() -> None:

@@ -15,6 +15,7 @@ from benchmarks.campaign import hostile
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, Provenance, Span
 from docspec.core.marks import Mark
 from docspec.core.provenance import NumberReadings
+from docspec.core.straightening import Straightening
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
 from docspec.reporting.csv_text import csv_of
@@ -82,7 +83,8 @@ def test_a_result_with_one_value_changed_is_refused_in_a_line_or_written_in_ever
     spans = ((Span(0, 6, "agreed", "d", (("own", 2),), 1.5),), (), ())
     said = Provenance(spans, (LeftOut("Page 1", 1, BBox(1, 2, 3, 4)),), (3, 4), (("own", 2),), True, numbers)
     quality = Quality("B", 0.9, 0.8, 0.1, "why")
-    page = make_page(1, *blocks, provenance=said, quality=quality, read="regions", turns=1, cut=Cut("loop", 3, 4))
+    seen = Straightening(1, ((0.1, 0.1), (0.9, 0.2), (0.8, 0.9), (0.2, 0.8)), -2.5)
+    page = make_page(1, *blocks, provenance=said, quality=quality, read="regions", seen=seen, cut=Cut("loop", 3, 4))
     failed = make_page(2, status="failed", error="no", text="")
     value = json.loads(written("json", [page, failed], Layout(raw=True), [{2: "a.figures/1.png"}, {}]))
     kept, refused = 0, set()

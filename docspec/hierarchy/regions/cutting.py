@@ -11,7 +11,7 @@ from docspec.core import Category, PageDraft, PageImage, Region
 from docspec.drafting.assembly import index_in_order
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.order import by_white_space
-from docspec.drafting.tilt import as_printed, straightened
+from docspec.drafting.straightening import as_printed, straightened
 from docspec.drafting.unread import unread_regions
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.evidence import asked_for, known_texts, without_illegible
@@ -54,8 +54,8 @@ class Cutting:
         """The regions of a page, including those that the draft missed, and their crops."""
         upright, straight = straightened(page, draft)
         found = self.crops_of(upright, complete(upright, straight, self._card if self._options.evidence else None))
-        if draft.tilt:
-            regions = [replace(one, bbox=as_printed(one.bbox, draft.tilt, page)) for one in found.regions]
+        if draft.straight:
+            regions = [replace(one, bbox=as_printed(one.bbox, draft.straight, page)) for one in found.regions]
             return replace(found, regions=regions)
         return found
 

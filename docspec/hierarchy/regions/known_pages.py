@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from docspec.core import PageResult
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.tilt import as_printed, straightened
+from docspec.drafting.straightening import as_printed, straightened
 from docspec.hierarchy.grading import graded
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.regions.cutting import complete
@@ -49,9 +49,9 @@ def _result(drafted: DraftedPage, card: ModelProfile) -> PageResult | None:
     known = known_texts(regions, card)
     if any(number not in known and asked_for(region, card) for number, region in enumerate(regions)):
         return None
-    tilt = state.draft.tilt
-    if tilt:
-        regions = [replace(one, bbox=as_printed(one.bbox, tilt, state.page)) for one in regions]
+    how = state.draft.straight
+    if how:
+        regions = [replace(one, bbox=as_printed(one.bbox, how, state.page)) for one in regions]
     page = RegionsRead(regions, (), {}, known)
     blocks = page.blocks(lambda output: "")
     result = result_of(state.result, page, state.draft.laid_out_by, blocks, time.perf_counter() - start)

@@ -84,7 +84,7 @@ def test_scans_that_lie_on_their_side_or_stand_on_their_head_are_turned(
     assert page.text.split() == " ".join(PARAGRAPHS).split()
     upright = f"turned by {90 * (4 - turns)} degrees clockwise"
     assert [event.detail.partition("; ")[2] for event in page.events if event.kind == "page_turned"] == [upright]
-    assert page.width > page.height and page.doubtful is None and page.turns == (4 - turns) % 4
+    assert page.width > page.height and page.doubtful is None and page.seen.turns == (4 - turns) % 4
 
 
 def test_scans_that_are_the_right_way_up_and_those_that_are_to_stay_are_not_turned(tmp_path: Path) -> None:

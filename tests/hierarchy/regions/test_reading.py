@@ -13,8 +13,9 @@ from PIL import Image
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, PrintedLine, Region
+from docspec.core.straightening import Straightening
 from docspec.drafting.drafted_page import DraftedPage
-from docspec.drafting.tilt import as_printed
+from docspec.drafting.straightening import as_printed
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.regions.cutting import complete
 from docspec.hierarchy.regions.regions_read import markdown_of
@@ -208,12 +209,13 @@ def test_a_drawing_without_words_is_not_read(parsers: dict[str, PageParser]) -> 
 
 def test_a_crooked_page_is_turned_upright_before_its_lines_are_cut(parsers: dict[str, PageParser]) -> None:
     straight, tilt = print_page(), 1.5
+    lean = Straightening(tilt=tilt)
     crooked = replace(straight, image=straight.image.rotate(-tilt, Image.Resampling.BICUBIC, fillcolor="white"))
     reader = parsers["auto"].regions
     leaning = replace(
         draft(),
-        tilt=tilt,
-        regions=tuple(replace(one, bbox=as_printed(one.bbox, tilt, straight)) for one in draft().regions),
+        straight=lean,
+        regions=tuple(replace(one, bbox=as_printed(one.bbox, lean, straight)) for one in draft().regions),
     )
     wanted, found = reader.cut(straight, draft()), reader.cut(crooked, leaning)
     lines = [[crop.piece.bbox for crop in page.crops if crop.region == 2] for page in (wanted, found)]
