@@ -26,7 +26,7 @@ from docspec.drafting.picture_text import find_text, is_prose, picture_around, w
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
-from docspec.drafting.sheet import sheet_with_print
+from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.straightening import as_printed, straight_page, straightened
 from docspec.drafting.tables import find_tables
 from docspec.drafting.turning import turns_of
@@ -69,8 +69,11 @@ class RapidOcrDrafter:
         start = time.perf_counter()
         try:
             self._policy.recognised(())
-            sheet = sheet_with_print(page.image, self.recogniser.finder) if self._sheets else None
+            sheet = lone_sheet_in(page.image, self.recogniser.finder) if self._sheets else None
             turns, picture, page, reading = self._read(page, sheet)
+            if sheet is not None and not reading.lines:  # a window, a wall
+                sheet = None
+                turns, picture, page, reading = self._read(picture, None)
             lines, tilt = reading.lines, reading.tilt
             lean = Straightening(tilt=tilt)
             found, layout, events = regions_of_lines(page, lines, lean)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from docspec.core.straightening import Corners, Projection
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.straightening import straight_line
+from docspec.drafting.straightening import straight_line, turned_image
 
 SIDE = 640
 """Pixels of the longer side of the small copy; a sheet's corners are found to a pixel of it."""
@@ -45,7 +45,7 @@ SKEWED = 0.012
 """Least distance of a corner from that of an upright rectangle, as a share of the picture's longer side. Straighter
 sheets need no straightening."""
 
-MOST_OUTSIDE, LEGIBLE, LETTERS = 12, 0.8, 3
+MOST_BESIDE, LEGIBLE, LETTERS = 12, 0.8, 3
 """Of so many lines beside the sheet one is print from such a confidence (0..1) and so many letters on; the detector
 takes the grain of wood for lines, too."""
 
@@ -75,23 +75,20 @@ def sheet_in(image: Image.Image) -> Corners | None:
     return _corners((sheet + 0.5) / (width, height)) if _is_skewed(sheet) else None
 
 
-def sheet_with_print(image: Image.Image, recogniser: Recogniser) -> Corners | None:
-    """:func:`sheet_in` if all print of the picture stands on the sheet, and there is some."""
+def lone_sheet_in(image: Image.Image, recogniser: Recogniser) -> Corners | None:
+    """:func:`sheet_in` if nothing is printed beside it: then all of the picture must be read."""
     corners = sheet_in(image)
     if corners is None:
         return None
-    sheet = Projection.onto(corners).inverse()
-    outside, inside = [], 0
+    sheet, grey = Projection.onto(corners).inverse(), np.asarray(image.convert("L"))
+    beside = []
     for quad in recogniser.find_lines(image):
         x, y = sheet.point(*(np.mean(quad, axis=0) / image.size).tolist())
-        if 0 <= x <= 1 and 0 <= y <= 1:
-            inside += 1
-        else:
-            outside.append(quad)
-    grey = np.asarray(image.convert("L"))
-    read = recogniser.read_lines([straight_line(grey, quad) for quad in outside[:MOST_OUTSIDE]])
+        if not (0 <= x <= 1 and 0 <= y <= 1):
+            beside.append(straight_line(grey, quad))
+    read = recogniser.read_lines([turned_image(line, turns) for line in beside[:MOST_BESIDE] for turns in (0, 2)])
     printed = any(sure >= LEGIBLE and sum(map(str.isalnum, text)) >= LETTERS for text, sure in read)
-    return corners if inside and not printed else None
+    return None if printed else corners
 
 
 def _has_table(grey: np.ndarray) -> bool:
