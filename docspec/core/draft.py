@@ -91,10 +91,11 @@ class PageDraft:
     ``unread`` is the ink outside all regions (:func:`docspec.drafting.unread.unread_regions`; ``None``: not searched).
     ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``seen`` is what is
     done to the picture of the page before the target sees it: boxes are those of the page as it is seen.
-    ``straight`` is what the drafter did to it beyond that; only lines have boxes of the page as it was then. ``blank``:
-    nothing is printed on the page. ``recognised`` are all lines as a recogniser told them, before anything was made of
-    them, with their boxes on the page as it is seen. ``scripts`` are those that the recogniser was made for (names of
-    :mod:`docspec.core.scripts`; empty: not known).
+    ``straight`` is what the drafter did to it beyond that; only lines have boxes of the page as it was then.
+    ``evened``: it lies in uneven light, which the drafter took out. ``blank``: nothing is printed on it. ``recognised``
+    are all lines as a recogniser told them, before anything was made of them, with their boxes on the page as it is
+    seen. ``scripts`` are those that the recogniser was made for (names of :mod:`docspec.core.scripts`; empty: not
+    known).
     """
 
     regions: tuple[Region, ...] = ()
@@ -108,6 +109,7 @@ class PageDraft:
     soundness: float = 1.0
     seen: Straightening = NOTHING
     straight: Straightening = NOTHING
+    evened: bool = False
     unread: tuple[Region, ...] | None = None
     blank: bool = False
     recognised: tuple[PrintedLine, ...] = ()

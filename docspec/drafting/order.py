@@ -24,6 +24,12 @@ MARGIN = 2  # changes of column that the model may make more before its order is
 MAX_LINES = 1000
 """Most lines of a page for the layout model: its time grows with their square, 1,950 take 12 seconds."""
 
+BESIDE = 0.15
+"""Share of a column that is below the beginning of a column beside it; what begins lower is read later."""
+
+ALIKE_IN_WIDTH = 0.7
+"""Least width of a column beside that of its neighbour for which the two are columns of one text."""
+
 SECTIONS = 4
 """Least numbered headings that give an order."""
 
@@ -56,7 +62,7 @@ def settled_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[L
     if leftwards:
         return white_space_order(boxes, leftwards)
     body = [box for box in boxes if not box.category.is_furniture]
-    if _changes(body) < _changes(by_white_space(body)) + MARGIN and not _splices(body):
+    if _changes(body) < _changes(by_white_space(body)) + MARGIN and not (_splices(body) or _runs_backwards(body)):
         return list(boxes)
     return white_space_order(boxes)
 
@@ -90,6 +96,21 @@ def _splices(boxes: Sequence[LayoutBox]) -> bool:
         columns = any(a.shared_width(b) <= 0 for (_, a), (_, b) in combinations(below, 2))
         if columns and (any(at > number for at in above) or any(at < number for at, _ in below)):
             return True
+    return False
+
+
+def _runs_backwards(boxes: Sequence[LayoutBox]) -> bool:
+    """Whether a column is read before one to its left that is about as wide and begins beside it; a narrow column
+    on the left may be an aside."""
+    for at, (a, b) in enumerate(pairwise(boxes)):
+        if b.bbox.x1 <= a.bbox.x0 and b.bbox.width >= ALIKE_IN_WIDTH * a.bbox.width:
+            top = a.bbox.y0
+            for box in boxes[at::-1]:
+                if box.bbox.shared_width(a.bbox) <= 0 or box.bbox.shared_width(b.bbox) > 0:
+                    break
+                top = box.bbox.y0
+            if b.bbox.y0 < a.bbox.y1 - BESIDE * (a.bbox.y1 - top):
+                return True
     return False
 
 

@@ -20,6 +20,7 @@ from docspec.core.straightening import NOTHING, Corners, Straightening
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.layout import write_hidden
+from docspec.drafting.light import read_evenly
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
@@ -74,6 +75,8 @@ class RapidOcrDrafter:
             if sheet is not None and not reading.lines:  # a window, a wall
                 sheet = None
                 turns, picture, page, reading = self._read(picture, None)
+            even = read_evenly(page, reading, self.recogniser)
+            page, reading = even or (page, reading)
             lines, tilt = reading.lines, reading.tilt
             lean = Straightening(tilt=tilt)
             found, layout, events = regions_of_lines(page, lines, lean)
@@ -104,6 +107,7 @@ class RapidOcrDrafter:
             searched=True,
             seen=Straightening(turns),
             straight=lean,
+            evened=even is not None,
             recognised=tuple(PrintedLine(line.bbox, line.text) for line in told),
             scripts=reading.recogniser.scripts,
         )

@@ -12,8 +12,8 @@ from docspec.core.certainty import certainty_of
 from docspec.core.quality import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
+from docspec.drafting.light import ink_left
 from docspec.drafting.straightening import straightened
-from docspec.drafting.unread import unread_regions
 from docspec.hierarchy.regions.evidence import FOREIGN
 from docspec.targets.model_profile import ModelProfile
 
@@ -97,7 +97,7 @@ def _recognised_share(result: PageResult, draft: PageDraft) -> float:
     if result.image is None or not draft.searched:
         return 1.0
     page, draft = straightened(PageImage(result.image, result.number, 1.0, result.source), draft)
-    unread = sum(one.bbox.area for one in unread_regions(page.image, draft.regions) if one.category is Category.TEXT)
+    unread = sum(one.bbox.area for one in ink_left(page, draft) if one.category is Category.TEXT)
     read = sum(line.bbox.area for region in draft.regions for line in region.lines)
     return read / (read + unread) if read + unread else 1.0
 

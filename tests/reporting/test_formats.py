@@ -15,9 +15,9 @@ from benchmarks.campaign import hostile
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, Provenance, Span
 from docspec.core.marks import Mark
 from docspec.core.provenance import NumberReadings
-from docspec.core.straightening import Straightening
 from docspec.core.quality import Quality
 from docspec.core.safe_text import safe_text
+from docspec.core.straightening import Straightening
 from docspec.reporting.csv_text import csv_of
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.reading import read_document

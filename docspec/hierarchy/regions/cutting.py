@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from docspec.core import Category, PageDraft, PageImage, Region
 from docspec.drafting.assembly import index_in_order
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
+from docspec.drafting.light import ink_left
 from docspec.drafting.order import by_white_space
 from docspec.drafting.straightening import as_printed, straightened
-from docspec.drafting.unread import unread_regions
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.evidence import asked_for, known_texts, without_illegible
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
@@ -109,7 +109,7 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
         else one
         for one in draft.regions
     ]
-    forgotten = unread_regions(page.image, regions) if draft.unread is None else list(draft.unread)
+    forgotten = ink_left(page, draft) if draft.unread is None else list(draft.unread)
     if card is not None and draft.searched:
         forgotten = [one for one in forgotten if one.category is Category.PICTURE]
     if regions:
