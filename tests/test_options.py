@@ -29,6 +29,7 @@ from docspec.core.options import bounded, flag_of
         ({"tau": 0}, "--tau 0"),
         ({"model": ""}, "--model is empty"),
         ({"drafter": "saved"}, "--drafter saved needs --drafts"),
+        ({"drafter": "text-layer", "straighten": True}, "--straighten and --drafter text-layer"),
         ({"pages_in_flight": 2, "baseline": True}, "--pages-in-flight 2 and --baseline"),
     ],
 )

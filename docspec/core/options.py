@@ -182,6 +182,10 @@ class ParseOptions:
             raise UsageError("--language and --ocr-model FILE: choose one of them (a folder of models goes with both)")
         if self.drafter == "saved" and self.drafts is None:
             raise UsageError("--drafter saved needs --drafts FILE or DIR")
+        if self.straighten and self.drafter not in ("auto", "rapidocr", "tesseract"):
+            raise UsageError(
+                f"--straighten and --drafter {self.drafter}: choose auto, rapidocr or tesseract, which see it"
+            )
         if self.words == "evidence" and self.read == "page":
             raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
         if self.in_flight > 1 and self.baseline and not self.is_served:
@@ -277,8 +281,10 @@ class ParseOptions:
 
     @property
     def overlaps(self) -> bool:
-        """Whether a page may be begun before its draft is complete: if pages are read one by one, without Stage 1."""
-        return self.overlap == "auto" and self.stages in ("auto", "page") and self.in_flight == 1
+        """Whether a page may be begun before its draft is complete: if pages are read one by one, without Stage 1, and
+        as they are."""
+        in_time = self.overlap == "auto" and self.stages in ("auto", "page") and self.in_flight == 1
+        return in_time and not self.straighten
 
     @property
     def kv_limit(self) -> int | None:

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from docspec.core import BBox, Category
+from docspec.core.straightening import Straightening
 from docspec.documents import open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.sources import source_from_path
@@ -70,3 +71,17 @@ def test_images_become_pages_and_damaged_ones_leave_their_place(tmp_path):
     assert found[0].rect.width == pytest.approx(144)
     [box] = boxes_in(found[0])
     assert tuple(box) == pytest.approx((14.4, 10.8, 72, 54), abs=0.5)
+
+
+def test_boxes_of_a_straightened_photograph_are_drawn_where_they_are_seen(tmp_path: Path) -> None:
+    photograph = Image.new("RGB", (400, 600), "grey")
+    photograph.save(tmp_path / "sheet.png")
+    seen = Straightening(sheet=((0.2, 0.1), (0.9, 0.1), (0.9, 0.8), (0.2, 0.8)), turns=2)
+    size = seen.size(400, 600)
+    assert size == (280, 420)
+    # Upside down: the upper left quarter of the sheet is the lower right one of the photograph's middle.
+    found = marked(tmp_path / "sheet.png", MarkedPage(1, *size, ((Category.TEXT, BBox(0, 0, 140, 210)),), seen))
+    [drawn] = boxes_in(found[0])
+    scale = found[0].rect.width / 400
+    wanted = (400 - 0.55 * 400, 600 - 0.45 * 600, 400 - 0.2 * 400, 600 - 0.1 * 600)
+    assert [edge / scale for edge in drawn] == pytest.approx(wanted, abs=1)

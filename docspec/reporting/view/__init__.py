@@ -41,6 +41,7 @@ PRINT = (900, 60)
 QUALITY = 55
 
 ROUTINE = frozenset({"stage1_skipped", "plain_decoding", "read_by_regions", "page_turned", "page_reduced"})
+ROUTINE |= {"sheet_found", "page_straightened", "light_evened"}
 """Kinds of events that say how a page was read, not that something may be missing."""
 
 _NAMES = {
