@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,13 @@ def languages(
     certainty: Annotated[
         bool, typer.Option("--certainty", help="How right lines are by what tesseract tells of them, instead.")
     ] = False,
+    second: Annotated[
+        Path | None,
+        typer.Option(metavar="TOKENIZER", help="What a second engine's reading of doubtful lines is worth, instead."),
+    ] = None,
+    doubtful: Annotated[
+        float, typer.Option(metavar="SHARE", help="Confidence below which --second reads a line twice (1.01: all).")
+    ] = 0.95,
     json_file: JsonFile = None,
 ) -> int:
     """Wrong characters on pages of twelve languages, as PDF, scan and photograph, with seconds a page."""
@@ -36,6 +44,9 @@ def languages(
     pages = [page for page in language_pages(fonts) if language is None or page.language in language]
     if not pages:
         raise UsageError("no page: no such language, or no font for it is installed (benchmarks/README.md has a list)")
+    if second is not None:
+        print_second(pages, second, doubtful)
+        return 0
     if certainty:
         print_certainties(pages)
         return 0
@@ -48,6 +59,24 @@ def languages(
     print_languages(found)
     write_json(json_file, "docspec.bench.languages/1", "mini", [asdict(one) for one in found])
     return 0
+
+
+def print_second(pages: Sequence[LanguagePage], tokenizer: Path, doubtful: float) -> None:
+    """A row for each page in Latin print and way of degrading it."""
+    from benchmarks.languages.second import second_readings
+
+    found = list(second_readings([page for page in pages if page.script == "Latin"], tokenizer, doubtful))
+    tokens, alone, both = (
+        sum(getattr(one, name) for one in found) for name in ("tokens", "steps", "steps_with_second")
+    )
+    heads = ["tokens a step", "with second readings", "lines", "read twice", "seconds", "more"]
+    grid = table("The true text against drafts of poor scans", ["language", "scan"], heads)
+    for one in found:
+        worth = (f"{one.tokens / steps:.2f}" for steps in (one.steps, one.steps_with_second))
+        spent = (f"{one.seconds:.1f}", f"{one.second_seconds:.1f}")
+        grid.add_row(one.language, one.degraded, *worth, str(one.lines), str(one.doubtful), *spent)
+    grid.add_row("all", "", f"{tokens / alone:.2f}", f"{tokens / both:.2f}")
+    console().print(grid)
 
 
 def print_languages(found: Sequence[Measured]) -> None:

@@ -16,10 +16,12 @@ from typing import Any
 from PIL import Image
 
 from docspec.core import DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core.running_text import in_place
 from docspec.core.straightening import NOTHING, Corners, Straightening
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
-from docspec.drafting.layout import write_hidden
+from docspec.drafting.columns import cut_layout
+from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.light import read_evenly
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import layout_of
@@ -28,11 +30,13 @@ from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
+from docspec.drafting.stacked import with_columns
 from docspec.drafting.straightening import as_printed, straight_page, straightened
 from docspec.drafting.tables import find_tables
 from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
+from docspec.drafting.vertical import vertical_regions
 
 LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4
 SHEET_DPI = 100.0  # of the picture under the text; the layout model looks at 72
@@ -79,15 +83,16 @@ class RapidOcrDrafter:
             page, reading = even or (page, reading)
             lines, tilt = reading.lines, reading.tilt
             lean = Straightening(tilt=tilt)
-            found, layout, events = regions_of_lines(page, lines, lean)
+            columns, lines = with_columns(page.image, lines, reading.recogniser)
+            found, layout, events = regions_of_lines(page, lines, lean, columns)
             regions = with_pictures(page.image, found)
             straight, drafted = straightened(page, PageDraft(tuple(regions), straight=lean))
             unread = unread_regions(straight.image, drafted.regions)
             more, mute = find_text(straight, drafted.regions, unread, reading.recogniser)
-            told = (*lines, *more)
+            told = (*columns, *lines, *more)
             late = [line for line in more if picture_around(line.bbox, drafted.regions) is None]
             if is_prose(late):
-                found, layout, events = regions_of_lines(page, [*lines, *late], lean)
+                found, layout, events = regions_of_lines(page, [*lines, *late], lean, columns)
                 regions = with_pictures(page.image, found)
                 more = [line for line in more if line not in late]
             new = [replace(one, bbox=as_printed(one.bbox, lean, page)) for one in assemble((), more)]
@@ -96,7 +101,7 @@ class RapidOcrDrafter:
             raise
         except Exception as error:
             raise DrafterError(f"{page.source}, page {page.number}: recognition failed ({error})") from error
-        reason = f"{len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
+        reason = f"{len(columns) + len(lines)} lines recognised" + (f", page {tilt:+.1f} degrees askew" if tilt else "")
         how = replace(Straightening(sheet=sheet).turned(turns), tilt=tilt)
         draft = PageDraft(
             tuple(regions),
@@ -146,10 +151,14 @@ def _on_picture(picture: PageImage, page: PageImage, draft: PageDraft, how: Stra
 
 
 def regions_of_lines(
-    page: PageImage, lines: Sequence[TextLine], lean: Straightening = NOTHING
+    page: PageImage, lines: Sequence[TextLine], lean: Straightening = NOTHING, columns: Sequence[TextLine] = ()
 ) -> tuple[list[Region], str, tuple[Event, ...]]:
     """Regions in pixels for recognised ``lines`` (pixels of the page without its ``lean``), the source of
-    their layout, and the events."""
+    their layout, and the events. ``columns`` are those lines that run from top to bottom."""
+    if columns:
+        text, others = vertical_regions(columns), assemble(cut_layout(lines, page.height), lines)
+        ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
+        return [replace(one, bbox=as_printed(one.bbox, lean, page)) for one in ordered], WHITE_SPACE, ()
     if not lines:
         return [], "", ()
     known_size = page.pdf_page is not None

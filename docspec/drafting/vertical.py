@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
@@ -89,6 +89,9 @@ def vertical_regions(columns: Sequence[TextLine]) -> list[Region]:
 
 def _region(columns: Sequence[TextLine]) -> Region:
     box = BBox.union(column.bbox for column in columns)
-    printed = tuple(PrintedLine(column.bbox, column.text, column.size) for column in columns)
-    words: WordsOf | None = None if any(column.words is None for column in columns) else "text layer"
-    return Region(box, Category.TEXT, ("\n".join(line.text for line in printed),), 1.0, printed, words=words)
+    printed = tuple(
+        PrintedLine(column.bbox, column.text, column.size, confidence=column.confidence) for column in columns
+    )
+    words: WordsOf | None = None if any(column.words is None for column in columns) else columns[0].words
+    sure = fmean(column.confidence for column in columns)
+    return Region(box, Category.TEXT, ("\n".join(line.text for line in printed),), sure, printed, words=words)

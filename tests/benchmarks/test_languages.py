@@ -68,3 +68,19 @@ def test_marks_and_breaks_are_no_errors_and_letters_are() -> None:
 def test_the_bare_command_is_measured_against_the_truth(russian: LanguagePage) -> None:
     [found] = measure([russian], ["pdf"], ["docspec"])
     assert (found.errors, found.form, found.reader) == (0, "pdf", "docspec") and found.characters > 600
+
+
+def test_a_doubtful_line_gets_a_second_reading_in_a_second_text_of_its_region() -> None:
+    from benchmarks.languages.second import with_second
+
+    class Other(Recogniser):
+        def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
+            return [("istanbul", 0.9)] * len(images)
+
+    boxes = [BBox(10, 10, 90, 20), BBox(10, 30, 90, 40)]
+    lines = (PrintedLine(boxes[0], "lstanbul", confidence=0.6), PrintedLine(boxes[1], "1453", confidence=0.99))
+    region = Region(BBox(10, 10, 90, 40), Category.TEXT, ("lstanbul\n1453",), lines=lines)
+    page = PageImage(Image.new("RGB", (100, 50), "white"), 1, 1.0, "a.png")
+    twice, count = with_second(page, PageDraft((region,)), Other(threads=1), 0.95)
+    assert (count, [one.texts for one in twice.regions]) == (1, [("lstanbul\n1453", "istanbul\n1453")])
+    assert with_second(page, PageDraft((region,)), Other(threads=1), 0.5) == (PageDraft((region,)), 0)
