@@ -11,6 +11,7 @@ import io
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from PIL import Image
@@ -24,6 +25,7 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.light import read_evenly
 from docspec.drafting.lines import TextLine
+from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
@@ -31,7 +33,7 @@ from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
-from docspec.drafting.straightening import as_printed, straight_page, straightened
+from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened
 from docspec.drafting.tables import find_tables
 from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
@@ -84,6 +86,7 @@ class RapidOcrDrafter:
             lines, tilt = reading.lines, reading.tilt
             lean = Straightening(tilt=tilt)
             columns, lines = with_columns(page.image, lines, reading.recogniser)
+            lines, lost = with_lost_lines(partial(straight_image, page.image, lean), lines, reading.recogniser)
             found, layout, events = regions_of_lines(page, lines, lean, columns)
             regions = with_pictures(page.image, found)
             straight, drafted = straightened(page, PageDraft(tuple(regions), straight=lean))
@@ -96,7 +99,7 @@ class RapidOcrDrafter:
                 regions = with_pictures(page.image, found)
                 more = [line for line in more if line not in late]
             new = [replace(one, bbox=as_printed(one.bbox, lean, page)) for one in assemble((), more)]
-            regions, events = with_labels(regions, new), (*reading.events, *events, *mute)
+            regions, events = with_labels(regions, new), (*reading.events, *events, *lost, *mute)
         except DrafterError:
             raise
         except Exception as error:
