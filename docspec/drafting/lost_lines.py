@@ -110,8 +110,8 @@ def _inked(image: Image.Image, gap: _Gap) -> BBox | None:
     inked = np.flatnonzero(ink_of(image.crop((left, top, right, bottom))).any(axis=0))
     if len(inked) < gap.inked:
         return None
-    reach = REACH * gap.pitch
-    box = BBox(left + int(inked[0]), gap.middle - reach, left + int(inked[-1]) + 1, gap.middle + reach)
+    reach = REACH * gap.pitch  # to the sides, too: a full stop has no ink in the core
+    box = BBox(left + int(inked[0]) - reach, gap.middle - reach, left + int(inked[-1]) + reach, gap.middle + reach)
     return box.clamped(image.width, image.height)
 
 
