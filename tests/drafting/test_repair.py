@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.drafting.repair import repair
+from docspec.drafting.repair import letters_untold, repair
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,9 @@ def test_repaired_text_is_composed_and_has_single_spaces(text: str) -> None:
 @given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), max_size=60))
 def test_ascii_is_left_alone(text: str) -> None:
     assert repair(text) == text
+
+
+@pytest.mark.parametrize("text", ["市立図書館\xa0二〇二四年の報告", "Book\xa0ⅣⅤ of the laws", "x½¾y\xa0z"])
+def test_numerals_that_are_no_letters_are_told(text: str) -> None:
+    assert letters_untold(text) == 0
+    assert letters_untold(f"{text}\nhar\ufffdour") == 1
