@@ -64,6 +64,31 @@ def test_nothing_is_said_where_nothing_is_known() -> None:
     assert graded(result, PageDraft(), CARD).quality is None
 
 
+RUSSIAN_READ_AS_LATIN = (
+    "TopOUCKaâ 6463HOMorexa: orqér aa 2024 rojt Ree 210/Ut POXVKUaOTCÊ CROGGUTENAMI H DABIHIMIR B CROOEX "
+    "JOCCOTICTICTBE II TIpaBAx. OHI HAUtezerHE pa3yMOM H COReCTLA H HOLTENIR IOCYYITITE"
+)
+"""What the bundled reader made of a scan in Russian."""
+
+
+@pytest.mark.parametrize(
+    ("text", "scripts", "doubtful"),
+    [
+        (RUSSIAN_READ_AS_LATIN, ("Latin",), True),
+        (RUSSIAN_READ_AS_LATIN, (), False),  # a model that writes all scripts
+        ("Biblioteka miejska: sprawozdanie za rok 2024. Wszyscy ludzie rodzą się wolni i równi", ("Latin",), False),
+        ("H2O and CO2, says MacDonald of the UNESCO, are in the harbour of Port Ellis twice a day", ("Latin",), False),
+    ],
+)
+def test_print_of_another_script_is_not_written_silently_where_nothing_was_drafted(
+    text: str, scripts: tuple[str, ...], doubtful: bool
+) -> None:
+    result = PageResult("a.png", 1, "ok", blocks=(Block(Category.TEXT, text, words="model"),))
+    page = graded(result, PageDraft(), replace(CARD, scripts=scripts))
+    assert (page.doubtful is not None) is doubtful
+    assert not doubtful or "script" in (page.doubtful or "")
+
+
 def test_a_formula_is_of_no_script() -> None:
     result = PageResult("a.pdf", 1, "ok", blocks=(Block(Category.FORMULA, "αβγδε = ζηθικλμ", words="model"),))
     draft = PageDraft((Region(PLACE, Category.TEXT, (WORDS,), words="text layer"),))
