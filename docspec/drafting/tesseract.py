@@ -57,6 +57,13 @@ LEFT_SURE = 0.9
 POOR = 0.6
 """Certainty (0..1) below which a line is read again as a raw line; sometimes the search for words loses all of it."""
 
+WITHOUT_LATIN = frozenset({"Arabic", "Hebrew"})
+"""Scripts whose models read Latin words as figures and letters of their own."""
+
+MIXED, SURER = 0.97, 0.02
+"""Certainty (0..1) below which a line of these is read again with English beside its language, and the least gain for
+which that reading is kept; with both, lines of one script are read worse."""
+
 CERTAINTIES = ((0.0, 0.0), (0.5, 0.55), (0.65, 0.78), (0.75, 0.9), (0.83, 0.96), (0.9, 0.98), (0.95, 0.995), (1.0, 1.0))
 """Tesseract's certainties, and the shares of right characters in 655 lines of twelve languages for which it told them
 (``benchmarks languages --certainty``). It tells at most 0.97, and less for scripts with marks."""
@@ -182,7 +189,17 @@ class TesseractRecogniser(Recogniser):
             again = _lines_of(_run([pictures[number] for number in poor], code, RAW_LINE), len(poor))
             for number, other in zip(poor, again, strict=True):
                 found[number] = max(found[number], other, key=lambda read: read[1])
+        mixed = [number for number, (_, sure) in enumerate(found) if sure < MIXED] if self._has_no_latin else []
+        if mixed:
+            again = _lines_of(_run([pictures[number] for number in mixed], f"{code}+eng", ONE_LINE), len(mixed))
+            for number, other in zip(mixed, again, strict=True):
+                found[number] = other if other[1] >= found[number][1] + SURER else found[number]
         return found
+
+    @property
+    def _has_no_latin(self) -> bool:
+        """Whether its models know no Latin letters, and one that does is at hand."""
+        return WITHOUT_LATIN.issuperset(self.scripts) and "eng" in installed()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ LEAST_WORDS = 8
 """Least number of words for which an agreement is computed."""
 
 SENSELESS = 0.08
-"""Least share of words that are none (:data:`_NO_WORD`) in what a reader makes of print in a script that is not its own.
-The bundled reader comes to 0.09 to 0.42 on scans of Russian, Greek, Arabic, Hebrew, Hindi and Thai, and to 0.03 at most
+"""Least share of words that are none (:data:`_NO_WORD`) in what a reader makes of print in a script not its own. The
+bundled reader comes to 0.09 to 0.42 on scans of Russian, Greek, Arabic, Hebrew, Hindi and Thai, and to 0.03 at most
 on English and Polish ones (of pages without a draft; of Korean it reads hardly a word)."""
 
 _WORD = re.compile(r"[^\W_]{4,}")
@@ -109,7 +109,8 @@ def _senseless(blocks: Sequence[Block]) -> str | None:
     strange = sum(_NO_WORD.search(word) is not None for word in words)
     if len(words) < LEAST_WORDS or strange < SENSELESS * len(words):
         return None
-    return f"what was read is no text ({strange} of {len(words)} words); perhaps of a script that the reader does not write"
+    told = f"{strange} of {len(words)} words"
+    return f"what was read is no text ({told}); perhaps of a script that the reader does not write"
 
 
 def _recognised_share(result: PageResult, draft: PageDraft) -> float:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pymupdf
 import pytest
+from PIL import Image
 
 from benchmarks.languages import pages
 from benchmarks.languages.measure import measure, plain
 from benchmarks.languages.pages import LanguagePage, as_pdf, as_photograph, as_scan, language_pages
+from benchmarks.languages.second import with_second
+from docspec.core import BBox, Category, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.languages import language_of
 from docspec.core.scripts import scripts_of
+from docspec.drafting.recogniser import Recogniser
 
 
 @pytest.fixture
@@ -71,8 +75,6 @@ def test_the_bare_command_is_measured_against_the_truth(russian: LanguagePage) -
 
 
 def test_a_doubtful_line_gets_a_second_reading_in_a_second_text_of_its_region() -> None:
-    from benchmarks.languages.second import with_second
-
     class Other(Recogniser):
         def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
             return [("istanbul", 0.9)] * len(images)

@@ -13,7 +13,7 @@ from PIL import Image
 
 from docspec.core import DrafterError, ParseOptions
 from docspec.core.languages import languages_of
-from docspec.drafting import make_drafter
+from docspec.drafting import make_drafter, tesseract
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tesseract import (
     CERTAINTIES,
@@ -133,3 +133,25 @@ def test_a_program_that_fails_is_an_error_in_one_line(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", f"{tmp_path}:{Path(shutil.which('sh') or '/bin/sh').parent}")
     with pytest.raises(DrafterError, match=r"^tesseract -l rus failed: no such thing$"):
         TesseractRecogniser(languages_of("ru"), Recogniser(threads=1)).read_line(sheet())
+
+
+def test_doubtful_lines_of_hebrew_are_read_with_english_too_and_kept_where_that_is_surer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs: list[tuple[str, int]] = []
+    told = {"heb": [("sure", 0.99), ("1.826030", 0.8), ("half sure", 0.8)], "heb+eng": [("Canon", 0.97), ("no", 0.7)]}
+
+    def run(pictures: list[Image.Image], code: str, mode: int) -> str:
+        runs.append((code, len(pictures)))
+        return code
+
+    monkeypatch.setattr(tesseract, "_run", run)
+    monkeypatch.setattr(tesseract, "_lines_of", lambda code, count: list(told[code]))
+    monkeypatch.setattr(tesseract, "installed", lambda: frozenset({"heb", "eng", "rus"}))
+    pictures = [Image.new("L", (100, 20))] * 3
+    reader = TesseractRecogniser(languages_of("heb"), Recogniser(threads=1))
+    assert reader.read_lines(pictures) == [("sure", 0.99), ("Canon", 0.97), ("half sure", 0.8)]
+    assert runs == [("heb", 3), ("heb+eng", 2)]
+    told["rus"] = told["heb"]
+    assert TesseractRecogniser(languages_of("rus"), Recogniser(threads=1)).read_lines(pictures) == told["rus"]
+    assert runs[2:] == [("rus", 3)], "its model knows Latin letters"
