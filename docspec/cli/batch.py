@@ -34,7 +34,7 @@ from docspec.corpus.status import lines_unread
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
 from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
-from docspec.remote_verifier import check_offline
+from docspec.opening import check_offline
 from docspec.reporting.destinations import STDOUT, Destination, check, check_own
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout

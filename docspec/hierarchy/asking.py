@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PIL import Image
 
@@ -58,7 +59,7 @@ def asked_of_page(
         tuple(dialect.page_drafts(usable, page.width, page.height, known)),
         "page",
         context.card.writes_special_tokens,
-        grammar=lambda: dialect.grammar(usable, page.width, page.height, known),
+        grammar=partial(dialect.grammar, usable, page.width, page.height, known),
         plain=plain,
         traced=options.provenance,
     )

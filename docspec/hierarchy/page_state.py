@@ -20,7 +20,7 @@ from docspec.core import (
     PageTimings,
     StageStats,
 )
-from docspec.core.memory import is_device_lost, is_out_of_memory, release_memory
+from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes
@@ -45,8 +45,7 @@ def failed(page: PageImage, error: Exception) -> PageResult:
         message, failure = str(error), error.failure
     elif is_out_of_memory(error):
         release_memory()
-        message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
-        failure = Failure.OUT_OF_MEMORY
+        message, failure = ADVICE, Failure.OUT_OF_MEMORY
     elif is_device_lost(error):
         message = f"the accelerator is lost to this process, start it anew ({first_line(error)})"
         failure = Failure.DEVICE_LOST

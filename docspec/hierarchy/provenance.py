@@ -40,7 +40,7 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
     spans, left_out = compared or ([[] for _ in result.blocks], [])
     numbers = differing_numbers(result.blocks, state.draft) if compared else []
     spans = [with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)]
-    tokens = Tokens.of(state.answers, Speller(context.engine.target), escaped=context.dialect.name == "layout-json")
+    tokens = Tokens.of(state.answers, Speller(context.tokens), escaped=context.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in state.answers if output.trail is not None]
     found = Provenance(

@@ -92,7 +92,7 @@ class WholePages:
         progress = self._context.progress(state.number, "stage1")
         texts, found = verify_regions(self._context, state.page, state.draft, progress)
         seconds = time.perf_counter() - start
-        if self._context.planner is not None and self._context.options.in_flight == 1:
+        if self._context.planner is not None and self._context.pages_at_once == 1:
             self._context.planner.observe_crops(seconds)  # no time of other pages is in it
         state.verified(texts, found, seconds)
 

@@ -84,12 +84,12 @@ class RegionPages:
 
     def _taken(self, text: str) -> Answer:
         """Drafted ``text`` as an answer, each of its tokens with its origin."""
-        target = self._context.engine.target
-        tokens = tuple(target.tokenize(text))
+        codec = self._context.tokens
+        tokens = tuple(codec.tokenize(text))
         trail = Trail()
         trail.steps.append((0, len(tokens)))
         trail.proposed = dict.fromkeys(range(len(tokens)), TRUSTED)
-        return Answer(target.detokenize(list(tokens)), tokens, trail=trail)
+        return Answer(codec.detokenize(list(tokens)), tokens, trail=trail)
 
     def read(self, state: PageState) -> None:
         """Reads a page, all of its crops at once."""
