@@ -22,8 +22,8 @@ def serve(
         list[str] | None, typer.Option(metavar="URL", show_default=False, help="Who answers; repeatable.")
     ] = None,
     upstream_kind: Annotated[
-        Literal["vllm", "sglang", "llama", "plain"],
-        typer.Option(metavar="KIND", help="vllm, sglang, llama; plain: sent no drafts."),
+        Literal["vllm", "sglang", "plain"],
+        typer.Option(metavar="KIND", help="vllm, sglang; plain: sent no drafts."),
     ] = "vllm",
     upstream_key: Annotated[
         str | None, typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key.")

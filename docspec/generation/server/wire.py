@@ -18,8 +18,6 @@ from docspec.targets.chat_template import IMAGE
 VLLM = "vllm"
 """``owned_by`` in vLLM's list of models."""
 
-LLAMA = "llamacpp"
-"""``owned_by`` in the list of llama.cpp's server."""
 
 SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 
@@ -52,11 +50,6 @@ class ServedModel:
     def takes_extras(self) -> bool:
         """Whether requests may have fields that are not OpenAI's: vLLM ignores unknown fields, others may not."""
         return self.owner in (VLLM, "docspec")
-
-    @property
-    def takes_drafts(self) -> bool:
-        """Whether requests may have ``drafts``: llama.cpp's server with docspec's patch verifies them."""
-        return self.owner == LLAMA
 
 
 def models_in(listed: Any) -> list[ServedModel]:
@@ -106,8 +99,6 @@ class Body:
                 body["skip_special_tokens"] = False
             if request.drafts:
                 body["vllm_xargs"] = {"docspec_drafts": list(request.drafts), "docspec_kind": request.kind}
-        elif model.takes_drafts and request.drafts:
-            body["drafts"] = list(request.drafts)
         return body
 
     def _content_for(self, model: ServedModel) -> list[dict[str, Any]]:
