@@ -15,9 +15,9 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from docspec.core import UsageError
-from docspec.core.options import RENAMED, flag_of
+from docspec.core.options import OPTIONS, flag_of
 
-MODEL_VARIABLE = "DOCSPEC_MODEL"
+MODEL_VARIABLE = OPTIONS["model"].variable or ""
 MOST_BYTES = 2**20
 
 _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
@@ -26,8 +26,13 @@ _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a finite number"),
 }
 
-_NAMES = {flag.removeprefix("--").replace("-", "_"): name for name, flags in RENAMED.items() for flag in flags}
-"""Fields by the names of flags that differ from the field's."""
+_NAMES = {
+    flag.removeprefix("--").replace("-", "_"): name
+    for name, declared in OPTIONS.items()
+    for flag in (flag_of(name), declared.former)
+    if flag is not None
+}
+"""Fields by the names of their flags, former ones too."""
 
 
 def default_path() -> Path:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from docspec.core import ModelError
-from docspec.core.options import BUNDLED_MODELS
+from docspec.core.choices import BUNDLED_MODELS
 
 if TYPE_CHECKING:
     from docspec.generation.vllm import VllmServer
