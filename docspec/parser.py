@@ -199,7 +199,7 @@ class Parser(Closing):
         because they were closed."""
         left, self._stream.left = self._stream.left, []
         return [
-            (document, self._settled(document, result))
+            (document, self._of_document(document, result))
             for document, result in left
             if isinstance(document, IsolatedDocument)
         ]
@@ -278,15 +278,15 @@ class Parser(Closing):
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
     def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
-        result = self._settled(document, result)
+        result = self._of_document(document, result)
         self.observer.page_done(result)
         return result
 
-    def _settled(self, document: IsolatedDocument, result: PageResult) -> PageResult:
+    def _of_document(self, document: IsolatedDocument, result: PageResult) -> PageResult:
         """``result`` with what is known of its document: what its pages repeat, and its damage."""
         if document not in self._heads:
             self._heads[document] = _running_heads()
-        result = self._heads[document].settled(result)
+        result = self._heads[document].marked(result)
         if document.damage is None:
             return result
         return replace(result, events=(Event("damaged_input", document.damage), *result.events))

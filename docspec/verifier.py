@@ -95,7 +95,7 @@ class Verifier:
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were prepared; may be called from ``threads`` threads."""
         if not self._options.loads_late:
-            return self.reader().verify_all([page.settled() for page in prepared])
+            return self.reader().verify_all([page.with_draft() for page in prepared])
         from docspec.hierarchy.regions.known_pages import results_of
 
         return results_of(prepared, self.card, lambda others: self.reader().verify_all(others))

@@ -55,7 +55,7 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                     values[name] = value
             given = {key: value for key, value in values.items() if key in plain}
             for group, cls in groups.items():
-                given[group] = cls(**{each.name: _settled(cls, each, values[each.name]) for each in taken[group]})
+                given[group] = cls(**{each.name: _as_field(cls, each, values[each.name]) for each in taken[group]})
             return command(**given)
 
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
@@ -103,7 +103,7 @@ def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
     )
 
 
-def _settled(cls: type, each: Field[Any], value: Any) -> Any:
+def _as_field(cls: type, each: Field[Any], value: Any) -> Any:
     """``value`` as the field ``each`` of ``cls`` holds it: a list becomes a tuple."""
     return tuple(value or ()) if get_origin(_types_of(cls)[each.name]) is tuple else value
 

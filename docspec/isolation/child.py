@@ -117,7 +117,7 @@ class Child:
         return self._owed > 0
 
     def post(self, name: str, *arguments: Any) -> None:
-        """Calls without waiting; the next :meth:`settle` or :meth:`call` raises its error."""
+        """Calls without waiting; the next :meth:`wait_posted` or :meth:`call` raises its error."""
         self._write(Call(name, arguments))
         self._owed += 1
 
@@ -125,7 +125,7 @@ class Child:
         """Calls without an answer; an error of the call ends the child."""
         self._write(Call(name, arguments, one_way=True))
 
-    def settle(self) -> None:
+    def wait_posted(self) -> None:
         """Waits for the posted calls."""
         while self._owed:
             self._answer(START_SECONDS)
@@ -140,7 +140,7 @@ class Child:
         """The child's answer; ``hear`` receives the messages before it. Raises the error that the child raised, and
         :class:`WorkerLost` if it died or was killed because it took more than ``seconds`` (counted after the posted
         calls) or too much memory."""
-        self.settle()
+        self.wait_posted()
         self.post(name, *arguments)
         return self._answer(seconds, hear)
 

@@ -116,7 +116,7 @@ class WorkerHandle:
         )
         thread.start()
         future.await_begin()
-        return DraftedPage(page, waited=0.0, future=future).settled()
+        return DraftedPage(page, waited=0.0, future=future).with_draft()
 
     def _draft_on(
         self, document: IsolatedDocument, page: PageImage, preparation: PrepareOptions, future: DraftFuture
@@ -177,7 +177,7 @@ class WorkerHandle:
             self._open(document)
         assert self._child is not None
         try:
-            self._child.settle()
+            self._child.wait_posted()
         except Exception:
             self._drop()
             raise
