@@ -73,9 +73,9 @@ class PageStream:
         self._verifier.open()
         wanted = self._verifier.prepare_options(View.of(self._options, visible_words), self.image_dpi, self._images)
         with contextlib.closing(self._results(self._prepared(pages, wanted, ahead, numbers))) as results:
-            for found in results:
-                if found is not None:
-                    yield found
+            for result in results:
+                if result is not None:
+                    yield result
 
     def _results(self, prepared: Generator[Page]) -> Generator[Found | None]:
         """The results of pages, verified here or in threads: twice as many are begun as there are threads, so that no
@@ -88,9 +88,9 @@ class PageStream:
                 for page in prepared:
                     yield self._verified(page)
 
-    def _leave(self, found: Found | None) -> None:
-        if found is not None:
-            self.left.append(found)
+    def _leave(self, result: Found | None) -> None:
+        if result is not None:
+            self.left.append(result)
 
     def _prepared(
         self, pages: Iterator[PageRef], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
@@ -101,10 +101,10 @@ class PageStream:
                 for number in islice(expected, 1):
                     self._observer.stage(number, "draft")
                 began = time.perf_counter()
-                found = next(prepared, None)
-                if found is None:
+                page_prepared = next(prepared, None)
+                if page_prepared is None:
                     return
-                document, page = found
+                document, page = page_prepared
                 if isinstance(page, DraftedPage):
                     page = replace(page, waited=time.perf_counter() - began if ahead else None)
                 yield document, page

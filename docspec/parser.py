@@ -181,12 +181,12 @@ class Parser(Closing):
         self._stream.isolation.start(min(known, self._stream.ahead))  # while the target is loaded
         stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
-            for document, found in groupby(stream, key=lambda item: item[0]):
+            for document, results in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    done = (self._done(document, result) for _, result in found)
+                    done = (self._done(document, result) for _, result in results)
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
@@ -268,10 +268,10 @@ class Parser(Closing):
             while True:
                 self._check_process()
                 with self._turn:
-                    found = next(stream, None)
-                if found is None:
+                    result = next(stream, None)
+                if result is None:
                     return
-                yield found
+                yield result
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

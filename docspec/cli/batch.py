@@ -130,13 +130,13 @@ class Batch:
         check_request(inputs, self.options, self.outputs, self.corpus)
         selection = parse_page_ranges(self.options.pages)
         shard = None if self.corpus.shard is None else Shard.parsed(self.corpus.shard)
-        found = without_outputs(list_documents(inputs, self.corpus), inputs, self.outputs.folders)
-        self._say_skipped(found)
+        expansion = without_outputs(list_documents(inputs, self.corpus), inputs, self.outputs.folders)
+        self._say_skipped(expansion)
         output = self.outputs.output
         if output is not None and is_remote(output):
             self._mirror = Mirror(output)
             self.outputs = replace(self.outputs, output=str(self._mirror.folder))
-        jobs = self._jobs(inputs, found)
+        jobs = self._jobs(inputs, expansion)
         mine = [job for job in jobs if shard is None or shard.holds(job.document)]
         folder = self._folder(inputs, jobs)
         if self.corpus.manifest == "none":
@@ -212,20 +212,20 @@ class Batch:
             [path for path in read if path is not None],
         )
 
-    def _say_skipped(self, found: Expansion) -> None:
-        if self.verbosity or not found.sources:
-            for skipped in found.skipped:
+    def _say_skipped(self, expansion: Expansion) -> None:
+        if self.verbosity or not expansion.sources:
+            for skipped in expansion.skipped:
                 say(f"skipped {shown(Path(skipped.path))}: {skipped.reason}")
-        elif found.skipped:
-            count = len(found.skipped)
+        elif expansion.skipped:
+            count = len(expansion.skipped)
             say(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
 
-    def _jobs(self, inputs: Sequence[str], found: Expansion) -> list[Job]:
+    def _jobs(self, inputs: Sequence[str], expansion: Expansion) -> list[Job]:
         """One job for each document, unreadable ones first."""
         outputs = self.outputs
-        if not found.sources:
-            return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
-        sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
+        if not expansion.sources:
+            return [Job(each, Destination(None, None), each.relative.as_posix()) for each in expansion.unreadable]
+        sources: list[Source | Unreadable] = [*expansion.unreadable, *expansion.sources]
         many = self._is_many(inputs)
         destinations = outputs.destinations(sources, many, self._kept_destinations() if many else None)
         base = Path(outputs.output or "")

@@ -64,13 +64,13 @@ def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str,
         raise UsageError(f"{path}: cannot read the config file: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:  # wrong syntax, wrong encoding, numbers and nesting without end
         raise UsageError(f"{path}: not a valid TOML file: {error}") from error
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for key, value in values.items():
         name = _NAMES.get(key.replace("-", "_"), key.replace("-", "_"))
-        if name in found:
+        if name in options:
             raise UsageError(f"{path}: {key} is given twice")
-        found[name] = _checked(key, name, value, path, kinds)
-    return found
+        options[name] = _checked(key, name, value, path, kinds)
+    return options
 
 
 def resolve_model(flag: str, configured: str | None) -> str:

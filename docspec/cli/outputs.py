@@ -90,11 +90,13 @@ class Outputs:
         """The destination of each source; that of an earlier run (``kept``, by absolute path) stays. Raises
         :class:`UsageError` if the options contradict each other or the inputs."""
         first, *others = self.formats
-        found = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept)
-        if len(self.formats) > 1 and any(destination.path is None for destination in found):
+        planned = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept)
+        if len(self.formats) > 1 and any(destination.path is None for destination in planned):
             raise UsageError("several formats need files: -o FILE or FOLDER")
         for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):
             paths = plan_more(sources, flag_of(name), getattr(self, name), suffix, into_folder=into_folder)
             if paths is not None:
-                found = [replace(destination, **{name: path}) for destination, path in zip(found, paths, strict=True)]
-        return found
+                planned = [
+                    replace(destination, **{name: path}) for destination, path in zip(planned, paths, strict=True)
+                ]
+        return planned

@@ -330,10 +330,10 @@ def room_for(target: TargetModel, prompt: Prompt, spare: int) -> int:
 
 def _with_own_processing(target: Any) -> Any:
     """``target`` with a processor that no other thread uses."""
-    found = copy.copy(target)
+    own = copy.copy(target)
     if hasattr(target, "processing"):
-        found.processing = copy.deepcopy(target.processing)
-    return found
+        own.processing = copy.deepcopy(target.processing)
+    return own
 
 
 def _pictured(asked: GenerationRequest) -> tuple[Image, str]:

@@ -187,10 +187,10 @@ class EngineProcesses(Closing):
     def _load_all(self) -> tuple[str, ...]:
         """Loads the model at all places; returns the errors of those that were given up."""
         place = attrgetter("place.name")
-        groups = [list(found) for _, found in groupby(sorted(self._members, key=place), place)]
+        groups = [list(several) for _, several in groupby(sorted(self._members, key=place), place)]
         try:
             with ThreadPoolExecutor(len(groups), "docspec-load") as threads:
-                errors = [error for found in threads.map(self._load_in_turn, groups) for error in found]
+                errors = [error for failed in threads.map(self._load_in_turn, groups) for error in failed]
         except BaseException:
             self.close()
             raise
@@ -204,23 +204,25 @@ class EngineProcesses(Closing):
 
     def _load(self, member: _Member) -> ModelError | None:
         """Starts a process and has it load the model; the error if the process is given up."""
-        found: ModelError | None = None
+        failure: ModelError | None = None
         for _ in range(LOADS):
             try:
                 self._start(member)
                 return None
             except WorkerLost as lost:
-                found = ModelError(f"{member.place.name}: loading the model {lost}{_last_words(member)}", lost.failure)
+                failure = ModelError(
+                    f"{member.place.name}: loading the model {lost}{_last_words(member)}", lost.failure
+                )
             except OSError as error:
-                found = ModelError(f"{member.place.python}: {error.strerror}")
+                failure = ModelError(f"{member.place.python}: {error.strerror}")
                 break
             except DocspecError as error:
                 last = _last_words(member)
-                found = ModelError(f"{error}{last}") if last or not isinstance(error, ModelError) else error
+                failure = ModelError(f"{error}{last}") if last or not isinstance(error, ModelError) else error
                 break
         member.is_closed = True
         member.end()
-        return found
+        return failure
 
     def _start(self, member: _Member) -> None:
         member.end()

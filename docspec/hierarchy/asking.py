@@ -28,7 +28,7 @@ def asked_of_regions(context: ReadingContext, page: PageImage, draft: PageDraft)
     """The requests of Stage 1 in reading order, each with the index of its region. Regions without pixels or without
     text to verify are skipped. No region may write more than the page's own budget, if it has one."""
     dialect, most = context.dialect, min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-    found = []
+    requests = []
     for index, region in enumerate(draft.regions):
         image = crop(page.image, region.bbox, context.sight.factor) if region.texts else None
         if image is not None:
@@ -40,8 +40,8 @@ def asked_of_regions(context: ReadingContext, page: PageImage, draft: PageDraft)
                 special_tokens=context.card.writes_special_tokens,
                 spare=SPARE_TOKENS,
             )
-            found.append((index, asked))
-    return found
+            requests.append((index, asked))
+    return requests
 
 
 def asked_of_page(

@@ -127,12 +127,12 @@ class PageState:
             timings=replace(self.result.timings, draft=seconds, beside=beside),
         )
 
-    def verified(self, texts: list[str], found: Answered, seconds: float) -> None:
+    def verified(self, texts: list[str], answered: Answered, seconds: float) -> None:
         """Takes the outputs of Stage 1, one text for each region."""
         self.texts = texts
         timings = replace(self.result.timings, stage1=seconds)
-        events = (*self.result.events, *frugal(found.answers))
-        self.result = replace(self.result, stage1=found.stats, timings=timings, events=events)
+        events = (*self.result.events, *frugal(answered.answers))
+        self.result = replace(self.result, stage1=answered.stats, timings=timings, events=events)
 
     def written(self, answer: Answer, stats: StageStats, dialect: Dialect) -> None:
         """Takes the answer for the whole page, in ``dialect``."""

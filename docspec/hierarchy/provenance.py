@@ -43,7 +43,7 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
     tokens = Tokens.of(state.answers, Speller(context.tokens), escaped=context.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in state.answers if output.trail is not None]
-    found = Provenance(
+    provenance = Provenance(
         spans=told,
         left_out=tuple(left_out),
         steps=tuple(wrote for trail, size in trails for wrote in trail.tokens_per_step(size)),
@@ -52,7 +52,7 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
         numbers=tuple(numbers),
         seconds=time.thread_time() - start + sum(trail.seconds for trail, _ in trails),
     )
-    state.result = replace(result, provenance=found)
+    state.result = replace(result, provenance=provenance)
 
 
 @dataclass(slots=True)

@@ -161,18 +161,18 @@ class Child:
         while True:
             left = TICK if end is None else min(TICK, end - time.monotonic())
             try:
-                found = self._answers.get(timeout=max(0.0, left))
+                message = self._answers.get(timeout=max(0.0, left))
             except queue.Empty:
                 self._look(end)
                 continue
-            if isinstance(found, RecognisedLines):
+            if isinstance(message, RecognisedLines):
                 if hear is not None:
-                    hear(found)
+                    hear(message)
                 continue
             self._owed -= 1
-            if found is None:
+            if message is None:
                 raise self.death()
-            answer: Answer = found
+            answer: Answer = message
             if answer.error is not None:
                 raise answer.error
             return answer.value
@@ -208,8 +208,8 @@ def _listen(
     try:
         with answers:
             while True:
-                found = pickle.load(answers)
-                (answered if isinstance(found, Answer) else hear)(found)
+                message = pickle.load(answers)
+                (answered if isinstance(message, Answer) else hear)(message)
     except Exception:  # also half an answer
         answered(None)
     if ended is not None:

@@ -123,9 +123,9 @@ class WorkerHandle:
     ) -> None:
         """Drafts ``page``, then releases the lock."""
         try:
-            found = self._drafted(document, page, preparation, future)
-            assert isinstance(found, DraftedPage), "what is handed over while it is drafted was drawn before"
-            future.finish(found.draft, found.error)
+            drafted = self._drafted(document, page, preparation, future)
+            assert isinstance(drafted, DraftedPage), "what is handed over while it is drafted was drawn before"
+            future.finish(drafted.draft, drafted.error)
         except BaseException as error:
             future.finish(PageDraft(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
         finally:

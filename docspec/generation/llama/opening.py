@@ -91,10 +91,10 @@ def gguf_of(model: str) -> Path:
     if not path.exists() and model.count("/") == 1:
         path = Path(locate(model, offline=True))
     inside = [one for one in sorted(path.glob("*.gguf")) if "mmproj" not in one.name.lower()]
-    found = inside if path.is_dir() else [path]
-    if len(found) != 1 or found[0].suffix != ".gguf" or not found[0].is_file():
-        several = f"; {path} has several" if len(found) > 1 else ""
+    files = inside if path.is_dir() else [path]
+    if len(files) != 1 or files[0].suffix != ".gguf" or not files[0].is_file():
+        several = f"; {path} has several" if len(files) > 1 else ""
         raise ModelError(
             f"--engine llama reads GGUF files, and {model} is none that is here{several}; docs/llama.md says how"
         )
-    return found[0]
+    return files[0]

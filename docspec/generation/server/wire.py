@@ -54,12 +54,12 @@ class ServedModel:
 
 def models_in(listed: Any) -> list[ServedModel]:
     """The models of an answer of ``/v1/models``. Raises :class:`RepeatError`."""
-    found = []
+    models = []
     for card in items_in(listed, "data"):
         name = card.get("id")
         if isinstance(name, str) and name:
             length = card.get("max_model_len")
-            found.append(
+            models.append(
                 ServedModel(
                     name,
                     str(card.get("root") or ""),
@@ -67,9 +67,9 @@ def models_in(listed: Any) -> list[ServedModel]:
                     str(card.get("owned_by") or ""),
                 )
             )
-    if not found:
+    if not models:
         raise RepeatError("its list of models is empty")
-    return found
+    return models
 
 
 class Body:
@@ -151,9 +151,9 @@ class ServerCounts:
 
 def counts_in(text: str) -> ServerCounts | None:
     """The counters in an answer of ``/metrics``; ``None`` if it has none of speculative decoding."""
-    found: dict[str, float] = {}
+    sums: dict[str, float] = {}
     for name, value in SAMPLE.findall(text):
-        found[name] = found.get(name, 0.0) + float(value)
-    if COUNTERS["drafts"] not in found:
+        sums[name] = sums.get(name, 0.0) + float(value)
+    if COUNTERS["drafts"] not in sums:
         return None
-    return ServerCounts(**{ours: int(found.get(theirs, 0)) for ours, theirs in COUNTERS.items()})
+    return ServerCounts(**{ours: int(sums.get(theirs, 0)) for ours, theirs in COUNTERS.items()})
