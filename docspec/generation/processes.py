@@ -71,7 +71,8 @@ class _Pending:
 @dataclass(slots=True, eq=False)
 class _Member:
     """A process. It ``is_ready`` if its engine is loaded, ``is_closed`` if it was given up; it has the requests
-    ``pending``, one alone with ``is_alone``."""
+    ``pending``, one alone with ``is_alone``. ``device_error`` is why its device is lost; it died ``idle_deaths`` times
+    in a row without a request."""
 
     place: Place
     child: Child | None = None
@@ -81,6 +82,7 @@ class _Member:
     is_closed: bool = False
     is_alone: bool = False
     device_error: str = ""
+    idle_deaths: int = 0
     pending: dict[int, _Pending] = field(default_factory=dict)
 
     @property
@@ -188,12 +190,12 @@ class EngineProcesses(Closing):
         """Loads the model at all places; returns the errors of those that were given up."""
         place = attrgetter("place.name")
         groups = [list(several) for _, several in groupby(sorted(self._members, key=place), place)]
-        try:
-            with ThreadPoolExecutor(len(groups), "docspec-load") as threads:
+        with ThreadPoolExecutor(len(groups), "docspec-load") as threads:
+            try:
                 errors = [error for failed in threads.map(self._load_in_turn, groups) for error in failed]
-        except BaseException:
-            self.close()
-            raise
+            except BaseException:  # an interrupt: nobody waits for a model
+                self.close()
+                raise
         if len(errors) == len(self._members):
             self.close()
             raise errors[0]
@@ -206,6 +208,8 @@ class EngineProcesses(Closing):
         """Starts a process and has it load the model; the error if the process is given up."""
         failure: ModelError | None = None
         for _ in range(LOADS):
+            if self._closed:
+                break
             try:
                 self._start(member)
                 return None
@@ -330,14 +334,16 @@ class EngineProcesses(Closing):
         with self._lock:
             failed = [pending for pending in member.pending.values() if pending.deaths]
             self._suspects += (pending for pending in member.pending.values() if not pending.deaths)
+            member.idle_deaths = 0 if member.pending else member.idle_deaths + 1
             for pending in member.pending.values():
                 pending.deaths += 1
             member.pending = {}
             self._deal()
         for pending in failed:
             _set_error(pending, PageError(why, lost.failure))
-        error = self._load(member)
+        error = ModelError(why, lost.failure) if member.idle_deaths > LOADS else self._load(member)
         with self._lock:
+            member.is_closed = error is not None
             if error is not None and not self._closed and all(each.is_closed for each in self._members):
                 self._broken = ModelError(f"no process is left to read with; {error}")
             self._deal()

@@ -5,6 +5,7 @@ It also runs in other environments, which have llama.cpp and not Pillow: picture
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -82,10 +83,13 @@ class EngineWorker:
         self._futures: dict[int, Future[Generation]] = {}
         self._lock = threading.Lock()
         self._steps: Any = None
+        # Said in a thread of its own: whoever waited for the parent to listen could not hear what it sends meanwhile.
+        self._outbox: queue.SimpleQueue[Said] = queue.SimpleQueue()
 
     def open(self, make: EngineMaker) -> Opened:
         """Makes the engine. Raises :class:`docspec.core.ModelError`."""
         self._engine = make()
+        threading.Thread(target=self._say_all, name="docspec-say", daemon=True).start()
         self._note_steps()
         return self._engine.opened
 
@@ -106,7 +110,11 @@ class EngineWorker:
             future.cancel()
 
     def _say(self, kind: Any, number: int, value: Any = None) -> None:
-        self.say(Said(kind, number, value))
+        self._outbox.put(Said(kind, number, value))
+
+    def _say_all(self) -> None:
+        while True:
+            self.say(self._outbox.get())
 
     def _done(self, number: int, future: Future[Generation]) -> None:
         with self._lock:

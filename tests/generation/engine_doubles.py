@@ -30,8 +30,11 @@ class EngineDouble:
         made = []
         for request, on_text in zip(requests, listeners, strict=True):
             future: Future[Generation] = Future()
-            threading.Thread(target=self._answer, args=(request, on_text, future), daemon=True).start()
             made.append(future)
+            if request.prompt == "large":  # answered at once, in the thread that reads requests
+                future.set_result(Generation("large" * 100_000, "stop", GenerationCounts(1)))
+                continue
+            threading.Thread(target=self._answer, args=(request, on_text, future), daemon=True).start()
         return made
 
     def steps(self) -> int:
@@ -89,6 +92,21 @@ class DiesLoaded(EngineDouble):
         if not marker.exists():
             marker.touch()
             threading.Timer(0.0, os.abort).start()
+
+
+class Slow(EngineDouble):
+    """Is never loaded."""
+
+    def __init__(self, place: str) -> None:
+        time.sleep(3600)
+
+
+class DiesIdle(EngineDouble):
+    """Ends soon after it was loaded, every time."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(place)
+        threading.Timer(0.1, os.abort).start()
 
 
 class OnceAlone(EngineDouble):

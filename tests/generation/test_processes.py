@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -28,6 +29,7 @@ from tests.isolation.conftest import written
 from tests.isolation.test_ends import gone
 
 PATIENCE = 60
+ROOT = Path(__file__).parents[2]
 
 BOTH = ("cuda:0", "cuda:1")
 
@@ -184,6 +186,35 @@ def test_an_interpreter_that_is_none_is_said_in_a_line(tmp_path: Path) -> None:
     bare.chmod(0o755)
     with pytest.raises(ModelError, match="no docspec here"):
         EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), bare, quiet=True)], "double")
+
+
+def test_large_answers_and_large_pictures_pass_each_other(processes: Callable[..., EngineProcesses]) -> None:
+    one = processes(["cuda:0"])
+    request = GenerationRequest(Image.new("RGB", (1500, 1500)), "large", 10)
+    found = one.submit_all([request] * 40)
+    assert {len(future.result(PATIENCE).text) for future in found} == {500_000}
+
+
+def test_a_process_that_dies_without_work_is_given_up(processes: Callable[..., EngineProcesses]) -> None:
+    one = processes(["cuda:0"], doubles.DiesIdle)
+    until(lambda: not one.names)
+    with pytest.raises(ModelError, match=r"no process is left.*SIGABRT"):
+        text_of(one, "page")
+
+
+def test_an_interrupt_while_the_model_is_loaded_ends_at_once(tmp_path: Path) -> None:
+    program = tmp_path / "run.py"
+    program.write_text(
+        "from functools import partial\nfrom docspec.generation.processes import EngineProcesses, Place\n"
+        "from tests.generation import engine_doubles as doubles\n"
+        "import os, signal, threading\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "EngineProcesses([Place(name, partial(doubles.Slow, name)) for name in ('a', 'b')], 'double')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, program], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE
+    )
+    assert ran.returncode not in (0, None)
 
 
 def test_many_threads_share_them(processes: Callable[..., EngineProcesses]) -> None:
