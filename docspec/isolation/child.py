@@ -79,7 +79,7 @@ class Child:
         kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
         flags = subprocess._args_from_interpreter_flags() if python is None else []  # type: ignore[attr-defined]
         self._process = subprocess.Popen(
-            [str(python or sys.executable), *flags, "-c", BOOT],
+            [str(python or sys.executable), *flags, "-P", "-c", BOOT],  # no module is taken from the working folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
