@@ -19,6 +19,7 @@ from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import FORMER, takes_options
 from docspec.core import ParseOptions, UsageError
+from docspec.core.options import OPTIONS
 from docspec.core.profiles import PROFILES, Profile
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
@@ -92,7 +93,7 @@ def show_all(context: typer.Context, asked: bool) -> None:
 
 
 _option = partial(typer.Option, rich_help_panel="Run", show_default=False)
-KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
+KEY_VARIABLE = OPTIONS["server_key"].variable or ""
 """The variable of a server's key: command lines are visible to everybody on the machine."""
 
 
@@ -181,10 +182,10 @@ def parse(
         corpus, options = replace(corpus, scheduler="ray"), replace(options, engine="auto")
     key = options.server_key or os.environ.get(KEY_VARIABLE)
     # A view also shows the source of words that the engine in this process has read.
-    if outputs.numbers_report is not None and options.is_served:
+    if outputs.numbers_report is not None and options.has_other_engine:
         raise UsageError(f"--numbers-report and --engine {options.engine}: choose one of them")
     shown = outputs.view is not None or outputs.numbers_report is not None
-    traced = options.provenance or (shown and not options.is_served)
+    traced = options.provenance or (shown and not options.has_other_engine)
     return Batch(
         replace(options, model=model, server_key=key, provenance=traced),
         outputs,

@@ -27,7 +27,7 @@ from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation
 from docspec.isolation.worker_handle import PrepareOptions
-from docspec.remote_verifier import card_of_served
+from docspec.opening import card_of_served
 from docspec.targets.registry import card_of
 
 RayRow = Mapping[str, Any]
@@ -56,7 +56,7 @@ class Draw:
     def __init__(self, options: ParseOptions) -> None:
         self._isolation = Isolation(options)
         self._selection = parse_page_ranges(options.pages)
-        card = card_of_served if options.is_served else card_of
+        card = card_of_served if options.has_other_engine else card_of
         dpi = card(options).image_dpi if options.image_scale == "published" else None
         self._wanted = PrepareOptions.complete(View.of(options, visible_words), dpi)
 

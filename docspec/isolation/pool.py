@@ -52,7 +52,7 @@ class Isolation:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._settings = WorkerSettings(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
-        beside = max(LEAST_BESIDE if options.is_served else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
+        beside = max(LEAST_BESIDE if options.has_other_engine else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
         self._workers: list[WorkerHandle] = []
 
@@ -113,9 +113,9 @@ def _pixels_of(prepared: Page) -> int:
 
 def machine_memory() -> int:
     """Bytes of memory of this machine or of the container around this process; a large number if it is unknown."""
-    found = [2 * MOST_MEMORY]
+    limits = [2 * MOST_MEMORY]
     if hasattr(os, "sysconf"):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     if (allowed := memory_limit()) is not None:
-        found.append(allowed)
-    return min(found)
+        limits.append(allowed)
+    return min(limits)
