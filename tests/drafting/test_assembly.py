@@ -228,7 +228,8 @@ def test_a_restless_order_is_given_up_and_a_calm_one_kept() -> None:
     head, foot = box(Category.PAGE_HEADER, line("h", 0, 0)), box(Category.PAGE_FOOTER, line("f", 0, 500))
     mixed = [head, *[item for pair in zip(left, right, strict=True) for item in pair], foot]
     assert settled_order(mixed) == [head, *left, *right, foot]
-    calm = [head, *right, *left, foot]
+    aside = [box(Category.TEXT, line(f"a{row}", 0, 40 * row + 50, width=40)) for row in range(4)]
+    calm = [head, *right, *aside, foot]  # a column as wide as the right one would be read first (test_order.py)
     assert settled_order(calm) == calm
 
 
