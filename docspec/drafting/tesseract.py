@@ -77,13 +77,16 @@ _SCRIPTS = {"Japanese": "Kana", "Korean": "Hangul", "Hangul_vert": "Hangul", "Ka
 """Names of scripts by tesseract that are not those of :mod:`docspec.core.scripts`."""
 
 
-@cache
 def installed() -> frozenset[str]:
     """The codes of the installed models; empty without the program."""
-    if shutil.which(PROGRAM) is None:
-        return frozenset()
+    program = shutil.which(PROGRAM)
+    return frozenset() if program is None else _models_of(program)
+
+
+@cache
+def _models_of(program: str) -> frozenset[str]:
     try:
-        done = subprocess.run([PROGRAM, "--list-langs"], capture_output=True, timeout=SECONDS, check=True)
+        done = subprocess.run([program, "--list-langs"], capture_output=True, timeout=SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return frozenset()
     lines = (done.stdout or done.stderr).decode(errors="replace").splitlines()

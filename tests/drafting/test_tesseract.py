@@ -112,10 +112,8 @@ def test_certainties_grow_with_what_tesseract_tells() -> None:
 def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """No program is on the path."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    installed.cache_clear()
     yield
     monkeypatch.undo()
-    installed.cache_clear()
 
 
 def test_where_it_is_absent_one_line_says_how_to_get_it(nowhere: None) -> None:
