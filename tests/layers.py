@@ -36,6 +36,7 @@ PATHS = {
     "tests/bench/test_transcripts.py::test_the_bench_needs_no_torch": "process",
     "tests/benchmarks/suites/test_journal.py::test_a_run_killed_at_three_moments_goes_on_and_ends_with": "process",
     "tests/benchmarks/suites/test_omnidocbench.py::test_a_checkout": "process",
+    "tests/benchmarks/suites/test_parsebench.py::test_scores_are_those_of_the_package": "environment",
     "tests/benchmarks/suites/test_suite_command.py": "reader",
     "tests/benchmarks/device/test_driver.py": "process",
     "tests/benchmarks/device/test_whole_run.py": "process",
