@@ -47,6 +47,7 @@ PATHS = {
     "tests/benchmarks/test_languages.py::test_the_bare_command_is_measured": "process",
     "tests/benchmarks/test_published_sizes.py": "family",
     "tests/benchmarks/test_scripted.py": "process",
+    "tests/benchmarks/test_view_picture.py::test_the_picture_shows": "browser",
     "tests/cli/test_bare_environments.py": "process",
     "tests/cli/test_bench_fidelity.py": "reader",
     "tests/cli/test_processes.py": "process",
