@@ -93,11 +93,12 @@ class Prospect:
 
     def seconds(self, pages: Iterable[PageFacts]) -> float | None:
         """How long one run over ``pages`` takes; ``None`` if that is not known."""
-        kinds: list[PageWords] = []
-        for page in pages:
-            if page.kind in HAVE_TEXT | NEEDS_OCR:
-                kinds.append("text" if page.kind in HAVE_TEXT else "recognised")
+        kinds = kinds_of(pages)
         return None if self.pace is None or not kinds else self.pace.seconds(kinds)
+
+    def measured_on(self, pages: Iterable[PageFacts]) -> int:
+        """The pages read on this machine that this comes from; 0 for a guess."""
+        return 0 if self.pace is None else self.pace.measured_on(kinds_of(pages))
 
     def as_object(self, found: FileFacts) -> dict[str, Any]:
         """The file's facts and what it takes, as plain values for JSON."""
@@ -106,16 +107,22 @@ class Prospect:
             "model": self.model,
             "engine": self.engine,
             "seconds": None if seconds is None else round(seconds, 1),
-            "seconds_measured_on_pages": 0 if self.pace is None or not self.pace.runs else self.pace.pages,
+            "seconds_measured_on_pages": self.measured_on(found.pages),
         }
 
     def line(self) -> str:
         """All pages in one run."""
         seconds, count = self.seconds(self.pages), f"{len(self.pages):,} page{'' if len(self.pages) == 1 else 's'}"
         reads = f"{count} with {self.model} (engine {self.engine})"
-        if seconds is None or self.pace is None:
+        if seconds is None:
             return f"{reads}: no run has measured here how long that takes"
-        pages = self.pace.pages
+        pages = self.measured_on(self.pages)
         measured = f"measured here on {pages:,} page{'' if pages == 1 else 's'}"
-        guess = "a guess from another machine: no run has been measured here"
-        return f"{reads}: about {duration(seconds)} in one run ({measured if self.pace.runs else guess})"
+        guess = "a guess from another machine: no run here has read such pages"
+        return f"{reads}: about {duration(seconds)} in one run ({measured if pages else guess})"
+
+
+def kinds_of(pages: Iterable[PageFacts]) -> list[PageWords]:
+    """Whose words those of ``pages`` get that have any."""
+    having = [page.kind for page in pages if page.kind in HAVE_TEXT | NEEDS_OCR]
+    return ["text" if kind in HAVE_TEXT else "recognised" for kind in having]

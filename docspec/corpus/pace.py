@@ -67,10 +67,10 @@ class Pace:
     start: float
     kinds: dict[PageWords, KindPace]
 
-    @property
-    def pages(self) -> int:
-        """The pages that were measured."""
-        return sum(kind.pages for kind in self.kinds.values())
+    def measured_on(self, pages: Sequence[PageWords]) -> int:
+        """How many pages of the kinds of ``pages`` were measured here; 0 if none was of one of them."""
+        counts = [self.kinds[kind].pages for kind in set(pages) if kind in self.kinds]
+        return sum(counts) if counts and all(counts) else 0
 
     @property
     def options(self) -> tuple[str, str, str, str]:
@@ -99,9 +99,9 @@ PUBLISHED = Pace(
     device="auto",
     runs=0,
     start=2.4,
-    kinds={"text": KindPace(38, 3.0, 37, 1.6), "recognised": KindPace(5, 5.5, 5, 3.0)},
+    kinds={"text": KindPace(0, 3.0, 0, 1.6), "recognised": KindPace(0, 5.5, 0, 3.0)},
 )
-"""The bundled reader on two shared cores (docs/inspect.md): a guess where no run has been measured."""
+"""The bundled reader on two shared cores (docs/inspect.md): a guess for kinds of pages that no run here has read."""
 
 
 @dataclass
@@ -164,10 +164,11 @@ class Paces:
         return cls()
 
     def of(self, model: str, engine: str, words: str) -> Pace | None:
-        """The newest of runs with these options, on whichever device, else what was published."""
-        found = [one for one in self.paces if one.options[:3] == (model, engine, words)]
-        published = PUBLISHED if PUBLISHED.options[:3] == (model, engine, words) else None
-        return found[-1] if found else published
+        """The newest of runs with these options, on whichever device; what they have not read, as published."""
+        found = next((one for one in reversed(self.paces) if one.options[:3] == (model, engine, words)), None)
+        if PUBLISHED.options[:3] != (model, engine, words):
+            return found
+        return PUBLISHED if found is None else replace(found, kinds={**PUBLISHED.kinds, **found.kinds})
 
     def keep(self, new: Pace) -> None:
         """Adds a run. Where that cannot be written, nothing is kept: no run fails for it."""

@@ -53,7 +53,11 @@ def test_runs_are_added_and_old_pages_weigh_no_more_than_a_few_hundred() -> None
     Paces.read().keep(pace(2, 1.0))
     Paces.read().keep(pace(2, 3.0))
     found = Paces.read().of("mini", "local", "auto")
-    assert found is not None and found.kinds["text"].alone == 2.0 and (found.runs, found.pages) == (2, 4)
+    assert (
+        found is not None and found.kinds["text"].alone == 2.0 and (found.runs, found.measured_on(["text"])) == (2, 4)
+    )
+    assert found.measured_on(["text", "recognised"]) == 0, "scans are guessed, as none was read"
+    assert found.seconds(["recognised"]) == pytest.approx(1.0 + PUBLISHED.kinds["recognised"].alone)
     Paces.read().keep(pace(10_000, 3.0, model="dots"))
     Paces.read().keep(pace(MOST_PAGES, 5.0, model="dots"))
     found = Paces.read().of("dots", "local", "auto")
@@ -64,7 +68,7 @@ def test_runs_are_added_and_old_pages_weigh_no_more_than_a_few_hundred() -> None
 
 
 def test_without_a_run_the_published_figures_are_taken_for_the_bundled_reader_alone() -> None:
-    assert Paces.read().of("mini", "local", "auto") is PUBLISHED and PUBLISHED.runs == 0
+    assert Paces.read().of("mini", "local", "auto") is PUBLISHED and PUBLISHED.measured_on(["text"]) == 0
     assert Paces.read().of("dots", "local", "auto") is None
     file().parent.mkdir()
     file().write_text('{"paces": [{"model": 3}]}')
