@@ -44,7 +44,7 @@ EVERYDAY = (
     "device",
     "server",
     "engine",
-    "drafter",
+    "language",
     "on_loop",
     "view",
     "report",

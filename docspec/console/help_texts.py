@@ -94,8 +94,8 @@ HELP = {
     "drafter": Help("Source of the draft that is verified. Default (auto): chosen page by page.", DRAFTS),
     "drafts": Help("Saved results, for --drafter saved.", DRAFTS, "FILE|DIR"),
     "language": Help(
-        "Language of the print, for recognition: codes or English names (de, deu, german), joined with +. Default "
-        "(auto): the script of each page is found.",
+        "Language of the print, as de+arabic. Codes (de, deu) or English names, for recognition. Default (auto): the "
+        "script of each page is found.",
         DRAFTS,
         "LANG[+LANG]",
     ),
