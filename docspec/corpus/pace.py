@@ -28,6 +28,9 @@ MOST_PAGES = 300
 
 MOST_RUNS = 20
 
+NOWHERE = (OSError, RuntimeError)
+"""Errors of a place that cannot be had; the second one is Python's where a user has no home (in containers)."""
+
 
 @dataclass(frozen=True, slots=True)
 class KindPace:
@@ -159,7 +162,7 @@ class Paces:
     @classmethod
     def read(cls) -> Paces:
         """What earlier runs have kept; nothing if that cannot be read."""
-        with contextlib.suppress(OSError, InvalidValues):
+        with contextlib.suppress(*NOWHERE, InvalidValues):
             return parsed_as(cls, file().read_bytes())
         return cls()
 
@@ -174,7 +177,7 @@ class Paces:
         """Adds a run. Where that cannot be written, nothing is kept: no run fails for it."""
         before = next((one for one in self.paces if one.options == new.options), None)
         others = tuple(one for one in self.paces if one is not before)
-        with contextlib.suppress(OSError, OutputError):
+        with contextlib.suppress(*NOWHERE, OutputError):
             write_whole(file(), dump_json(asdict(Paces((*others, new if before is None else before + new)))))
 
 

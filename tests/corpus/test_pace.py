@@ -75,7 +75,15 @@ def test_without_a_run_the_published_figures_are_taken_for_the_bundled_reader_al
     assert Paces.read().of("mini", "local", "auto") is PUBLISHED
 
 
-def test_no_run_fails_where_nothing_can_be_kept(tmp_path: Path) -> None:
+def test_no_run_fails_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "docspec").write_text("a file in the way")
+    Paces.read().keep(PUBLISHED)
+    assert Paces.read() == Paces()
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
     Paces.read().keep(PUBLISHED)
     assert Paces.read() == Paces()
