@@ -107,6 +107,18 @@ PUBLISHED = Pace(
 """The bundled reader on two shared cores (docs/inspect.md): a guess for kinds of pages that no run here has read."""
 
 
+@dataclass(slots=True)
+class Seconds:
+    """The seconds of ``pages`` pages together."""
+
+    pages: int = 0
+    total: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        self.pages += 1
+        self.total += seconds
+
+
 @dataclass
 class Stopwatch:
     """Times the pages of a run. ``begun`` is when the run began, in seconds of the clock of ``page_done``."""
@@ -114,8 +126,8 @@ class Stopwatch:
     begun: float = field(default_factory=time.monotonic)
     _first: tuple[float, float] | None = None
     _last: float = 0.0
-    _alone: dict[PageWords, list[float]] = field(default_factory=lambda: defaultdict(list))
-    _further: dict[PageWords, list[float]] = field(default_factory=lambda: defaultdict(list))
+    _alone: dict[PageWords, Seconds] = field(default_factory=lambda: defaultdict(Seconds))
+    _further: dict[PageWords, Seconds] = field(default_factory=lambda: defaultdict(Seconds))
 
     def page_done(self, page: PageResult, at: float | None = None) -> None:
         """A page was read, now or ``at``."""
@@ -124,22 +136,22 @@ class Stopwatch:
         if self._first is None:
             self._first = self._last, seconds
         else:
-            self._further[_words_of(page)].append(seconds)
+            self._further[_words_of(page)].add(seconds)
         if page.status == "ok":
-            self._alone[_words_of(page)].append(seconds)
+            self._alone[_words_of(page)].add(seconds)
 
     def pace(self, options: ParseOptions) -> Pace | None:
         """What the run took; ``None`` if it read no page, or did not go the usual way."""
         if self._first is None or not self._alone or options.baseline or options.drafter != "auto":
             return None
         first_at, first_seconds = self._first
-        own = sum(map(sum, self._further.values()))
+        own = sum(further.total for further in self._further.values())
         share = (self._last - first_at) / own if own else 0.0  # of the pages' own seconds, which overlap
         kinds: dict[PageWords, KindPace] = {}
         for kind, alone in self._alone.items():
-            further = self._further.get(kind, [])
-            mean = share * sum(further) / len(further) if further else None
-            kinds[kind] = KindPace(len(alone), sum(alone) / len(alone), len(further), mean)
+            further = self._further.get(kind, Seconds())
+            mean = share * further.total / further.pages if further.pages else None
+            kinds[kind] = KindPace(alone.pages, alone.total / alone.pages, further.pages, mean)
         start = max(0.0, first_at - first_seconds - self.begun)
         return Pace(*key_of(options), options.device, 1, start, kinds)
 
