@@ -44,23 +44,23 @@ def inspect(
     for unreadable in listed.unreadable:
         say_warning(str(unreadable.error))
     lost, needing = len(listed.unreadable), 0
-    for found in inspect_files(listed.sources, password):
-        lost += found.error is not None
-        needing += found.needs_ocr
-        prospect.pages += found.pages
-        if needs_ocr and not found.needs_ocr:
+    for inspected in inspect_files(listed.sources, password):
+        lost += inspected.error is not None
+        needing += inspected.needs_ocr
+        prospect.pages += inspected.pages
+        if needs_ocr and not inspected.needs_ocr:
             continue
         if as_json:
-            typer.echo(dump_json({"schema": "docspec.inspect/1", **prospect.as_object(found)}))
-        elif found.error is not None:
-            say_warning(found.error)
+            typer.echo(dump_json({"schema": "docspec.inspect/1", **prospect.as_object(inspected)}))
+        elif inspected.error is not None:
+            say_warning(inspected.error)
         elif needs_ocr and not pages:
-            typer.echo(found.name)
+            typer.echo(inspected.name)
         else:
-            seconds = prospect.seconds(found.pages)
+            seconds = prospect.seconds(inspected.pages)
             about = "" if seconds is None else f"; about {duration(seconds)}"
-            typer.echo(one_line(found.line() + about))
-            for page in found.pages if pages else ():
+            typer.echo(one_line(inspected.line() + about))
+            for page in inspected.pages if pages else ():
                 why = f" ({page.why})" if page.why else ""
                 words = prospect.words[page.kind]
                 typer.echo("  " + one_line(f"page {page.number}: {page.kind}{why}; words: {words}"))
@@ -100,14 +100,14 @@ class Prospect:
         """The pages read on this machine that this comes from; 0 for a guess."""
         return 0 if self.pace is None else self.pace.measured_on(kinds_of(pages))
 
-    def as_object(self, found: FileFacts) -> dict[str, Any]:
+    def as_object(self, inspected: FileFacts) -> dict[str, Any]:
         """The file's facts and what it takes, as plain values for JSON."""
-        seconds = self.seconds(found.pages)
-        return found.as_object(self.words) | {
+        seconds = self.seconds(inspected.pages)
+        return inspected.as_object(self.words) | {
             "model": self.model,
             "engine": self.engine,
             "seconds": None if seconds is None else round(seconds, 1),
-            "seconds_measured_on_pages": self.measured_on(found.pages),
+            "seconds_measured_on_pages": self.measured_on(inspected.pages),
         }
 
     def line(self) -> str:
