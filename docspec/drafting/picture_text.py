@@ -14,9 +14,10 @@ from PIL import Image
 
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
-from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
+from docspec.drafting.order import index_in_order
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
 
 LABELLED = 3

@@ -20,13 +20,13 @@ from docspec.core.marks import carried
 from docspec.core.page import EdgeText, HiddenText
 from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
-from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
-from docspec.drafting.order import layout_of
+from docspec.drafting.order import index_in_order, layout_of
 from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import PageReader, Recogniser

@@ -14,13 +14,13 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
-from docspec.drafting.assembly import index_in_order
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html
 from docspec.drafting.cell_repairs import is_typed_rule, settled
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
+from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair
 from docspec.drafting.side_by_side import Side, sides_of
 from docspec.drafting.tables import FoundTable, found_table
