@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told, without_leader, words_box
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, without_leader, words_box
 from docspec.drafting.close_heads import placed_parts
 from docspec.drafting.column_cuts import entries_of, with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
 from docspec.drafting.ghost_columns import with_errors, without_ghosts
-from docspec.drafting.head_spans import close_words, with_level_rows, with_spanning_heads
+from docspec.drafting.head_spans import close_words, head_runs, with_level_rows, with_spanning_heads
+from docspec.drafting.head_tiles import are_over_groups
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import Line, lines_in, with_rows_cut
+from docspec.drafting.side_by_side import NUMBERED_TITLE
 from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_rows
 
 LARGER = 1.1
@@ -29,8 +31,16 @@ LARGER = 1.1
 APART = 0.3
 """Least white between a title and the heads, in heights of a head."""
 
-_TITLE = re.compile(r"(?:Table|Exhibit|Figure|Chart|Appendix|Annex|Schedule)\s+[\dA-Z]", re.IGNORECASE)
+ENTRIES = 3
+"""Least figures of a column that show what its entries are."""
+
+NUMBERED = 3
+"""Least columns whose heads are numbers that rise."""
+
+_PLAIN = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+")
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
+_TYPED_LINE = re.compile(r"(?:^|\s)[-–—_=]{6,}(?=\s|$)")
+_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
@@ -49,6 +59,7 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
         lambda grid: with_heads_apart(grid, words, body_row(grid)),
         lambda grid: with_whole_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_rows_cut(with_whole_rows(grid, words, body_row(grid)), words, body_row(grid)),
+        _without_typed_lines,
     )
     for step in steps:
         mended = step(grid)
@@ -57,13 +68,18 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
 
 
 def without_notes(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox] = ()) -> CellGrid:
-    """``grid`` without first and last rows that hold nothing but a line of text across columns: its title and its
-    source stand outside of the table."""
+    """``grid`` without first and last rows that hold nothing but lines of text across columns: its title, its source
+    and the paragraphs around it stand outside of the table."""
     last = len(grid.ys) - 1
-    rows = {row for row in (0, last) if last > 1 and _is_note(grid, row, words)}
-    if last > 1 and _is_title(grid, words, strokes):
+    rows: set[int] = set()
+    if last > 1 and (_is_note(grid, 0, words) or _is_title(grid, words, strokes)):
         rows.add(0)
-    return grid.without_rows(rows) if rows else grid
+    for row in range(last, 1, -1):
+        if _is_note(grid, row, words):
+            rows |= set(range(row, last + 1))
+        elif [cell.column for cell in grid.row(row) if cell.text] != [0]:  # else perhaps the end of a paragraph
+            break
+    return grid.without_rows(rows) if rows and len(rows) < last else grid
 
 
 def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
@@ -74,7 +90,7 @@ def _is_note(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
 
 def _are_heads(grid: CellGrid, run: Sequence[Word], words: Sequence[Word]) -> bool:
     """Whether ``run``, the first row, holds heads as close as words, each over the entries of its column."""
-    if _TITLE.match(joined(*(word.text for word in run))):
+    if NUMBERED_TITLE.match(joined(*(word.text for word in run))):
         return False
     columns = with_columns_cut(grid, words, 1)
     return bool(placed_parts([word.bbox for word in run], entries_of(columns, words, 1)))
@@ -90,7 +106,7 @@ def _is_title(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) ->
     first = [word.bbox for word in words if below and below.has_center_of(word.bbox)]
     if not first or len([cell for cell in grid.row(1) if cell.text]) < 2:
         return False
-    if _TITLE.match(joined(*(word.text for word in title))):
+    if NUMBERED_TITLE.match(joined(*(word.text for word in title))):
         return True
     box = BBox.union(word.bbox for word in title)
     near = box.grown(box.height)
@@ -115,13 +131,45 @@ def body_row(grid: CellGrid) -> int:
     """The first row below the heads: of figures that are no years, with the labels alone above it, or below the heads
     that the grid tells."""
     for row in range(min(grid.head_rows, 1), len(grid.ys)):
+        if _are_numbered_heads(grid, row):
+            continue
         texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
         texts = [text for text in texts if not stands_for_none(text)] or texts
-        if texts and 2 * sum(map(is_of_body, texts)) >= len(texts):
+        if texts and (2 * sum(map(is_of_body, texts)) >= len(texts) or _is_entry(grid, row)):
             while row > max(grid.head_rows, 1) and [cell.column for cell in grid.row(row - 1) if cell.text] == [0]:
                 row -= 1
             return row
     return grid.head_rows
+
+
+def _is_entry(grid: CellGrid, row: int) -> bool:
+    """Whether a row with a label has figures in the columns that hold figures below it: words in others are entries."""
+    columns = [
+        [told(cell.text) for cell in grid.column(n) if cell.row > row and cell.text] for n in range(len(grid.xs))
+    ]
+    own = {cell.column: told(cell.text) for cell in grid.row(row) if cell.text}
+    figures = [
+        own[number]
+        for number, texts in enumerate(columns)
+        if number in own
+        and number
+        and len(texts) >= ENTRIES
+        and all(is_of_body(t) or stands_for_none(t) for t in texts)
+    ]
+    return 0 in own and bool(figures) and all(map(is_of_body, figures))
+
+
+def _are_numbered_heads(grid: CellGrid, row: int) -> bool:
+    """Whether the cells of a row, plain numbers that rise, are the heads of columns (days, doses) below a head over
+    several columns."""
+    first, *texts = (told(cell.text) for cell in grid.row(row))
+    numbers = [float(text.replace(",", "")) for text in texts if _PLAIN.fullmatch(text)]
+    rise = all(a < b for a, b in itertools.pairwise(numbers))
+    if row == len(grid.ys) - 1 or not len(numbers) == len(texts) >= NUMBERED or not rise or is_of_body(first):
+        return False
+    rows = ([cell.column for cell in grid.row(number) if cell.text] for number in reversed(range(row)))
+    above = next((columns for columns in rows if columns and columns != [0]), None)
+    return above is not None and above[0] > 0
 
 
 def _without_rules(grid: CellGrid) -> CellGrid:
@@ -130,6 +178,16 @@ def _without_rules(grid: CellGrid) -> CellGrid:
     spanned = {row for cell in grid.cells for row in range(cell.row, cell.row + cell.rows) if cell.rows > 1}
     rules -= spanned
     return grid.without_rows(rules) if rules and len(rules) < len(grid.ys) else grid
+
+
+def _without_typed_lines(grid: CellGrid) -> CellGrid:
+    """Dashes that were typed as a line below or above the words of a cell are no part of it."""
+    return grid.with_cells(
+        replace(cell, text=_TYPED_LINE.sub("", cell.text).strip())
+        if _TYPED_LINE.search(cell.text) and _WORD.search(cell.text)
+        else cell
+        for cell in grid.cells
+    )
 
 
 def _without_leaders(grid: CellGrid) -> CellGrid:
@@ -152,7 +210,9 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
         lines = lines_in(grid, row, row, words)
-        levels = _levels(lines) if row < body_row(grid) else [0]
+        if row == 0:
+            lines = _with_ends(lines)
+        levels = _levels(grid, lines, words) if row < body_row(grid) else [0]
         if len(levels) > 1:
             lines = [_as_one(lines[first:last]) for first, last in itertools.pairwise([*levels, len(lines)])]
         elif len(lines) < 2 or len(cells) < len(grid.xs) or not _are_rows(lines, row):
@@ -170,6 +230,20 @@ def _with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
     return grid
 
 
+def _with_ends(lines: Sequence[Line]) -> list[Line]:
+    """``lines``, in which those that have nothing but words under the words of a row of figures are a part of it."""
+    whole: list[Line] = []
+    for line in lines:
+        filled = [column for column, cell in enumerate(line) if cell]
+        texts = [read(line[column]) for column in filled]
+        above = whole[-1] if whole and _is_of_figures(whole[-1]) else None
+        if above and filled[0] and all(above[column] for column in filled) and all(map(_WORD.search, texts)):
+            whole[-1] = _as_one([above, line])
+        else:
+            whole.append(line)
+    return whole
+
+
 def _is_of_figures(line: Line) -> bool:
     """Whether a line has a label and, in most of its other cells, figures."""
     texts = [joined(*(word.text for word in cell)) for cell in line[1:] if cell]
@@ -185,9 +259,33 @@ def _are_rows(lines: Sequence[Line], row: int) -> bool:
     return bool(bodies) and list(lines[-len(bodies) :]) == bodies
 
 
-def _levels(lines: Sequence[Line]) -> list[int]:
+def _levels(grid: CellGrid, lines: Sequence[Line], words: Sequence[Word]) -> list[int]:
     """The ``lines`` at which rows of heads begin: those with heads of their own under a head over several columns."""
-    return [0, *(number for number in range(1, len(lines)) if _is_over_others(lines[number - 1 :]))]
+    return [
+        0,
+        *(
+            number
+            for number in range(1, len(lines))
+            if _is_over_others(lines[number - 1 :]) or _are_over_groups(grid, lines, number, words)
+        ),
+    ]
+
+
+def _are_over_groups(grid: CellGrid, lines: Sequence[Line], number: int, words: Sequence[Word]) -> bool:
+    """Whether the first ``number`` of the ``lines`` of heads stand over groups of columns, each with a head below."""
+    upper, lower = lines[:number], lines[number:]
+    if not all(any(line[column] for line in lower) for column in range(1, len(grid.xs))):
+        return False
+    top, bottom = min(box.y0 for box in _pieces(lower)), grid.ys[-1][1]
+    columns = [words_box(BBox(x0, top, x1, bottom), words) or BBox(x0, top, x1, bottom) for x0, x1 in grid.xs]
+    heads = [run.bbox for run in head_runs([word for line in upper for cell in line for word in cell])]
+    return are_over_groups(heads, _pieces(upper), columns, _pieces(lower))
+
+
+def _pieces(lines: Iterable[Line]) -> list[BBox]:
+    """Where the runs of close words of each of ``lines`` stand."""
+    runs = (run for line in lines for run in close_words([word for cell in line for word in cell]))
+    return [BBox.union(word.bbox for word in run) for run in runs]
 
 
 def _is_over_others(lines: Sequence[Line]) -> bool:

@@ -68,10 +68,12 @@ def with_unruled(
     claims = Claims(boxes)
     owners = [claims.owner(line.bbox) for line in lines]
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in owners]
-    cells = [cell for cell in _cells(lines, owners, kinds, page) if cell.category in CELLS or cell.category.is_heading]
+    every = list(_cells(lines, owners, kinds, page))
+    cells = [cell for cell in every if cell.category in CELLS or cell.category.is_heading]
     level = _rows(cells)
+    with_captions = _rows([*cells, *(cell for cell in every if cell.category is Category.CAPTION)])
     groups = [
-        sides_of(columns, _over(columns, level))
+        sides_of(columns, _over(columns, with_captions))
         for rows, above in _groups(cells, level)
         if (columns := columns_of_figures(rows, above))
     ]
@@ -106,7 +108,8 @@ def _boxes(side: Side, table: BBox, lines: Sequence[TextLine]) -> list[LayoutBox
     if side.title is None:
         return [box]
     title, kind = lines[side.title.line].bbox, side.title.category
-    return [LayoutBox(title, kind if kind.is_heading else Category.TEXT, (title,)), box]
+    kept = kind.is_heading or kind is Category.CAPTION
+    return [LayoutBox(title, kind if kept else Category.TEXT, (title,)), box]
 
 
 def with_forms(
