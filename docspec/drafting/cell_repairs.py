@@ -162,10 +162,11 @@ def _is_entry(grid: CellGrid, row: int) -> bool:
 def _are_numbered_heads(grid: CellGrid, row: int) -> bool:
     """Whether the cells of a row, plain numbers that rise, are the heads of columns (days, doses) below a head over
     several columns."""
-    first, *texts = (told(cell.text) for cell in grid.row(row))
+    own = {cell.column: told(cell.text) for cell in grid.row(row)}
+    texts = [text for column, text in own.items() if column]
     numbers = [float(text.replace(",", "")) for text in texts if _PLAIN.fullmatch(text)]
     rise = all(a < b for a, b in itertools.pairwise(numbers))
-    if row == len(grid.ys) - 1 or not len(numbers) == len(texts) >= NUMBERED or not rise or is_of_body(first):
+    if row == len(grid.ys) - 1 or not len(numbers) == len(texts) >= NUMBERED or not rise or is_of_body(own.get(0, "")):
         return False
     rows = ([cell.column for cell in grid.row(number) if cell.text] for number in reversed(range(row)))
     above = next((columns for columns in rows if columns and columns != [0]), None)
@@ -261,14 +262,13 @@ def _are_rows(lines: Sequence[Line], row: int) -> bool:
 
 def _levels(grid: CellGrid, lines: Sequence[Line], words: Sequence[Word]) -> list[int]:
     """The ``lines`` at which rows of heads begin: those with heads of their own under a head over several columns."""
-    return [
-        0,
-        *(
-            number
-            for number in range(1, len(lines))
-            if _is_over_others(lines[number - 1 :]) or _are_over_groups(grid, lines, number, words)
-        ),
-    ]
+    levels = [0]
+    for number in range(1, len(lines)):
+        if _is_over_others(lines[number - 1 :]) or _are_over_groups(
+            grid, lines[levels[-1] :], number - levels[-1], words
+        ):
+            levels.append(number)
+    return levels
 
 
 def _are_over_groups(grid: CellGrid, lines: Sequence[Line], number: int, words: Sequence[Word]) -> bool:

@@ -157,7 +157,7 @@ def _spans(
     if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
         return [(0, len(grid.xs) - 1)]
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
-    if headed and not any(_line_below(run.bbox, grid, strokes) for run in runs):
+    if runs and headed and not any(_line_below(run.bbox, grid, strokes) for run in runs):
         height = min(word.bbox.height for word in words)
         if spans := tiles([run.bbox for run in runs], extents, height):
             return spans
