@@ -65,7 +65,7 @@ def test_the_command_writes_the_kinds_that_are_asked_for(tmp_path: Path) -> None
     assert run("--kind", "besides") != 0
 
 
-WRONG = ("tight", "three_levels", "errors", "grouped", "coded", "subheads", "words_between", "in_both_columns")
+WRONG = ("tight", "three_levels", "errors", "grouped", "subheads", "words_between", "in_both_columns")
 """Others have tests of their own in tests/drafting."""
 
 
