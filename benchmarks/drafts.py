@@ -16,8 +16,8 @@ from benchmarks.degradation import DEGRADATIONS, degraded_page
 from benchmarks.draft_noise import Noise, degrade
 from benchmarks.page_score import distance, normalise, page_text
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions, UsageError
+from docspec.core.choices import DrafterName, Stages
 from docspec.core.observer import NullObserver
-from docspec.core.options import DrafterName, Stages
 from docspec.core.result import AcceptanceRatios
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter

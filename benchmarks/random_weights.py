@@ -16,7 +16,7 @@ from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
 from benchmarks.published_sizes import SIZES, PublishedSize
 from docspec.core import ModelError
-from docspec.core.options import Graphs
+from docspec.core.choices import Graphs
 from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions

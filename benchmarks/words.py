@@ -15,7 +15,7 @@ from benchmarks.degradation import degraded_page
 from benchmarks.other_readers import OTHERS, Read, Written
 from benchmarks.word_counts import WordCounts, counted
 from docspec.core import Block, Category, PageDraft, PageError, PageImage, ParseOptions
-from docspec.core.options import WordsFrom
+from docspec.core.choices import WordsFrom
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.trust import TrustJudge

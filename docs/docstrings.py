@@ -8,7 +8,7 @@ from typing import Any
 
 import griffe
 
-from docspec.console.help_texts import HELP
+from docspec.core.options import OPTIONS
 
 ROLE = re.compile(r":(?:class|func|meth|mod|data|attr):`~?([^`]+)`")
 
@@ -18,8 +18,8 @@ class Docstrings(griffe.Extension):
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Gives options their help and rewrites the roles of a docstring."""
-        if obj.docstring is None and obj.path.startswith("docspec.core.options.ParseOptions.") and obj.name in HELP:
-            obj.docstring = griffe.Docstring(HELP[obj.name].text, parent=obj)
+        if obj.docstring is None and obj.path.startswith("docspec.core.options.ParseOptions.") and obj.name in OPTIONS:
+            obj.docstring = griffe.Docstring(OPTIONS[obj.name].help, parent=obj)
         if obj.docstring is not None:
             obj.docstring.value = ROLE.sub(lambda role: link(obj, role[1]), obj.docstring.value)
 

@@ -26,7 +26,7 @@ def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
     if result.status == "failed":
         return result
     result = with_doubtful_tables(result)
-    account = account_of(result, drafted.page, drafted.settled().draft)
+    account = account_of(result, drafted.page, drafted.with_draft().draft)
     if account.doubt is None:
         return replace(result, account=account)
     quality = result.quality

@@ -21,7 +21,6 @@ from docspec.accounting import accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
 from docspec.core.observer import NullObserver, Observer
-from docspec.devices import DevicesVerifier
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched
 from docspec.documents.sources import STDIN_NAME, shown, source_from_bytes, source_from_path
@@ -29,9 +28,8 @@ from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, PageRef
-from docspec.page_stream import Found, PageStream, PagesVerifier
+from docspec.page_stream import Found, PageStream
 from docspec.proposing.registry import proposer_names
-from docspec.remote_verifier import RemoteVerifier
 from docspec.results import ParsedDocument
 from docspec.verifier import Verifier
 
@@ -94,8 +92,7 @@ class Parser(Closing):
         served = self.options.reads_with == "server"
         alone = served or self.loads_late
         isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
-        self._local = Verifier(self.options, self.observer)
-        self._verifier = self._make_verifier()
+        self._verifier = Verifier(self.options, self.observer, self.devices)
         self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images)
         self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
@@ -105,7 +102,7 @@ class Parser(Closing):
 
     @property
     def target_info(self) -> TargetInfo:
-        """The target's description; loads it. A :class:`docspec.remote_verifier.RemoteInfo` if another process has
+        """The target's description; loads it. A :class:`docspec.opening.RemoteInfo` if another program has
         it."""
         self._go_offline()
         return self._verifier.info  # type: ignore[no-any-return]
@@ -184,12 +181,12 @@ class Parser(Closing):
         self._stream.isolation.start(min(known, self._stream.ahead))  # while the target is loaded
         stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
-            for document, found in groupby(stream, key=lambda item: item[0]):
+            for document, results in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    done = (self._done(document, result) for _, result in found)
+                    done = (self._done(document, result) for _, result in results)
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
@@ -202,7 +199,7 @@ class Parser(Closing):
         because they were closed."""
         left, self._stream.left = self._stream.left, []
         return [
-            (document, self._settled(document, result))
+            (document, self._of_document(document, result))
             for document, result in left
             if isinstance(document, IsolatedDocument)
         ]
@@ -230,27 +227,17 @@ class Parser(Closing):
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
         self._go_offline()
         self._check_process()
-        if self._verifier is not self._local:
+        with contextlib.nullcontext() if self._verifier.threads else self._turn:
             return self._verifier.verify(prepared)
-        with self._turn:
-            return self._local.verify(prepared)
 
     def close(self) -> None:
         """Releases the model, ends the children, and undoes the changes of ``offline``; the parser can be used again
         and will load the model again."""
         self._stream.isolation.close()
         self._verifier.close()
-        self._local.close()
         if self._online is not None:
             self._online()
             self._online = None
-
-    def _make_verifier(self) -> PagesVerifier:
-        if self.options.is_served:
-            return RemoteVerifier(self.options, self.observer)
-        if self.devices:
-            return DevicesVerifier(self.options, self.devices, Parser, self.observer)
-        return self._local
 
     def _go_offline(self) -> None:
         if self.options.offline and self._online is None:
@@ -281,25 +268,25 @@ class Parser(Closing):
             while True:
                 self._check_process()
                 with self._turn:
-                    found = next(stream, None)
-                if found is None:
+                    result = next(stream, None)
+                if result is None:
                     return
-                yield found
+                yield result
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
     def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
-        result = self._settled(document, result)
+        result = self._of_document(document, result)
         self.observer.page_done(result)
         return result
 
-    def _settled(self, document: IsolatedDocument, result: PageResult) -> PageResult:
+    def _of_document(self, document: IsolatedDocument, result: PageResult) -> PageResult:
         """``result`` with what is known of its document: what its pages repeat, and its damage."""
         if document not in self._heads:
             self._heads[document] = _running_heads()
-        result = self._heads[document].settled(result)
+        result = self._heads[document].marked(result)
         if document.damage is None:
             return result
         return replace(result, events=(Event("damaged_input", document.damage), *result.events))
@@ -307,32 +294,26 @@ class Parser(Closing):
     @property
     def loaded(self) -> LoadedTarget:
         """The target itself, its card and its description; loaded at first use. Raises
-        :class:`docspec.core.UsageError` if another process has it."""
+        :class:`docspec.core.UsageError` if another program has it."""
         self._go_offline()
-        self._check_local()
-        return self._local.loaded
+        return self._verifier.loaded
 
     @loaded.setter
     def loaded(self, loaded: LoadedTarget) -> None:
-        self._local.loaded = loaded
+        self._verifier.loaded = loaded
 
     @property
     def dialect(self) -> Dialect:
         """The target's forms of prompts and answers, by its card and its image processor."""
         self._go_offline()
-        return self._verifier.dialect if isinstance(self._verifier, RemoteVerifier) else self._local.dialect
+        return self._verifier.dialect
 
     @property
     def page_parser(self) -> PageParser:
         """The reader of pages in this process; made at first use. Raises :class:`docspec.core.UsageError` if another
-        process reads them."""
+        program reads them."""
         self._go_offline()
-        self._check_local()
-        return self._local.pages
-
-    def _check_local(self) -> None:
-        if self.options.is_served:
-            raise UsageError(f"this needs the engine in this process, not --engine {self.options.reads_with}")
+        return self._verifier.pages
 
 
 def _source_of(given: Input) -> Source:

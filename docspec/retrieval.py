@@ -68,20 +68,25 @@ def _passages(pages: Iterable[PageResult], unit: Unit) -> Iterator[Passage]:
 
 
 def _of_page(page: PageResult) -> Metadata:
-    found: Metadata = {"source": page.source, "page": page.number, "page_width": page.width, "page_height": page.height}
+    metadata: Metadata = {
+        "source": page.source,
+        "page": page.number,
+        "page_width": page.width,
+        "page_height": page.height,
+    }
     if page.quality is not None:
-        found["grade"] = page.quality.grade
+        metadata["grade"] = page.quality.grade
     if page.account is not None:
-        found["words_missing"] = page.account.counts["missing"]
+        metadata["words_missing"] = page.account.counts["missing"]
     if page.doubtful is not None:
-        found["doubtful"] = page.doubtful
-    return found
+        metadata["doubtful"] = page.doubtful
+    return metadata
 
 
 def _of_chunk(chunk: dict[str, Any]) -> Metadata:
-    found: Metadata = {"category": chunk["category"]}
+    metadata: Metadata = {"category": chunk["category"]}
     if chunk["headings"]:
-        found["section"] = SECTION.join(chunk["headings"])
+        metadata["section"] = SECTION.join(chunk["headings"])
     if chunk["bbox"] is not None:
-        found["bbox"] = json.dumps(chunk["bbox"])
-    return found
+        metadata["bbox"] = json.dumps(chunk["bbox"])
+    return metadata

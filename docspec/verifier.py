@@ -1,74 +1,101 @@
-"""The target in this process, and the reader of pages with it: each part is made at its first use and kept."""
+"""The target, wherever it runs, and the reader of pages with it: each part is made at its first use and kept."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import Category, PageDraft, PageImage, PageResult, ParseOptions
+from docspec.core import Category, PageDraft, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.worker_handle import PrepareOptions
-from docspec.page_stream import PagesVerifier
+from docspec.opening import (
+    check_offline,
+    context_elsewhere,
+    context_on_devices,
+    dialect_of,
+    measured_costs,
+    start_devices,
+)
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
-    from docspec.hierarchy.page import PageParser
+    from docspec.generation.choice import OpenedEngine
+    from docspec.generation.processes import EngineProcesses
+    from docspec.hierarchy.page import PageParser, PageReader
     from docspec.targets.model_profile import ModelProfile
-    from docspec.targets.registry import LoadedTarget, TargetInfo
+    from docspec.targets.registry import LoadedTarget
     from docspec.targets.stepping.step import StepReport
 
 
-class Verifier(PagesVerifier):
-    """Verifies pages with the target in this process; raises :class:`docspec.core.ModelError` when it cannot be
-    loaded."""
+class Verifier:
+    """Verifies pages that were drawn and drafted elsewhere, in ``threads`` threads (0: in that of the caller), with the
+    target in this process, in a process on each of ``devices``, or in the program that ``options`` name. Raises
+    :class:`docspec.core.ModelError` when it cannot be loaded or reached, or no longer answers."""
 
-    loads_here = True
-
-    def __init__(self, options: ParseOptions, observer: Observer) -> None:
-        super().__init__(options, observer, 1, threads=options.in_flight if options.in_flight > 1 else 0)
+    def __init__(self, options: ParseOptions, observer: Observer, devices: Sequence[str] = ()) -> None:
+        check_offline(options)
+        self._options = options
+        self._observer = observer
+        self._devices = tuple(devices)
         self._opening = threading.RLock()
+        self.load_seconds = 0.0
+        side_by_side = max(1, len(devices)) * options.in_flight
+        self.threads = side_by_side if side_by_side > 1 or devices or options.is_served else 0
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the target runs in this process."""
+        return not (self._devices or self._options.is_served)
 
     @property
     def is_loaded(self) -> bool:
-        return "loaded" in self.__dict__
+        """Whether the target has been loaded."""
+        return any(name in self.__dict__ for name in ("loaded", "processes", "engine"))
 
     @property
-    def info(self) -> TargetInfo:
-        return self.loaded.info
+    def info(self) -> Any:
+        """The target's description; loads it."""
+        with self._opening:
+            return self.loaded.info if self.is_here else self._described[1]
 
     @property
     def step_report(self) -> StepReport | None:
-        return self.loaded.target.steps.report if self.is_loaded else None
+        """How steps are run; ``None`` before the target is loaded, and if another program runs them."""
+        if "processes" in self.__dict__:
+            steps: StepReport | None = self.processes.steps
+            return steps
+        return self.loaded.target.steps.report if "loaded" in self.__dict__ else None
+
+    def report(self) -> Any:
+        """The report of an engine in another program on its work so far; ``None`` without one."""
+        return self.engine.report() if "engine" in self.__dict__ else None
 
     def open(self) -> None:
+        """Loads the target, unless the first page that needs it does."""
         if not self._options.loads_late:
             self.reader()
 
     def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
-        """Drafting depends on its cost and savings here; if the target is loaded late, all pages are drafted."""
-        if self._options.loads_late:
+        """The options of preparing pages for it. Without ``images``, pages are drawn in full only if needed. Drafting
+        depends on its cost and savings if the target runs here and is loaded; else all pages are drafted, which always
+        pays beside the work of others."""
+        if not self.is_here or self._options.loads_late:
             complete = PrepareOptions.complete(view, image_dpi)
-            return complete if images else replace(complete, looks=self.looks)
-        pages = self.reader()
+            return complete if images or not self._options.loads_late else replace(complete, looks=self.looks)
+        pages = self.pages
         planner, takes = pages.planner, pages.regions.takes
         return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
 
-    def close(self) -> None:
-        with self._opening:
-            if "pages" in self.__dict__:
-                self.pages.close()
-            for name in ("card", "loaded", "dialect", "pages"):
-                self.__dict__.pop(name, None)
-
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
+        """The results of pages that were prepared; may be called from ``threads`` threads."""
         if not self._options.loads_late:
-            return self.reader().verify_all([page.settled() for page in prepared])
+            return self.reader().verify_all([page.with_draft() for page in prepared])
         from docspec.hierarchy.regions.known_pages import results_of
 
         return results_of(prepared, self.card, lambda others: self.reader().verify_all(others))
@@ -82,69 +109,99 @@ class Verifier(PagesVerifier):
         result = result_without_model(DraftedPage(page, draft), self.card)
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)
 
-    def reader(self) -> PageParser:
+    def close(self) -> None:
+        """Releases the target; the next page loads it again."""
+        with self._opening:
+            if "processes" in self.__dict__:
+                self.processes.close()
+            if "engine" in self.__dict__:
+                self.engine.generator.close()
+            if "pages" in self.__dict__:
+                self.pages.close()
+            for name in ("card", "loaded", "dialect", "pages", "processes", "engine", "_described", "_reader"):
+                self.__dict__.pop(name, None)
+
+    def reader(self) -> PageReader:
         """The reader of pages; loads the model once, whichever thread comes first."""
         with self._opening:
-            return self.pages
+            return self.pages if self.is_here else self._described[0]
 
     @cached_property
     def card(self) -> ModelProfile:
+        """The target's profile; loads nothing that pages may not need."""
         from docspec.targets.registry import card_of
 
-        return card_of(self._options) if self._options.loads_late else self.loaded.card
+        if self._options.loads_late:
+            return card_of(self._options)
+        return self.loaded.card if self.is_here else self.reader().context.card
 
     @cached_property
     def loaded(self) -> LoadedTarget:
+        """The target in this process. Raises :class:`docspec.core.UsageError` if another one has it."""
         from docspec.targets.registry import load_target
 
+        if self._options.is_served:
+            raise UsageError(f"this needs the engine in this process, not --engine {self._options.reads_with}")
         started = time.perf_counter()
         loaded = load_target(self._options)
         self.load_seconds = time.perf_counter() - started
-        for remark in loaded.info.remarks:
-            self._observer.note(remark)
+        self._say(loaded.info.remarks)
         return loaded
 
     @cached_property
     def dialect(self) -> Dialect:
-        return dialect_of(self.loaded)
+        """The target's forms of prompts and answers."""
+        return dialect_of(self.loaded) if self.is_here else self.reader().context.dialect
 
     @cached_property
     def pages(self) -> PageParser:
-        """The reader of pages, with the costs of steps, crops and drafts here."""
+        """The reader of pages in this process, with the costs of steps, crops and drafts here."""
         from docspec.drafting import make_drafter
-        from docspec.hierarchy.calibration import calibrate
         from docspec.hierarchy.page import PageParser
-        from docspec.hierarchy.planner import Costs, Planner
+        from docspec.hierarchy.planner import Planner
 
-        longest = self._options.max_tokens or self.loaded.card.max_new_tokens
-        planner = Planner(Costs(), longest if self._options.drafter == "auto" else None)
-        drafter = make_drafter(self._options, planner)
-        if "auto" in (self._options.drafter, self._options.stages):
-            seconds = calibrate(self.loaded.target, planner.costs, kv_limit=self._options.kv_limit)
-            self._observer.note(
-                f"measured in {seconds:.1f} s: {1e3 * planner.costs.step_seconds(1):.1f} ms for a step of one token, "
-                f"{1e3 * planner.costs.step_seconds(64):.1f} ms for one of 64"
-            )
+        options = self._options
+        costs, notes = measured_costs(self.loaded, options)
+        self._say(notes)
+        longest = options.max_tokens or self.loaded.card.max_new_tokens
+        planner = Planner(costs, longest if options.drafter == "auto" else None)
         # If the layout is part of the reading, its cost is not weighed.
-        of_regions = make_drafter(self._options)
+        drafter, of_regions = make_drafter(options, planner), make_drafter(options)
         # Pages in many threads say nothing; the run is told of finished ones.
         observer = NullObserver() if self.threads else self._observer
-        return PageParser(self.loaded, self.dialect, drafter, self._options, observer, planner, of_regions)
+        pages = PageParser(self.loaded, self.dialect, drafter, options, observer, planner, of_regions)
+        self._say(pages.context.engine.notes)
+        return pages
 
+    @cached_property
+    def processes(self) -> EngineProcesses:
+        """The target on each of the devices."""
+        return start_devices(self._options, self._devices)
 
-def dialect_of(loaded: LoadedTarget) -> Dialect:
-    """The forms of prompts and answers of ``loaded``, by its card and its image processor."""
-    scaled = loaded.card.dialect == "layout-json"
-    return spoken(loaded.card, loaded.target.processing.pixel_limits if scaled else {})
+    @cached_property
+    def engine(self) -> OpenedEngine:
+        """The engine in another program."""
+        from docspec.generation.choice import open_engine
 
+        return open_engine(self._options, self._observer.note)
 
-def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
-    """The dialect of a model with ``card``; its pictures are scaled to ``pixel_limits``."""
-    from docspec.dialects import make_dialect
+    @cached_property
+    def _described(self) -> tuple[PageReader, Any]:
+        """The reader of pages with an engine in other processes, and the target's description; starts them."""
+        from docspec.hierarchy.page import PageReader
 
-    settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
-    if card.dialect == "layout-json":
-        settings.update(pixel_limits)
-    elif card.dialect == "markdown":
-        settings["table_style"] = card.table_style
-    return make_dialect(card.dialect, **settings)
+        started = time.perf_counter()
+        if self._options.is_served:
+            context, info = context_elsewhere(self._options, self.engine)
+            self.load_seconds = time.perf_counter() - started
+            self._say(info.remarks)
+            return PageReader(context), info
+        processes = self.processes
+        facts = processes.opened[0].facts
+        described = replace(facts.info, device=", ".join(processes.names))
+        self._say((*processes.lost, *described.remarks, *facts.notes))
+        return PageReader(context_on_devices(self._options, processes)), described
+
+    def _say(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._observer.note(line)

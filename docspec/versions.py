@@ -27,8 +27,8 @@ def version_of(package: str) -> str | None:
 
 def versions() -> dict[str, str | None]:
     """Python's version and those of the packages that results depend on."""
-    found = {package: version_of(package) for package in PACKAGES}
-    return {"python": platform.python_version(), "docspec": version_of(DISTRIBUTION), **found}
+    numbers = {package: version_of(package) for package in PACKAGES}
+    return {"python": platform.python_version(), "docspec": version_of(DISTRIBUTION), **numbers}
 
 
 def machine() -> dict[str, str | int]:

@@ -80,7 +80,7 @@ def _settle(child: Child) -> None:
     """Waits for what was posted; what came of it was the last parser's."""
     while child.owes:
         try:
-            child.settle()
+            child.wait_posted()
         except WorkerLost:
             raise
         except Exception:

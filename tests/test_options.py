@@ -12,10 +12,10 @@ import typer
 from rich.text import Text
 from typer.testing import CliRunner
 
-from docspec.console.help_texts import HELP, Help
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import bounded, flag_of
+from docspec.core.option import also, option
+from docspec.core.options import flag_of
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,11 @@ def test_every_field_is_an_option_of_parse_and_of_no_other_help_text() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Paint:
-    shade: int = bounded(3, least=1)
-    plain: bool = False
+    shade: int = option(3, "How dark.", "Look", least=1)
+    plain: bool = option(False, "No colour.", "Look")
 
 
-@pytest.fixture(autouse=True)
-def help_of_paint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(HELP, "shade", Help("How dark.", "Look"))
-    monkeypatch.setitem(HELP, "plain", Help("No colour.", "Look"))
-
-
-def test_a_new_option_is_one_field_with_its_help_and_a_command_offers_what_it_names() -> None:
+def test_a_new_option_is_one_field_and_a_command_offers_what_it_names() -> None:
     seen: list[tuple[Paint, list[str]]] = []
 
     @takes_options(shade=4)
@@ -76,7 +70,7 @@ def test_a_new_option_is_one_field_with_its_help_and_a_command_offers_what_it_na
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    plain: bool = False
+    plain: bool = also(Paint, "plain")
 
 
 def test_a_field_that_two_dataclasses_have_is_one_option_that_fills_both() -> None:

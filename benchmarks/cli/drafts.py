@@ -22,7 +22,7 @@ from docspec.bench.cli.common import (
 from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import DrafterName
+from docspec.core.choices import DrafterName
 
 if TYPE_CHECKING:
     from benchmarks.drafts import Point

@@ -70,14 +70,11 @@ def compare(sources: Sequence[Any], options: ParseOptions, way: str = "as it is"
     :func:`docspec.generation.llama.opening.open_llama`. Raises :class:`docspec.core.DocspecError`."""
     from docspec import Parser
     from docspec.generation.choice import open_llama_engine
-    from docspec.remote_verifier import RemoteVerifier
 
     with Parser(options) as parser:
-        served = parser._verifier
-        assert isinstance(served, RemoteVerifier)
         opened = open_llama_engine(options, lambda line: None, **more)
         twice = Twice(opened.generator, way)
-        served.engine = replace(opened, generator=twice)
+        parser._verifier.engine = replace(opened, generator=twice)
         for source in sources:
             parser.parse(source)
         return twice.compared()

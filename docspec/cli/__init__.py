@@ -20,7 +20,7 @@ def main(command: Callable[[], int] | None = None) -> None:
         from docspec.console import exits
 
         exits.stop_on_signals()
-        _settle_streams()
+        _prepare_streams()
         code = exits.FATAL if _is_overwritten() else _written((command or _command_line())())
     except KeyboardInterrupt as error:  # while the command line itself is imported, or between two handlers
         print("docspec: interrupted", file=sys.stderr)
@@ -69,7 +69,7 @@ class _Deaf(io.FileIO):
         return len(data)
 
 
-def _settle_streams() -> None:
+def _prepare_streams() -> None:
     """Sets the standard streams so that no print fails, and no file takes the number of a closed one.
 
     Closed standard input or error is fine; closed standard output is an error of the first write of a document.

@@ -124,9 +124,9 @@ def _print_version(asked: bool) -> None:
     if asked:
         from docspec.versions import versions
 
-        found = versions()
-        typer.echo(f"docspec {found.pop('docspec') or 'unknown'}")
-        typer.echo(", ".join(f"{name} {version or '(missing)'}" for name, version in found.items()))
+        numbers = versions()
+        typer.echo(f"docspec {numbers.pop('docspec') or 'unknown'}")
+        typer.echo(", ".join(f"{name} {version or '(missing)'}" for name, version in numbers.items()))
         raise typer.Exit
 
 

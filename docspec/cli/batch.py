@@ -9,21 +9,21 @@ import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from docspec import offline
 from docspec.cli.ending import Ending
 from docspec.cli.outputs import Outputs
 from docspec.cli.progress import display_for
+from docspec.cli.request import RunRequest, check_request
 from docspec.console import exits, log
 from docspec.console.terminal import document_stream, quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import flag_of
 from docspec.corpus.identity import identity_of
 from docspec.corpus.job import Job
 from docspec.corpus.listing import list_documents, without_outputs
-from docspec.corpus.manifest import Manifest, manifest_name, read_history
+from docspec.corpus.manifest import Manifest, manifest_name
 from docspec.corpus.mirror import Mirror
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.reading import DocumentReader
@@ -33,43 +33,12 @@ from docspec.corpus.run import CorpusRun, Watcher
 from docspec.corpus.status import lines_unread
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
-from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
-from docspec.remote_verifier import check_offline
-from docspec.reporting.destinations import STDOUT, Destination, check, check_own
+from docspec.documents.sources import shown
+from docspec.reporting.destinations import check
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
-
-
-def check_request(inputs: Sequence[str], options: ParseOptions, outputs: Outputs, corpus: CorpusOptions) -> None:
-    """Raises :class:`docspec.core.UsageError` for options that exclude each other, before any file is opened. An empty
-    input is an unset variable of a script, and never the current folder."""
-    for name, word in (*(("INPUT", each) for each in inputs), ("-o", outputs.output)):
-        if word == "":
-            raise UsageError(f"{name} is empty; name a file, a folder or -")
-    check_offline(options)
-    if options.offline and any(map(is_remote, (*inputs, outputs.output or ""))):
-        raise UsageError("--offline and a place on another file system: choose one of them")
-    if is_remote(outputs.output or ""):
-        for name in ("figures", "tables", "view", "layout_pdf"):
-            if getattr(outputs, name) not in (None, "none"):
-                raise UsageError(f"-o {outputs.output} and {flag_of(name)}: choose one of them")
-        if corpus.manifest == "none":
-            raise UsageError(f"-o {outputs.output} needs a manifest")
-    if corpus.devices is not None and options.device != "auto":
-        raise UsageError(f"--devices and --device {options.device}: choose one of them")
-    if corpus.scheduler == "ray" and outputs.view is not None:
-        raise UsageError("--scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
-    if outputs.report is not None and str(outputs.report) in STDOUT:
-        raise UsageError("--report needs a file: standard output is the document's")
-
-
-def _below(path: Path | None, folder: Path) -> str:
-    """The place of a document in the output tree, as text that can be stored."""
-    if path is None:
-        return ""
-    return shown(Path(path.relative_to(folder).as_posix())) if path.is_relative_to(folder) else path.name
 
 
 def make_parser(options: ParseOptions, observer: Watcher, devices: str | None) -> Any:
@@ -130,18 +99,21 @@ class Batch:
         check_request(inputs, self.options, self.outputs, self.corpus)
         selection = parse_page_ranges(self.options.pages)
         shard = None if self.corpus.shard is None else Shard.parsed(self.corpus.shard)
-        found = without_outputs(list_documents(inputs, self.corpus), inputs, self.outputs.folders)
-        self._say_skipped(found)
+        expansion = without_outputs(list_documents(inputs, self.corpus), inputs, self.outputs.folders)
+        self._say_skipped(expansion)
         output = self.outputs.output
         if output is not None and is_remote(output):
             self._mirror = Mirror(output)
             self.outputs = replace(self.outputs, output=str(self._mirror.folder))
-        jobs = self._jobs(inputs, found)
+        request = RunRequest(
+            self.options, self.outputs, self.corpus, self.log_file, self.config, self._mirror is not None
+        )
+        jobs = request.jobs(inputs, expansion)
         mine = [job for job in jobs if shard is None or shard.holds(job.document)]
-        folder = self._folder(inputs, jobs)
+        folder = request.folder(inputs, jobs)
         if self.corpus.manifest == "none":
             folder = None
-        self._check_own(jobs, None if folder is None else folder / manifest_name(shard))
+        request.check_own_files(jobs, None if folder is None else folder / manifest_name(shard), self._writing)
         if self.log_file is not None:
             log.open_file(self.log_file)
         with contextlib.ExitStack() as closing:
@@ -190,75 +162,13 @@ class Batch:
         parser = make_parser(self.options, display, self.corpus.devices)
         return DocumentReader(parser, jobs, frozenset() if resume is None else resume.begun(jobs))
 
-    def _check_own(self, jobs: Sequence[Job], manifest: Path | None) -> None:
-        """Checks that the run's own files replace no input, no output, and no file that it reads."""
-        named = {
-            "log file": self.log_file,
-            "report": self.outputs.report,
-            "numbers report": self.outputs.numbers_report,
-            "manifest": manifest,
-        }
-        destinations = [job.destination for job in jobs]
-        read = [self.config, self.options.ocr_model]
-        if self.options.drafts is not None and self.options.drafts.is_file():
-            read.append(self.options.drafts)
-        if self.corpus.from_file not in (None, "-"):
-            read.append(Path(str(self.corpus.from_file)))
-        check_own(
-            {what: path for what, path in named.items() if path is not None},
-            destinations,
-            [job.source for job in jobs],
-            [file for destination in destinations for file in self._writing.files_beside(destination)],
-            [path for path in read if path is not None],
-        )
-
-    def _say_skipped(self, found: Expansion) -> None:
-        if self.verbosity or not found.sources:
-            for skipped in found.skipped:
+    def _say_skipped(self, expansion: Expansion) -> None:
+        if self.verbosity or not expansion.sources:
+            for skipped in expansion.skipped:
                 say(f"skipped {shown(Path(skipped.path))}: {skipped.reason}")
-        elif found.skipped:
-            count = len(found.skipped)
+        elif expansion.skipped:
+            count = len(expansion.skipped)
             say(f"{count} file{'' if count == 1 else 's'} skipped (-v says which and why)")
-
-    def _jobs(self, inputs: Sequence[str], found: Expansion) -> list[Job]:
-        """One job for each document, unreadable ones first."""
-        outputs = self.outputs
-        if not found.sources:
-            return [Job(each, Destination(None, None), each.relative.as_posix()) for each in found.unreadable]
-        sources: list[Source | Unreadable] = [*found.unreadable, *found.sources]
-        many = self._is_many(inputs)
-        destinations = outputs.destinations(sources, many, self._kept_destinations() if many else None)
-        base = Path(outputs.output or "")
-        return [
-            Job(source, destination, _below(destination.path, base))
-            for source, destination in zip(sources, destinations, strict=True)
-        ]
-
-    def _kept_destinations(self) -> dict[str, str]:
-        """The destinations that earlier runs to this folder gave their inputs: a new file with the name of another
-        moves none of them. Shards that run side by side have to agree, and use names alone."""
-        output, corpus = self.outputs.output, self.corpus
-        if output in (None, *STDOUT) or corpus.manifest == "none" or corpus.shard is not None:
-            return {}
-        with contextlib.suppress(OSError):
-            history = read_history(Path(str(output)))
-            records = {record.input: document for document, record in history.records.items()}
-            return {path: document for document, path in history.listed.items()} | records
-        return {}
-
-    def _is_many(self, inputs: Sequence[str]) -> bool:
-        folders = any(given != "-" and (is_folder(Path(given)) or is_pattern(given)) for given in inputs)
-        away = any(is_remote(given) and PurePath(given).suffix.lower() not in SUFFIXES for given in inputs)
-        listed = self.corpus.from_file is not None
-        return len(inputs) > 1 or folders or away or listed or self._mirror is not None
-
-    def _folder(self, inputs: Sequence[str], jobs: Sequence[Job]) -> Path | None:
-        output = self.outputs.output
-        if output is None or not self._is_many(inputs) or all(job.destination.path is None for job in jobs):
-            if self.corpus.shard is not None:
-                raise UsageError("--shard needs an output folder: -o FOLDER")
-            return None
-        return Path(output)
 
     def _say_division(self) -> None:
         done, failed = len(self._division.done), len(self._division.failed)

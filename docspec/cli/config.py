@@ -15,9 +15,9 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from docspec.core import UsageError
-from docspec.core.options import RENAMED, flag_of
+from docspec.core.options import OPTIONS, flag_of
 
-MODEL_VARIABLE = "DOCSPEC_MODEL"
+MODEL_VARIABLE = OPTIONS["model"].variable or ""
 MOST_BYTES = 2**20
 
 _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
@@ -26,8 +26,13 @@ _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a finite number"),
 }
 
-_NAMES = {flag.removeprefix("--").replace("-", "_"): name for name, flags in RENAMED.items() for flag in flags}
-"""Fields by the names of flags that differ from the field's."""
+_NAMES = {
+    flag.removeprefix("--").replace("-", "_"): name
+    for name, declared in OPTIONS.items()
+    for flag in (flag_of(name), declared.former)
+    if flag is not None
+}
+"""Fields by the names of their flags, former ones too."""
 
 
 def default_path() -> Path:
@@ -59,13 +64,13 @@ def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str,
         raise UsageError(f"{path}: cannot read the config file: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:  # wrong syntax, wrong encoding, numbers and nesting without end
         raise UsageError(f"{path}: not a valid TOML file: {error}") from error
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for key, value in values.items():
         name = _NAMES.get(key.replace("-", "_"), key.replace("-", "_"))
-        if name in found:
+        if name in options:
             raise UsageError(f"{path}: {key} is given twice")
-        found[name] = _checked(key, name, value, path, kinds)
-    return found
+        options[name] = _checked(key, name, value, path, kinds)
+    return options
 
 
 def resolve_model(flag: str, configured: str | None) -> str:

@@ -50,14 +50,14 @@ def show(context: typer.Context) -> int:
         if (panel := getattr(option, "rich_help_panel", None)) != group:
             group = panel
             typer.echo(f"\n# {group}")
-        value, origin = _settled(name, asked)
+        value, origin = _value_of(name, asked)
         key = flag_of(name).removeprefix("--")
         shown = f"{key} = {without_secrets(_toml(value))}" if value is not None else f"# {key} ="
         typer.echo(f"{shown}  # {origin}" if origin != "default" else shown)
     return 0
 
 
-def _settled(name: str, asked: Any) -> tuple[Any, str]:
+def _value_of(name: str, asked: Any) -> tuple[Any, str]:
     """The value of an option, and its source."""
     value, source = asked.params[name], asked.get_parameter_source(name)
     given = source is not None and source.name == "COMMANDLINE"

@@ -34,20 +34,20 @@ def inspect(
     for unreadable in listed.unreadable:
         say_warning(str(unreadable.error))
     lost, needing = len(listed.unreadable), 0
-    for found in inspect_files(listed.sources, password):
-        lost += found.error is not None
-        needing += found.needs_ocr
-        if needs_ocr and not found.needs_ocr:
+    for inspected in inspect_files(listed.sources, password):
+        lost += inspected.error is not None
+        needing += inspected.needs_ocr
+        if needs_ocr and not inspected.needs_ocr:
             continue
         if as_json:
-            typer.echo(dump_json({"schema": "docspec.inspect/1", **found.as_object()}))
-        elif found.error is not None:
-            say_warning(found.error)
+            typer.echo(dump_json({"schema": "docspec.inspect/1", **inspected.as_object()}))
+        elif inspected.error is not None:
+            say_warning(inspected.error)
         elif needs_ocr and not pages:
-            typer.echo(found.name)
+            typer.echo(inspected.name)
         else:
-            typer.echo(one_line(found.line()))
-            for page in found.pages if pages else ():
+            typer.echo(one_line(inspected.line()))
+            for page in inspected.pages if pages else ():
                 why = f" ({page.why})" if page.why else ""
                 typer.echo("  " + one_line(f"page {page.number}: {page.kind}{why}; words: {page.words}"))
     if lost:

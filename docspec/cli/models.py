@@ -15,7 +15,7 @@ from docspec import offline as connections
 from docspec.console import exits
 from docspec.console.terminal import CleanConsole, quiet_libraries, say, say_error
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.core.options import Dtype
+from docspec.core.choices import Dtype
 from docspec.core.safe_text import dump_json, one_line
 from docspec.drafting import language_packs
 from docspec.drafting.language_packs import Pack

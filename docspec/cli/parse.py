@@ -19,6 +19,7 @@ from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import FORMER, takes_options
 from docspec.core import ParseOptions, UsageError
+from docspec.core.options import OPTIONS
 from docspec.core.profiles import PROFILES, Profile
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
@@ -92,7 +93,7 @@ def show_all(context: typer.Context, asked: bool) -> None:
 
 
 _option = partial(typer.Option, rich_help_panel="Run", show_default=False)
-KEY_VARIABLE = "DOCSPEC_SERVER_KEY"
+KEY_VARIABLE = OPTIONS["server_key"].variable or ""
 """The variable of a server's key: command lines are visible to everybody on the machine."""
 
 

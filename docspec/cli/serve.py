@@ -12,8 +12,8 @@ from docspec.cli.config import configured_model
 from docspec.console import exits
 from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
+from docspec.core.choices import BUNDLED_MODELS
 from docspec.core.extras import missing
-from docspec.core.options import BUNDLED_MODELS
 from docspec.core.secrets import sound_key, sound_keys
 
 
@@ -22,8 +22,7 @@ def serve(
         list[str] | None, typer.Option(metavar="URL", show_default=False, help="Who answers; repeatable.")
     ] = None,
     upstream_kind: Annotated[
-        Literal["vllm", "sglang", "llama", "plain"],
-        typer.Option(metavar="KIND", help="vllm, sglang, llama; plain: sent no drafts."),
+        Literal["vllm", "sglang", "plain"], typer.Option(metavar="KIND", help="vllm, sglang; plain: sent no drafts.")
     ] = "vllm",
     upstream_key: Annotated[
         str | None, typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key.")

@@ -20,10 +20,10 @@ def status(
 
     Exit codes: 0 all done, 1 no manifest there, 3 something failed, is damaged or missing.
     """
-    found = examine(folder)
+    status = examine(folder)
     if as_json:
-        typer.echo(dump_json(found.as_object(), indent=2))
+        typer.echo(dump_json(status.as_object(), indent=2))
     else:
-        for line in found.lines():
+        for line in status.lines():
             typer.echo(one_line(line))
-    return exits.OK if found.is_complete else exits.PARTIAL
+    return exits.OK if status.is_complete else exits.PARTIAL

@@ -1,4 +1,4 @@
-"""Declared options (``docspec.core.options``) with their help as parameters of Typer commands.
+"""Declared options (:mod:`docspec.core.option`) as parameters of Typer commands.
 
 A command asks for a whole dataclass of options in one parameter; Typer sees one command-line option a field. A field
 that two dataclasses have by the same name is one option that fills both.
@@ -15,9 +15,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from rich.markup import escape
 
-from docspec.console.help_texts import HELP
 from docspec.console.terminal import say_warning
-from docspec.core.options import BOUNDS, RENAMED, flag_of
+from docspec.core.option import option_of, options_of, spelled
 
 FORMER = "former_"
 """How the parameters of former flags begin."""
@@ -45,17 +44,18 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                 continue
             for each in taken[name]:
                 parameters[each.name] = _parameter(groups[name], each, defaults)
-                if each.name in RENAMED:
+                if option_of(each).former is not None:
                     parameters[FORMER + each.name] = _former(groups[name], each)
 
         def run(**values: Any) -> int:
-            for name, (flag, former) in RENAMED.items():
+            for name, declared in options_of(*groups.values()).items():
                 if (value := values.pop(FORMER + name, None)) is not None:
-                    say_warning(f"{former} is {flag} now; the former name goes with the next version")
+                    flag = spelled(name, declared)
+                    say_warning(f"{declared.former} is {flag} now; the former name goes with the next version")
                     values[name] = value
             given = {key: value for key, value in values.items() if key in plain}
             for group, cls in groups.items():
-                given[group] = cls(**{each.name: _settled(cls, each, values[each.name]) for each in taken[group]})
+                given[group] = cls(**{each.name: _as_field(cls, each, values[each.name]) for each in taken[group]})
             return command(**given)
 
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
@@ -73,20 +73,20 @@ def _types_of(cls: type) -> dict[str, Any]:
 
 
 def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect.Parameter:
-    said, (least, most) = HELP[each.name], each.metadata.get(BOUNDS, (None, None))
+    said = option_of(each)
     kind = _types_of(cls)[each.name]
     default = defaults.get(each.name, each.default)
     if get_origin(kind) is tuple:  # Typer's word for options that may be repeated
         kind, default = list[get_args(kind)[0]], list(default) or None  # type: ignore[misc]
-    flags = said.flags or (flag_of(each.name),)  # named, so that a flag gets no --no- twin
+    flags = said.flags or (spelled(each.name, said),)  # named, so that a flag gets no --no- twin
     shown = typer.Option(
         *flags,
         metavar=said.metavar,
-        min=least,
-        max=most,
+        min=said.least,
+        max=said.most,
         rich_help_panel=said.group,
         show_default=default is not None and kind is not bool,
-        help=escape(said.text),  # Typer reads help as markup, in which [ray] would be a style
+        help=escape(said.help),  # Typer reads help as markup, in which [ray] would be a style
         autocompletion=completing(each.name),
     )
     return inspect.Parameter(
@@ -96,15 +96,14 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
 
 def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
     """The flag that ``each`` had before, which no help page shows."""
-    least, most = each.metadata.get(BOUNDS, (None, None))
-    kind = _types_of(cls)[each.name]
-    hidden = typer.Option(RENAMED[each.name][1], hidden=True, min=least, max=most)
+    said, kind = option_of(each), _types_of(cls)[each.name]
+    hidden = typer.Option(said.former, hidden=True, min=said.least, max=said.most)
     return inspect.Parameter(
         FORMER + each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, hidden]
     )
 
 
-def _settled(cls: type, each: Field[Any], value: Any) -> Any:
+def _as_field(cls: type, each: Field[Any], value: Any) -> Any:
     """``value`` as the field ``each`` of ``cls`` holds it: a list becomes a tuple."""
     return tuple(value or ()) if get_origin(_types_of(cls)[each.name]) is tuple else value
 

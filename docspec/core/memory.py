@@ -8,6 +8,9 @@ import re
 import sys
 from collections.abc import Iterator
 
+ADVICE = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
+"""What people are told where memory ran out."""
+
 _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
 
 _LOST = re.compile(

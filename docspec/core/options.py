@@ -1,106 +1,42 @@
 """The one typed configuration, built at the edge (command line or API) and passed down unchanged.
 
-An option is declared here, as a field with its choices and bounds. The command line, the benchmarks, the config file
-and the Python interface all read it from here: to add an option, add a field here and its help in
-:mod:`docspec.console.help_texts`.
+To add an option, add a field here (:mod:`docspec.core.option`), and below it what it does not go with.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from docspec.core.choices import (
+    BUNDLED_MODELS,
+    SERVED_IN_FLIGHT,
+    Attention,
+    DrafterName,
+    Dtype,
+    EngineName,
+    Exact,
+    Graphs,
+    Hidden,
+    ImageScale,
+    OnLoop,
+    Overlap,
+    Quantize,
+    Read,
+    SkipPlan,
+    Stages,
+    WordsFrom,
+)
 from docspec.core.errors import UsageError
 from docspec.core.languages import AUTO, Language, languages_of
-from docspec.core.plugins import with_plugins
+from docspec.core.option import DRAFTS, MODEL, OUTPUT, PAGES, SERVERS, SPECULATION, check, option, options_of, spelled
 from docspec.core.spelling import DialectName
-
-Stages = Literal["auto", "both", "page", "none"]
-Graphs = Literal["auto", "cuda", "compile", "off"]
-Read = Literal["auto", "page", "regions"]
-WordsFrom = Literal["auto", "model", "evidence"]
-ImageScale = Literal["published", "as-is"]
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-Quantize = Literal["none", "int8", "nf4"]
-Exact = Literal["fast", "strict"]
-Overlap = Literal["auto", "off"]
-Hidden = Literal["drop", "keep"]
-OnLoop = Literal["stop", "reread", "keep"]
-Attention = Literal["auto", "eager", "sdpa", "split"]
-EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
-DrafterName = Literal[
-    "auto", "text-layer", "rapidocr", "tesseract", "text-layer+rapidocr", "ppstructure", "saved", "none"
-]
-if not TYPE_CHECKING:
-    DrafterName = with_plugins(DrafterName, "drafters")
-    EngineName = with_plugins(EngineName, "engines")
-
-
-class SkipPlan(NamedTuple):
-    """When verification is skipped: ``kind`` is ``uniform`` or ``similarity``, ``value`` its K or T."""
-
-    kind: str
-    value: float
-
-
-SERVED_IN_FLIGHT = 16
-"""Pages that a server reads side by side by default."""
-
-BUNDLED_MODELS = ("auto", "mini")
-"""Names of the bundled reader."""
-
-BOUNDS = "bounds"
-"""Key of the least and the greatest value in a field's metadata."""
-
-
-def bounded(default: Any, *, least: float | None = None, most: float | None = None) -> Any:
-    """A dataclass field whose value, unless it is ``None``, is from ``least`` to ``most``."""
-    return field(default=default, metadata={BOUNDS: (least, most)})
-
-
-RENAMED = {
-    "align": ("--proposer", "--align"),
-    "graphs": ("--graph-mode", "--graphs"),
-    "max_tree": ("--max-tree", "--budget"),
-}
-"""Fields whose flag has changed: the flag, and the former one, which works for one version more. Reports and manifests
-have the fields' names, which stay."""
-
-
-LARGEST = 2**53
-"""All options are smaller, because larger numbers do not fit where they are used."""
-
-
-def flag_of(name: str) -> str:
-    """The field ``name`` as it is spelled on the command line."""
-    return RENAMED[name][0] if name in RENAMED else "--" + name.replace("_", "-")
-
-
-def check(options: Any) -> None:
-    """Raises ``UsageError`` if a field of the dataclass ``options`` is out of its declared bounds or choices."""
-    types = get_type_hints(type(options))
-    for each in fields(options):
-        value, kind = getattr(options, each.name), types[each.name]
-        if value is not None and get_origin(kind) is Literal and value not in get_args(kind):
-            choices = ", ".join(map(str, get_args(kind)))
-            raise UsageError(f"{flag_of(each.name)} {value}: choose among {choices}")
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            low, high = each.metadata.get(BOUNDS, (None, None))
-            least, most = -math.inf if low is None else low, math.inf if high is None else high
-            fits = abs(value) < LARGEST  # false for NaN, too
-            if not (fits and least <= value <= most):
-                bounds = f"at least {least:g}" if fits else f"a number below {LARGEST}"
-                bounds = bounds if most == math.inf else f"between {least:g} and {most:g}"
-                raise UsageError(f"{flag_of(each.name)} {str(value)[:40]}: must be {bounds}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseOptions:
-    """How to parse. Every field has the command line's name and default; the help of each is in
-    :data:`docspec.console.help_texts.HELP`.
+    """How to parse. Every field has the command line's name, default and help.
 
     ``tau=None`` is exact acceptance (argmax equality); a number in (0, 1] is the paper's equation 10.
     ``max_tokens`` is the generation budget of a page (``None``: what the target's card says, at most what fits).
@@ -115,111 +51,228 @@ class ParseOptions:
     Raises ``UsageError`` for values out of bounds and for options that exclude each other.
     """
 
-    pages: str | None = None
-    dpi: float = bounded(200.0, least=1, most=9600)
-    image_scale: ImageScale = "published"
-    keep_rotation: bool = False
-    ignore_exif: bool = False
-    hidden: Hidden = "drop"
-    max_megapixels: float = bounded(25.0, least=0)
-    page_timeout: float = bounded(120.0, least=0.1)
-    document_timeout: float | None = bounded(None, least=0.1)
-    password: str | None = None
+    pages: str | None = option(None, "Pages to read, counted from 1. Default: all.", PAGES, "1-3,7")
+    dpi: float = option(
+        200.0, "Resolution at which PDF pages are rendered, in pixels per inch.", PAGES, least=1, most=9600
+    )
+    image_scale: ImageScale = option(
+        "published",
+        "Scale of image files: that of the model's own tool (published; dots.ocr: about 2), or none (as-is).",
+        PAGES,
+    )
+    keep_rotation: bool = option(False, "Do not turn pages whose text runs sideways.", PAGES)
+    ignore_exif: bool = option(False, "Do not turn photographs by the orientation that their EXIF data names.", PAGES)
+    hidden: Hidden = option(
+        "drop",
+        "Text that nobody sees (not painted, covered, in the colour of its ground, on a layer that is off, "
+        "...): leave it out and say so (drop), or write it, marked as hidden (keep).",
+        PAGES,
+    )
+    max_megapixels: float = option(
+        25.0, "Reduce larger pages and images to this many million pixels; 0: never.", PAGES, least=0
+    )
+    page_timeout: float = option(
+        120.0, "Time limit for rendering and drafting a page, and for opening a document.", PAGES, "SECONDS", least=0.1
+    )
+    document_timeout: float | None = option(
+        None,
+        "Time limit for a document; pages that are not rendered by then fail. Default: none.",
+        PAGES,
+        "SECONDS",
+        least=0.1,
+    )
+    password: str | None = option(None, "Password of encrypted PDF files.", PAGES)
 
-    model: str = "auto"
-    device: str = "auto"
-    dtype: Dtype = "auto"
-    quantize: Quantize = "none"
-    attention: Attention = "auto"
-    offline: bool = False
-    dialect: DialectName | None = None
-    prompt: str | None = None
-    graphs: Graphs = "auto"
-    kv_memory: int | None = bounded(None, least=1)
-    pages_in_flight: int | None = bounded(None, least=1, most=64)
+    model: str = option(
+        "auto",
+        "Name on the Hugging Face hub, or local folder. Default (auto): $DOCSPEC_MODEL, the config file, "
+        "else the bundled reader.",
+        MODEL,
+        "NAME|DIR",
+        variable="DOCSPEC_MODEL",
+    )
+    device: str = option("auto", "Device that the model runs on.", MODEL, "auto|cpu|cuda[:N]|mps")
+    dtype: Dtype = option("auto", "Number format of the weights.", MODEL)
+    quantize: Quantize = option(
+        "none",
+        "Load linear weights in 8 or 4 bits, with bitsandbytes: less memory, but not the same output as without.",
+        MODEL,
+    )
+    attention: Attention = option(
+        "auto",
+        "Attention implementation. split has steps attend by kernels that divide the keys of a prefix among"
+        " a GPU's processors (CUDA, Triton); auto takes it where it was measured to be faster.",
+        MODEL,
+    )
+    offline: bool = option(False, "Open no network connection; use only what is on this machine.", MODEL)
+    dialect: DialectName | None = option(
+        None, "Output format of the model. Default: the one known for this model.", MODEL
+    )
+    prompt: str | None = option(None, "Prompt for each page. Default: the one known for this model.", MODEL, "TEXT")
+    graphs: Graphs = option(
+        "auto",
+        "Run steps as CUDA graphs (cuda), compiled (compile) or eagerly (off); auto: what works.",
+        MODEL,
+        flags=("--graph-mode",),
+        former="--graphs",
+    )
+    kv_memory: int | None = option(
+        None,
+        "Memory limit of the key-value buffers; a page that needs more fails. Default: none.",
+        MODEL,
+        "MIB",
+        least=1,
+    )
+    pages_in_flight: int | None = option(
+        None,
+        "Pages decoded side by side, for throughput. Default: 1, and 16 where another process decodes.",
+        MODEL,
+        "N",
+        least=1,
+        most=64,
+    )
 
-    server: tuple[str, ...] = ()
-    server_key: str | None = None
-    served_model: str | None = None
-    family: str | None = None
-    engine: EngineName = "auto"
-    engine_args: str | None = None
-    engine_python: Path | None = None
-    mmproj: Path | None = None
+    server: tuple[str, ...] = option(
+        (),
+        "OpenAI-compatible server that decodes (vLLM, docspec serve); no weights are needed here. May be "
+        "repeated: the servers share the work. The model's family is known from its name there, from "
+        "--model or from --family.",
+        SERVERS,
+        "URL",
+    )
+    server_key: str | None = option(
+        None, "API key of the server. Default: $DOCSPEC_SERVER_KEY.", SERVERS, "KEY", variable="DOCSPEC_SERVER_KEY"
+    )
+    served_model: str | None = option(None, "Model to use, where the server has several.", SERVERS, "NAME")
+    family: str | None = option(
+        None, "Family of a served model whose name does not show it (qwen2_5_vl, dots_ocr, ...).", SERVERS
+    )
+    engine: EngineName = option(
+        "auto",
+        "What decodes: this process (local), a --server, or vLLM or llama.cpp, started for the run. Default"
+        " (auto): server where one is named, llama for a model.gguf, else local. ray is the former name of "
+        "--scheduler ray.",
+        SERVERS,
+    )
+    engine_args: str | None = option(
+        None, "Arguments for vLLM, as one text ('--enforce-eager --max-model-len 8192').", SERVERS, "TEXT"
+    )
+    engine_python: Path | None = option(
+        None, "Python interpreter of an environment with vLLM or llama-cpp-python. Default: this one.", SERVERS, "FILE"
+    )
+    mmproj: Path | None = option(
+        None, "Image encoder for llama.cpp. Default: the one beside --model.", SERVERS, "FILE.gguf"
+    )
 
-    drafter: DrafterName = "auto"
-    drafts: Path | None = None
-    language: str = AUTO
-    ocr_model: Path | None = None
-    ppstructure_models: Path | None = None
-    ppstructure_engine: str = "onnxruntime"
+    drafter: DrafterName = option(
+        "auto", "Source of the draft that is verified. Default (auto): chosen page by page.", DRAFTS
+    )
+    drafts: Path | None = option(None, "Saved results, for --drafter saved.", DRAFTS, "FILE|DIR")
+    language: str = option(
+        AUTO,
+        "Language of the print, for recognition: codes or English names (de, deu, german), joined with +. "
+        "Default (auto): the script of each page is found.",
+        DRAFTS,
+        "LANG[+LANG]",
+    )
+    ocr_model: Path | None = option(
+        None,
+        "Recognition model for RapidOCR in place of its own, or a folder of such models, of which each page"
+        " gets the one for its script.",
+        DRAFTS,
+        "FILE|DIR",
+    )
+    ppstructure_models: Path | None = option(None, "Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR")
+    ppstructure_engine: str = option("onnxruntime", "Inference engine of PP-StructureV3.", DRAFTS, "NAME")
 
-    read: Read = "auto"
-    words: WordsFrom = "auto"
-    stages: Stages = "auto"
-    align: str = "cursor"
-    window: int = bounded(3, least=1, most=1000)
-    tau: float | None = bounded(None, least=0, most=1)
-    trust_agreement: bool = False
-    skip_verification: str | None = None
-    exact: Exact = "fast"
-    overlap: Overlap = "auto"
-    max_tree: int = bounded(64, least=1, most=4096)
-    on_loop: OnLoop = "stop"
-    max_tokens: int | None = bounded(None, least=1)
-    baseline: bool = False
-    plain_markdown: bool = False
-    provenance: bool = False
+    read: Read = option(
+        "auto",
+        "Decode a page as a whole (page), or each region of its layout (regions). Default (auto): what the "
+        "model was made for.",
+        SPECULATION,
+    )
+    words: WordsFrom = option(
+        "auto",
+        "Source of the words: always the model (model), or the file where its text is sound and the model "
+        "for the rest (evidence). Default (auto): evidence for the bundled reader, model for all others.",
+        SPECULATION,
+    )
+    stages: Stages = option(
+        "auto",
+        "Verify drafts of regions, then of the page (both), only of the page (page), or decode without "
+        "drafts (none). Default (auto): what costs least by estimate.",
+        SPECULATION,
+    )
+    align: str = option(
+        "cursor",
+        "What proposes tokens: cursor, the paper's window, or several proposers joined with +.",
+        SPECULATION,
+        "NAME[+NAME]",
+        flags=("--proposer",),
+        former="--align",
+    )
+    window: int = option(
+        3, "For --proposer window: tokens that must match to continue in the draft.", SPECULATION, least=1, most=1000
+    )
+    tau: float | None = option(
+        None,
+        "Threshold of relaxed acceptance (0 to 1, paper: 0.75). Default: exact acceptance, the model's own output.",
+        SPECULATION,
+        least=0,
+        most=1,
+    )
+    trust_agreement: bool = option(
+        False,
+        "LOSSY. When reading by regions, accept without verification what text layer and recognition have "
+        "in common, character by character, except digits, formulas and tables; needs --drafter "
+        "text-layer+rapidocr.",
+        SPECULATION,
+    )
+    skip_verification: str | None = option(
+        None,
+        "LOSSY. Accept a drafted path without verification in every K-th step (uniform:K), or where the "
+        "paths of the tree are similar (similarity:T, 0 to 1). Meant for heads (--proposer head:DIR).",
+        SPECULATION,
+        "uniform:K|similarity:T",
+    )
+    exact: Exact = option(
+        "fast",
+        "strict: repeat near ties with a step of one token, since rounding in a wider step can decide them otherwise.",
+        SPECULATION,
+    )
+    overlap: Overlap = option(
+        "auto",
+        "Start decoding a page, where it is read as a whole, while its text is still being recognised "
+        "(auto), or after that (off).",
+        SPECULATION,
+    )
+    max_tree: int = option(
+        64, "Tokens verified in one step.", SPECULATION, flags=("--max-tree",), former="--budget", least=1, most=4096
+    )
+    on_loop: OnLoop = option(
+        "stop",
+        "Where the text of a page only repeats itself: end the page (stop), end it and read the missing "
+        "part from crops (reread), or keep all that the model writes (keep).",
+        SPECULATION,
+    )
+    max_tokens: int | None = option(None, "Most tokens of a page. Default: the model's limit.", SPECULATION, least=1)
+    baseline: bool = option(False, "Also decode without drafts, and report the speed-up.", SPECULATION)
+    plain_markdown: bool = option(
+        False,
+        "When reading by regions, write words, headings (#, ##), lists and pipe tables only; no links, "
+        "pictures, bold, italics, footnotes, further levels of headings or cells that span.",
+        OUTPUT,
+    )
+    provenance: bool = option(
+        False,
+        "Record for each word whether it is from a draft, corrected by the model or written by it alone (in"
+        " JSON; --view implies it).",
+        SPECULATION,
+    )
 
     def __post_init__(self) -> None:
         check(self)
-        if not self.model:
-            raise UsageError("--model is empty; name a model, or leave it out")
-        if self.tau == 0:
-            raise UsageError("--tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
-        if self.languages and self.ocr_model is not None and not self.ocr_model.is_dir():
-            raise UsageError("--language and --ocr-model FILE: choose one of them (a folder of models goes with both)")
-        if self.drafter == "saved" and self.drafts is None:
-            raise UsageError("--drafter saved needs --drafts FILE or DIR")
-        if self.words == "evidence" and self.read == "page":
-            raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
-        if self.in_flight > 1 and self.baseline and not self.is_served:
-            raise UsageError(f"--pages-in-flight {self.in_flight} and --baseline: choose one of them")
-
-        if self.exact == "strict" and (self.tau is not None or self.in_flight > 1) and not self.is_served:
-            other = "--tau" if self.tau is not None else "--pages-in-flight"
-            raise UsageError(f"--exact strict and {other}: choose one of them")
-        if self.skips is not None and (self.exact == "strict" or self.align == "window"):
-            other = "--exact strict" if self.exact == "strict" else "--proposer window"
-            raise UsageError(f"{other} and --skip-verification: choose one of them")
-        if self.trust_agreement and self.drafter != "text-layer+rapidocr":
-            raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
-        if self.trust_agreement and self.exact == "strict":
-            raise UsageError("--exact strict and --trust-agreement: choose one of them")
-        self._check_engine()
-
-    def _check_engine(self) -> None:
-        """Raises ``UsageError`` if another engine is asked for what only the one in this process can do."""
-        if self.engine == "server" and not self.server:
-            raise UsageError("--engine server needs --server URL")
-        if self.server and self.engine not in ("auto", "server", "ray"):
-            raise UsageError(f"--server and --engine {self.engine}: choose one of them")
-        if not self.is_served:
-            return
-        asked = {
-            "--baseline": self.baseline,
-            "--provenance": self.provenance,
-            "--trust-agreement": self.trust_agreement,
-            "--tau": self.tau is not None,
-            "--skip-verification": self.skip_verification is not None,
-            "--exact strict": self.exact == "strict" and self.reads_with != "llama",
-            "--engine-args": self.engine_args is not None and self.reads_with == "llama",
-            "--quantize": self.quantize != "none",
-        }
-        for name, given in asked.items():
-            if given:
-                how = "--server" if self.server else f"--engine {self.reads_with}"
-                raise UsageError(f"{name} and {how}: choose one of them (the engine in this process has it)")
+        _check_together(self)
 
     @property
     def reads_with(self) -> str:
@@ -283,3 +336,64 @@ class ParseOptions:
     def kv_limit(self) -> int | None:
         """``kv_memory`` in bytes."""
         return None if self.kv_memory is None else self.kv_memory * 2**20
+
+
+OPTIONS = options_of(ParseOptions)
+"""What the fields declare."""
+
+
+def flag_of(name: str) -> str:
+    """The option of the field or parameter ``name`` as it is spelled on the command line."""
+    return spelled(name, OPTIONS.get(name))
+
+
+def _check_together(options: ParseOptions) -> None:
+    """Raises ``UsageError`` for options that do not go together."""
+    if not options.model:
+        raise UsageError("--model is empty; name a model, or leave it out")
+    if options.tau == 0:
+        raise UsageError("--tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
+    if options.languages and options.ocr_model is not None and not options.ocr_model.is_dir():
+        raise UsageError("--language and --ocr-model FILE: choose one of them (a folder of models goes with both)")
+    if options.drafter == "saved" and options.drafts is None:
+        raise UsageError("--drafter saved needs --drafts FILE or DIR")
+    if options.words == "evidence" and options.read == "page":
+        raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
+    if options.in_flight > 1 and options.baseline and not options.is_served:
+        raise UsageError(f"--pages-in-flight {options.in_flight} and --baseline: choose one of them")
+
+    if options.exact == "strict" and (options.tau is not None or options.in_flight > 1) and not options.is_served:
+        other = "--tau" if options.tau is not None else "--pages-in-flight"
+        raise UsageError(f"--exact strict and {other}: choose one of them")
+    if options.skips is not None and (options.exact == "strict" or options.align == "window"):
+        other = "--exact strict" if options.exact == "strict" else "--proposer window"
+        raise UsageError(f"{other} and --skip-verification: choose one of them")
+    if options.trust_agreement and options.drafter != "text-layer+rapidocr":
+        raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
+    if options.trust_agreement and options.exact == "strict":
+        raise UsageError("--exact strict and --trust-agreement: choose one of them")
+    _check_engine(options)
+
+
+def _check_engine(options: ParseOptions) -> None:
+    """Raises ``UsageError`` if another engine is asked for what only the one in this process can do."""
+    if options.engine == "server" and not options.server:
+        raise UsageError("--engine server needs --server URL")
+    if options.server and options.engine not in ("auto", "server", "ray"):
+        raise UsageError(f"--server and --engine {options.engine}: choose one of them")
+    if not options.is_served:
+        return
+    asked = {
+        "--baseline": options.baseline,
+        "--provenance": options.provenance,
+        "--trust-agreement": options.trust_agreement,
+        "--tau": options.tau is not None,
+        "--skip-verification": options.skip_verification is not None,
+        "--exact strict": options.exact == "strict" and options.reads_with != "llama",
+        "--engine-args": options.engine_args is not None and options.reads_with == "llama",
+        "--quantize": options.quantize != "none",
+    }
+    for name, given in asked.items():
+        if given:
+            how = "--server" if options.server else f"--engine {options.reads_with}"
+            raise UsageError(f"{name} and {how}: choose one of them (the engine in this process has it)")

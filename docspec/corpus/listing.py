@@ -33,12 +33,12 @@ def list_documents(
     if options.from_file == "-" and "-" in inputs:
         raise UsageError("standard input cannot be both a document (-) and a list (--from-file -)")
     listed = [] if options.from_file is None else names_in(options.from_file, read_stdin)
-    found = expand_inputs(
+    expansion = expand_inputs(
         [*inputs, *listed], read_stdin, find=remote.listed, **({"fetch": at_address} if options.allow_urls else {})
     )
     paths = frozenset(map(Path, listed)) - frozenset(map(Path, inputs))
-    sources = [_as_listed(source) if source.path in paths else source for source in found.sources]
-    unreadable = [_as_listed(each) if each.path in paths else each for each in found.unreadable]
+    sources = [_as_listed(source) if source.path in paths else source for source in expansion.sources]
+    unreadable = [_as_listed(each) if each.path in paths else each for each in expansion.unreadable]
     kept: list[Source] = []
     left_out: list[Skipped] = []
     for source in sources:
@@ -46,17 +46,17 @@ def list_documents(
             kept.append(source)
         else:
             left_out.append(Skipped(_address(source), "left out by --include or --exclude"))
-    return Expansion(tuple(kept), (*found.skipped, *left_out), tuple(unreadable))
+    return Expansion(tuple(kept), (*expansion.skipped, *left_out), tuple(unreadable))
 
 
-def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[Path]) -> Expansion:
+def without_outputs(expansion: Expansion, inputs: Sequence[str], folders: Sequence[Path]) -> Expansion:
     """``found`` without the outputs of runs: pictures beside documents, and all files in ``folders`` (this run's own)
     that are inside a folder that it reads. Files that ``inputs`` name themselves are kept."""
     named = {_real(Path(each)) for each in inputs}
     roots = [_real(root) for each in inputs if each != "-" and (root := _root(each)) is not None]
     inner = [folder for folder in map(_real, folders) if any(root in folder.parents for root in roots)]
     kept, left_out = [], []
-    for source in found.sources:
+    for source in expansion.sources:
         reason, place = None, _address(source)
         if (real := _real(place)) not in named:
             if is_figure(real):
@@ -67,7 +67,7 @@ def without_outputs(found: Expansion, inputs: Sequence[str], folders: Sequence[P
             kept.append(source)
         else:
             left_out.append(Skipped(place, reason))
-    return replace(found, sources=tuple(kept), skipped=(*found.skipped, *left_out))
+    return replace(expansion, sources=tuple(kept), skipped=(*expansion.skipped, *left_out))
 
 
 def _root(given: str) -> Path | None:

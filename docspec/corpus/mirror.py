@@ -33,12 +33,12 @@ class Mirror:
         self._next = 0.0
         try:
             self._fs.invalidate_cache()
-            found = self._fs.find(self._root)
+            listed = self._fs.find(self._root)
         except FileNotFoundError:
-            found = []
+            listed = []
         except Exception as error:
             raise self._error("cannot be looked at", error) from error
-        self._names = {name[len(self._root) :].lstrip("/") for name in found}
+        self._names = {name[len(self._root) :].lstrip("/") for name in listed}
 
     def has(self, name: str) -> bool:
         return name in self._names

@@ -27,7 +27,7 @@ from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation
 from docspec.isolation.worker_handle import PrepareOptions
-from docspec.remote_verifier import card_of_served
+from docspec.opening import card_of_served
 from docspec.targets.registry import card_of
 
 RayRow = Mapping[str, Any]

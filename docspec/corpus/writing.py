@@ -34,8 +34,8 @@ class OutputChoice:
     def files_beside(self, destination: Destination) -> list[Path]:
         """A document's files except the first, pictures and tables: names of the last two are not known yet."""
         path = destination.path
-        found = [] if path is None else [beside(path, self.format, other) for other in self.others]
-        return [*found, *filter(None, (destination.view, destination.layout_pdf))]
+        files = [] if path is None else [beside(path, self.format, other) for other in self.others]
+        return [*files, *filter(None, (destination.view, destination.layout_pdf))]
 
     def writer(
         self,

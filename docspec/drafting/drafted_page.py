@@ -83,7 +83,7 @@ class DraftedPage:
     waited: float | None = None
     future: DraftFuture | None = None
 
-    def settled(self) -> DraftedPage:
+    def with_draft(self) -> DraftedPage:
         """The page with its finished draft in place of the future one, if that is whole."""
         if self.future is None or not self.future.is_whole:
             return self

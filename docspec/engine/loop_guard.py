@@ -34,15 +34,15 @@ _NUMBER = re.compile(r"\d{1,18}")
 def counted(text: str) -> tuple[int, int] | None:
     """The first character of the counting loop at the end of ``text``, and the end of its first turn; ``None`` if it
     has fewer than :data:`TURNS` turns."""
-    found = list(_NUMBER.finditer(text))
-    numbers = [int(one.group()) for one in found]
-    between = [text[a.end() : b.start()] for a, b in pairwise(found)]
+    matches = list(_NUMBER.finditer(text))
+    numbers = [int(one.group()) for one in matches]
+    between = [text[a.end() : b.start()] for a, b in pairwise(matches)]
     for size in range(1, MOST_NUMBERS + 1):
         first = _first_counted(numbers, between, size)
         if len(numbers) - first >= size * TURNS:
             steps = [numbers[at + size] - numbers[at] for at in range(first, first + size)]
             if any(steps):
-                return found[first].start(), found[first + size].start()
+                return matches[first].start(), matches[first + size].start()
     return None
 
 

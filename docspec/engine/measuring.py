@@ -70,13 +70,13 @@ class MeasuredDecode(SpecDecode):
 
     def accept(self, step: Step, outcomes: Sequence[VerifyOutcome]) -> list[list[int]]:
         with _on_host(step.rows):
-            found = super().accept(step, outcomes)
-        for row, tree, kept in zip(step.rows, step.trees, found, strict=True):
+            accepted = super().accept(step, outcomes)
+        for row, tree, kept in zip(step.rows, step.trees, accepted, strict=True):
             row.counts.steps += 1
             row.counts.drafted += len(tree) - 1
             row.counts.accepted += len(kept)
             row.counts.unverified += min(tree.assumed, len(kept))
-        return found
+        return accepted
 
     def _replayed(self) -> int:
         return sum(row.counts.replayed for row in self.scheduler.rows)

@@ -43,8 +43,8 @@ class AnswerText:
     def whole(self, tokens: Sequence[int]) -> str:
         """The text of all ``tokens``."""
         text = self._decode(list(tokens))
-        found = [start for stop in self._stops if (start := text.find(stop)) >= 0]
-        return text[: min(found, default=len(text))]
+        starts = [start for stop in self._stops if (start := text.find(stop)) >= 0]
+        return text[: min(starts, default=len(text))]
 
     def grown(self, tokens: Sequence[int]) -> str:
         """The text of ``tokens`` that can be sent now and was not sent before: without an incomplete character, and

@@ -86,7 +86,7 @@ def open_llama_engine(options: ParseOptions, tell: Tell, **more: bool) -> Opened
 
 
 def _vllm_settings(options: ParseOptions) -> Any:
-    from docspec.core.options import BUNDLED_MODELS
+    from docspec.core.choices import BUNDLED_MODELS
     from docspec.generation.vllm import VllmSettings, arguments_in
     from docspec.targets.registry import BUNDLED
 

@@ -113,6 +113,12 @@ class Engine:
         return f"docspec with {self.info.name}, {self.info.dtype} on {self.info.device}"
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What to say about how it decodes."""
+        close = f"strict: choices closer than {self.least_margin:.2g} to the next are made again"
+        return (close,) if self.least_margin else ()
+
+    @property
     def max_length(self) -> int:
         """The most tokens of prompt and answer together."""
         return self.target.max_length
@@ -140,14 +146,15 @@ class Engine:
 
     def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
         """Accepts ``request`` and returns at once; see :meth:`docspec.generation.interface.Generator.submit`."""
-        [future] = self.submit_all([request], on_text)
+        [future] = self.submit_all([request], [on_text])
         return future
 
     def submit_all(
-        self, requests: Sequence[GenerationRequest], on_text: OnText | None = None
+        self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None] = ()
     ) -> list[Future[Generation]]:
         """:meth:`submit` for several requests, whose prompts are made together; the longest enter the batch first."""
-        answers = [_Answer(self, request, on_text) for request in requests]
+        heard = listeners or [None] * len(requests)
+        answers = [_Answer(self, request, on_text) for request, on_text in zip(requests, heard, strict=True)]
         self._encode(lambda: self._submit_encoded(answers), [answer.decoded for answer in answers])
         return [answer.future for answer in answers]
 
@@ -323,10 +330,10 @@ def room_for(target: TargetModel, prompt: Prompt, spare: int) -> int:
 
 def _with_own_processing(target: Any) -> Any:
     """``target`` with a processor that no other thread uses."""
-    found = copy.copy(target)
+    own = copy.copy(target)
     if hasattr(target, "processing"):
-        found.processing = copy.deepcopy(target.processing)
-    return found
+        own.processing = copy.deepcopy(target.processing)
+    return own
 
 
 def _pictured(asked: GenerationRequest) -> tuple[Image, str]:

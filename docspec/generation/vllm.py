@@ -102,7 +102,7 @@ class VllmServer:
         try:
             Path(self._shown.name, "docspec").symlink_to(PACKAGE, target_is_directory=True)
             self._process = subprocess.Popen(
-                [sys.executable, lifeline.__file__, *settings.command(port)],
+                [sys.executable, "-P", lifeline.__file__, *settings.command(port)],
                 stdin=subprocess.PIPE,
                 stdout=kept,
                 stderr=subprocess.STDOUT,
@@ -139,10 +139,11 @@ class VllmServer:
 
     def _environment(self, key: str | None) -> dict[str, str]:
         paths = [self._shown.name, *filter(None, [os.environ.get("PYTHONPATH")])]
-        found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-        found.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB; vLLM for processors does not start without it
-        found.setdefault("VLLM_NO_USAGE_STATS", "1")
-        return found if key is None else {**found, "VLLM_API_KEY": key}
+        # no module is taken from the working folder
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+        environment.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB; vLLM for processors does not start without it
+        environment.setdefault("VLLM_NO_USAGE_STATS", "1")
+        return environment if key is None else {**environment, "VLLM_API_KEY": key}
 
     def _wait_for_answer(self, tell: Callable[[str], None]) -> None:
         began = said = time.monotonic()

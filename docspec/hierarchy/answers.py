@@ -72,21 +72,21 @@ def ask(
     that failed; the others are cancelled; and :class:`docspec.core.PageError` if a server returned a request.
     """
     requests = [_for_engine(context, number, one, on_progress) for number, one in enumerate(requests)]
-    found = _answered(context, requests)
+    answered = _answered(context, requests)
     if context.is_here:
-        return found
-    again = [at for at, answer in enumerate(found.answers) if answer.is_empty and _has_words(requests[at])]
+        return answered
+    again = [at for at, answer in enumerate(answered.answers) if answer.is_empty and _has_words(requests[at])]
     if again:
         more = _answered(context, [requests[at] for at in again])
         for at, answer in zip(again, more.answers, strict=True):
-            found.answers[at] = answer
-        found = replace(found, stats=replace(found.stats + more.stats, rows=found.stats.rows))
-    if any(map(_is_echo, requests, found.answers)):
+            answered.answers[at] = answer
+        answered = replace(answered, stats=replace(answered.stats + more.stats, rows=answered.stats.rows))
+    if any(map(_is_echo, requests, answered.answers)):
         raise PageError(
             "the answer begins with the text of the request; the server returns that, too (return_full_text, echo)",
             Failure.REFUSED,
         )
-    return found
+    return answered
 
 
 def _is_echo(request: GenerationRequest, answer: Answer) -> bool:
@@ -128,14 +128,14 @@ def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) ->
     futures: list[Future[Generation]] = []
     try:
         futures += _submitted(context, requests, watched)
-        found = [_answer(future, watch, guards) for future, watch in zip(futures, watched, strict=True)]
+        answers = [_answer(future, watch, guards) for future, watch in zip(futures, watched, strict=True)]
     except BaseException:
         for future in futures:
             future.cancel()
         raise
-    counts = [counted for _, counted in found]
+    counts = [counted for _, counted in answers]
     encoding = sum(one.encode_seconds for one in counts)
-    return Answered([answer for answer, _ in found], _stats(counts, time.perf_counter() - began), encoding)
+    return Answered([answer for answer, _ in answers], _stats(counts, time.perf_counter() - began), encoding)
 
 
 def _submitted(
@@ -206,18 +206,20 @@ class _LoopError(Exception):
 
 def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) -> tuple[Answer, GenerationCounts]:
     try:
-        found = future.result()
+        generation = future.result()
     except CancelledError:
         guard = None if watch is None else watch.guard
         if guard is None or guard.loop is None:
             raise
         written = guard.loop.keep + guard.loop.dropped
         return Answer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
-    text, loop = guarded(found.text) if guards else (found.text, None)
+    text, loop = guarded(generation.text) if guards else (generation.text, None)
     if loop is not None:
-        return Answer(text, finish="loop", loop=loop), found.counts
-    answer = Answer(text, found.token_ids or (), found.finish, found.loop, found.trail, found.is_frugal)
-    return answer, found.counts
+        return Answer(text, finish="loop", loop=loop), generation.counts
+    answer = Answer(
+        text, generation.token_ids or (), generation.finish, generation.loop, generation.trail, generation.is_frugal
+    )
+    return answer, generation.counts
 
 
 def _stats(counts: Sequence[GenerationCounts], seconds: float) -> StageStats:

@@ -52,7 +52,7 @@ class ArrivingDraft:
             self._whole = True
             page, draft = self._page, self._future.whole()
             texts = self._context.dialect.page_drafts(draft, page.width, page.height)
-            self.drafts[1].extend(self._context.engine.target.tokenize("\n\n".join(texts)))
+            self.drafts[1].extend(self._context.tokens.tokenize("\n\n".join(texts)))
             self.note(WHOLE, tokens)
         elif not pieces:
             return
@@ -81,4 +81,4 @@ class ArrivingDraft:
     def _spelled(self, text: str) -> list[int]:
         region = Region(BBox(0, 0, self._page.width, self._page.height), Category.TEXT, (text,))
         spelled = self._context.dialect.region_drafts(region)
-        return self._context.engine.target.tokenize(spelled[0] + "\n") if spelled else []
+        return self._context.tokens.tokenize(spelled[0] + "\n") if spelled else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PIL import Image
 
@@ -27,7 +28,7 @@ def asked_of_regions(context: ReadingContext, page: PageImage, draft: PageDraft)
     """The requests of Stage 1 in reading order, each with the index of its region. Regions without pixels or without
     text to verify are skipped. No region may write more than the page's own budget, if it has one."""
     dialect, most = context.dialect, min(context.options.max_tokens or MAX_REGION_TOKENS, MAX_REGION_TOKENS)
-    found = []
+    requests = []
     for index, region in enumerate(draft.regions):
         image = crop(page.image, region.bbox, context.sight.factor) if region.texts else None
         if image is not None:
@@ -39,8 +40,8 @@ def asked_of_regions(context: ReadingContext, page: PageImage, draft: PageDraft)
                 special_tokens=context.card.writes_special_tokens,
                 spare=SPARE_TOKENS,
             )
-            found.append((index, asked))
-    return found
+            requests.append((index, asked))
+    return requests
 
 
 def asked_of_page(
@@ -58,7 +59,7 @@ def asked_of_page(
         tuple(dialect.page_drafts(usable, page.width, page.height, known)),
         "page",
         context.card.writes_special_tokens,
-        grammar=lambda: dialect.grammar(usable, page.width, page.height, known),
+        grammar=partial(dialect.grammar, usable, page.width, page.height, known),
         plain=plain,
         traced=options.provenance,
     )

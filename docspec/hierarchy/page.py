@@ -40,13 +40,13 @@ class PageReader:
         self.whole = WholePages(context)
 
     def verify(self, drafted: DraftedPage) -> PageResult:
-        """The result of a drafted page. Raises :class:`docspec.core.ModelError` if an engine in another process can
-        answer no more requests; any other error fails the page."""
+        """The result of a drafted page. Raises :class:`docspec.core.ModelError` if the engine can answer no more
+        requests; any other error fails the page."""
         try:
             return self._read(drafted)
+        except ModelError:
+            raise
         except Exception as error:
-            if isinstance(error, ModelError) and not self.context.is_here:
-                raise
             return failed(page_of(drafted), error)
 
     def verify_all(self, drafted: Sequence[DraftedPage]) -> list[PageResult]:
@@ -91,12 +91,20 @@ class PageParser(PageReader):
     ) -> None:
         planner = planner or Planner(Costs())
         pace = planner.pacing() if options.stages == "auto" else None
-        engine = Engine.of(loaded, options, planner.costs.node_price(), pace)
-        if engine.least_margin:
-            observer.note(f"strict: choices closer than {engine.least_margin:.2g} to the next are made again")
-        target = loaded.target
+        engine, target = Engine.of(loaded, options, planner.costs.node_price(), pace), loaded.target
         super().__init__(
-            ReadingContext(loaded.card, dialect, options, observer, target.sight, target.max_length, engine, planner)
+            ReadingContext(
+                loaded.card,
+                dialect,
+                options,
+                observer,
+                target.sight,
+                target.max_length,
+                engine,
+                planner,
+                codec=target,
+                pages_at_once=options.in_flight,
+            )
         )
         self.planner = planner
         self._drafter, self._region_drafter = drafter, region_drafter or drafter

@@ -20,7 +20,7 @@ from docspec.core import (
     PageTimings,
     StageStats,
 )
-from docspec.core.memory import is_device_lost, is_out_of_memory, release_memory
+from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes
@@ -45,8 +45,7 @@ def failed(page: PageImage, error: Exception) -> PageResult:
         message, failure = str(error), error.failure
     elif is_out_of_memory(error):
         release_memory()
-        message = "out of memory; lower --dpi or --max-tokens, or choose a smaller model"
-        failure = Failure.OUT_OF_MEMORY
+        message, failure = ADVICE, Failure.OUT_OF_MEMORY
     elif is_device_lost(error):
         message = f"the accelerator is lost to this process, start it anew ({first_line(error)})"
         failure = Failure.DEVICE_LOST
@@ -128,12 +127,12 @@ class PageState:
             timings=replace(self.result.timings, draft=seconds, beside=beside),
         )
 
-    def verified(self, texts: list[str], found: Answered, seconds: float) -> None:
+    def verified(self, texts: list[str], answered: Answered, seconds: float) -> None:
         """Takes the outputs of Stage 1, one text for each region."""
         self.texts = texts
         timings = replace(self.result.timings, stage1=seconds)
-        events = (*self.result.events, *frugal(found.answers))
-        self.result = replace(self.result, stage1=found.stats, timings=timings, events=events)
+        events = (*self.result.events, *frugal(answered.answers))
+        self.result = replace(self.result, stage1=answered.stats, timings=timings, events=events)
 
     def written(self, answer: Answer, stats: StageStats, dialect: Dialect) -> None:
         """Takes the answer for the whole page, in ``dialect``."""

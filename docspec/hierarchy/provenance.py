@@ -40,10 +40,10 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
     spans, left_out = compared or ([[] for _ in result.blocks], [])
     numbers = differing_numbers(result.blocks, state.draft) if compared else []
     spans = [with_numbers(own, [one for one in numbers if one.block == index]) for index, own in enumerate(spans)]
-    tokens = Tokens.of(state.answers, Speller(context.engine.target), escaped=context.dialect.name == "layout-json")
+    tokens = Tokens.of(state.answers, Speller(context.tokens), escaped=context.dialect.name == "layout-json")
     told = tuple(map(tuple, tokens.told(result.blocks, spans)))
     trails = [(output.trail, len(output.tokens)) for output in state.answers if output.trail is not None]
-    found = Provenance(
+    provenance = Provenance(
         spans=told,
         left_out=tuple(left_out),
         steps=tuple(wrote for trail, size in trails for wrote in trail.tokens_per_step(size)),
@@ -52,7 +52,7 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
         numbers=tuple(numbers),
         seconds=time.thread_time() - start + sum(trail.seconds for trail, _ in trails),
     )
-    state.result = replace(result, provenance=found)
+    state.result = replace(result, provenance=provenance)
 
 
 @dataclass(slots=True)

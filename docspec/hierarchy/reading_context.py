@@ -17,6 +17,7 @@ from docspec.targets.sight import Sight
 if TYPE_CHECKING:
     from docspec.generation.local import Engine
     from docspec.hierarchy.planner import Planner
+    from docspec.proposing.spelling import Codec
 
 LEAST_SECONDS = 0.1
 """Least time between two calls of the observer."""
@@ -26,7 +27,8 @@ LEAST_SECONDS = 0.1
 class ReadingContext:
     """The context that pages are read with. ``max_length`` is the most tokens of prompt and answer together.
     ``planner`` knows what steps, crops and drafts cost, if they were measured. ``template_arguments`` and
-    ``image_marks`` are what the model's chat template needs in another process."""
+    ``image_marks`` are what the model's chat template needs in another process. ``codec`` turns texts into tokens, if
+    the engine returns those; ``pages_at_once`` are read side by side."""
 
     card: ModelProfile
     dialect: Dialect
@@ -38,11 +40,20 @@ class ReadingContext:
     planner: Planner | None = None
     template_arguments: Mapping[str, Any] = field(default_factory=dict)
     image_marks: str = ""
+    codec: Codec | None = None
+    pages_at_once: int = 1
 
     @property
     def is_here(self) -> bool:
-        """Whether the engine follows every field of a request, as the one in this process does."""
+        """Whether the engine follows every field of a request, as that of this package does."""
         return bool(getattr(self.generator, "follows_fields", False))
+
+    @property
+    def tokens(self) -> Codec:
+        """Texts as tokens. Raises ``TypeError`` if the engine returns none."""
+        if self.codec is None:
+            raise TypeError("the engine returns no tokens")
+        return self.codec
 
     @property
     def engine(self) -> Engine:

@@ -20,8 +20,8 @@ def strange_marks(blocks: Iterable[Block], regions: Iterable[Region]) -> tuple[E
     drafted = "\n".join(text for region in regions for text in region.texts)
     tokens = sorted({mark for mark in _TOKEN.findall(read) if mark not in drafted})
     broken = read.count(_BROKEN) if _BROKEN not in drafted else 0
-    found = [f"{broken} characters that are broken (U+FFFD)"] if broken else []
-    found += [f"tokens of the model itself ({', '.join(tokens[:3])})"] if tokens else []
-    if not found:
+    marks = [f"{broken} characters that are broken (U+FFFD)"] if broken else []
+    marks += [f"tokens of the model itself ({', '.join(tokens[:3])})"] if tokens else []
+    if not marks:
         return ()
-    return (Event("strange_marks", f"what was read has {' and '.join(found)}; look at the server's settings"),)
+    return (Event("strange_marks", f"what was read has {' and '.join(marks)}; look at the server's settings"),)

@@ -63,14 +63,14 @@ class WholePages:
         arriving.take()
         request = replace(self.request(state), growing=arriving.drafts, on_progress=on_progress)
         start = time.perf_counter()
-        found = ask(context, [request])
-        [answer], stats = found.answers, found.stats
-        arriving.note("first token", 1, start + found.encode_seconds + stats.prefill_seconds)
+        answered = ask(context, [request])
+        [answer], stats = answered.answers, answered.stats
+        arriving.note("first token", 1, start + answered.encode_seconds + stats.prefill_seconds)
         drafted = arriving.finish(len(answer.tokens))
         state.arrived(drafted, arriving.seconds, arriving.beside)
         timeline = tuple(sorted(arriving.timeline, key=lambda moment: moment.at))
         state.result = replace(state.result, timeline=timeline)
-        self._written(state, found)
+        self._written(state, answered)
         return replace(request, on_progress=None)
 
     def _crops_pay(self, state: PageState) -> bool:
@@ -90,11 +90,11 @@ class WholePages:
         """Verifies the regions of the page and keeps what the target wrote for each."""
         start = time.perf_counter()
         progress = self._context.progress(state.number, "stage1")
-        texts, found = verify_regions(self._context, state.page, state.draft, progress)
+        texts, answered = verify_regions(self._context, state.page, state.draft, progress)
         seconds = time.perf_counter() - start
-        if self._context.planner is not None and self._context.options.in_flight == 1:
+        if self._context.planner is not None and self._context.pages_at_once == 1:
             self._context.planner.observe_crops(seconds)  # no time of other pages is in it
-        state.verified(texts, found, seconds)
+        state.verified(texts, answered, seconds)
 
     def _decode(self, state: PageState, request: GenerationRequest) -> None:
         """Decodes the page with its drafts; plainly if the options say so or drafts do not pay."""
@@ -106,30 +106,32 @@ class WholePages:
                 state.happened("plain_decoding", lookup.why)
         context.observer.stage(state.number, "prefill")
         progress = context.progress(state.number, "stage2")
-        found = ask(context, [replace(request, exclusive=request.plain and context.options.in_flight == 1)], progress)
-        [answer], stats = found.answers, found.stats
+        answered = ask(
+            context, [replace(request, exclusive=request.plain and context.options.in_flight == 1)], progress
+        )
+        [answer], stats = answered.answers, answered.stats
         if answer.is_empty and not context.is_here and any(one.texts for one in state.draft.regions):
             raise PageError("the answer is empty, asked for twice, and the draft of the page is not", Failure.REFUSED)
         if stats.plain_tokens:
             detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"
             state.happened("plain_decoding", detail)
-        self._written(state, found)
+        self._written(state, answered)
 
-    def _written(self, state: PageState, found: Answered) -> None:
+    def _written(self, state: PageState, answered: Answered) -> None:
         """Adds the answer for the page, its counts and its times to the result."""
-        context, [answer] = self._context, found.answers
-        state.encode_seconds = found.encode_seconds
+        context, [answer] = self._context, answered.answers
+        state.encode_seconds = answered.encode_seconds
         if state.future is None and context.planner is not None:
             # the errors of an arriving draft tell nothing: it was incomplete at first
-            context.planner.observe(state.draft.drafter, answer.text, found.stats)
-        state.written(answer, found.stats, context.dialect)
+            context.planner.observe(state.draft.drafter, answer.text, answered.stats)
+        state.written(answer, answered.stats, context.dialect)
 
     def _compare(self, state: PageState, request: GenerationRequest) -> None:
         """Adds the time of plain decoding for the same page to the result."""
         self._context.observer.stage(state.number, "baseline")
-        found = ask(self._context, [replace(request, plain=True, exclusive=True)])
-        [plain], [answer] = found.answers, state.answers
-        baseline = compared(answer.tokens, state.result.timings, plain.tokens, found.stats, state.encode_seconds)
+        answered = ask(self._context, [replace(request, plain=True, exclusive=True)])
+        [plain], [answer] = answered.answers, state.answers
+        baseline = compared(answer.tokens, state.result.timings, plain.tokens, answered.stats, state.encode_seconds)
         state.result = replace(state.result, baseline=baseline)
 
     def _room(self, page: PageImage) -> int:
@@ -152,9 +154,9 @@ def verify_regions(
     """Runs Stage 1 on ``draft``: the target's text for each of its regions (``""`` where nothing was verified), and
     what was answered. An answer that was cut at its limit is kept."""
     asked = asked_of_regions(context, page, draft)
-    found = ask(context, [request for _, request in asked], on_progress)
+    answered = ask(context, [request for _, request in asked], on_progress)
     texts = [""] * len(draft.regions)
-    for (index, _), answer in zip(asked, found.answers, strict=True):
+    for (index, _), answer in zip(asked, answered.answers, strict=True):
         if answer.finish != "loop":
             texts[index] = answer.text
-    return texts, found
+    return texts, answered

@@ -6,7 +6,8 @@ its time or memory. ``worker_handle.py`` decides what is lost: a rendered page l
 Pixels come through shared memory (``shared_pixels.py``), all else as pickles through pipes; nothing shared has a name,
 so nothing is left behind, whichever process is killed.
 
-With ``--devices`` the model is in processes of its own too, one a device (``team.py``, ``verifying.py``).
+Engines in processes of their own (``--devices``, llama.cpp) have the same children
+(:mod:`docspec.generation.processes`).
 
 Read: ``pool.py`` (several children, documents), ``worker_handle.py``, ``child.py``, ``serving.py``, ``worker.py``,
 ``shared_pixels.py``.

@@ -1,4 +1,5 @@
-"""The parent's side: one child process, which serves one call at a time and is killed if it exceeds its limits.
+"""The parent's side of every child process of docspec's own: one that serves one call at a time and is killed if it
+exceeds its limits, or one that works on many requests and says when each is done.
 
 It is started by ``subprocess`` and not by ``multiprocessing``, which would run the caller's own script once more and is
 not allowed in the workers of a pool.
@@ -22,18 +23,21 @@ from typing import IO, Any
 
 from docspec.core import Failure
 from docspec.documents.memory import resident
-from docspec.isolation.serving import RecognisedLines
+from docspec.isolation.serving import Answer, Call, RecognisedLines
 from docspec.isolation.shared_pixels import PixelsHandle, SharedPixels
 
 BOOT = """
 import pickle, sys
 try:
-    sys.path[:] = pickle.load(sys.stdin.buffer)
+    added, replaced = pickle.load(sys.stdin.buffer)
+    sys.path[:] = replaced or [*sys.path, *added]
 except (EOFError, pickle.UnpicklingError):  # the parent ended before it had written it
     sys.exit(0)
 from docspec.isolation.serving import main
 main()
 """
+ROOT = Path(__file__).parents[2]
+"""The folder that has this package."""
 START_SECONDS = 120.0
 """Seconds for a child to start, and for posted calls; an idle machine needs tenths of one."""
 END_SECONDS = 5.0
@@ -52,17 +56,33 @@ class WorkerLost(Exception):
 
 class Child:
     """A running child. It calls ``worker``, which is pickled by its name, with the handle of the shared pixels, and
-    serves the methods of the result; ``memory`` is its limit of resident bytes (checked on Linux)."""
+    serves the methods of the result; ``memory`` is its limit of resident bytes (checked on Linux).
 
-    def __init__(self, worker: Callable[[PixelsHandle], Any], memory: int = sys.maxsize) -> None:
+    ``python`` runs it instead of this interpreter, with its own packages and ours; ``errors`` takes what it writes on
+    standard error. ``hear`` receives what its worker says beside answers, ``ended`` is called when it has ended; both
+    in the thread that listens to it, which must not wait for it.
+    """
+
+    def __init__(
+        self,
+        worker: Callable[[PixelsHandle], Any],
+        memory: int = sys.maxsize,
+        *,
+        python: Path | None = None,
+        errors: IO[bytes] | None = None,
+        hear: Callable[[Any], None] | None = None,
+        ended: Callable[[], None] | None = None,
+    ) -> None:
         self.memory = memory
         self.shared_pixels = SharedPixels()
         lifeline = os.pipe() if sys.platform == "linux" else None
         kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
+        flags = subprocess._args_from_interpreter_flags() if python is None else []  # type: ignore[attr-defined]
         self._process = subprocess.Popen(
-            [sys.executable, *subprocess._args_from_interpreter_flags(), "-c", BOOT],  # type: ignore[attr-defined]
+            [str(python or sys.executable), *flags, "-P", "-c", BOOT],  # no module is taken from the working folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=errors,
             pass_fds=kept,
         )
         self.shared_pixels.inherited()
@@ -70,13 +90,16 @@ class Child:
             os.close(lifeline[0])
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         listener = threading.Thread(
-            target=_listen, args=(self._process.stdout, self._answers), name="docspec-child", daemon=True
+            target=_listen,
+            args=(self._process.stdout, self._answers.put, hear or self._answers.put, ended),
+            name="docspec-child",
+            daemon=True,
         )
         listener.start()
         held = None if lifeline is None else lifeline[1]
         self._end = weakref.finalize(self, _end, self._process, listener, held)
         self._owed = 1  # answers not yet waited for: the first says that it has started
-        self._write([str(Path(each).absolute()) for each in sys.path])
+        self._write(([str(ROOT)], [] if python else [str(Path(each).absolute()) for each in sys.path]))
         self._write((worker, self.shared_pixels.handle, lifeline and lifeline[0]))
 
     @property
@@ -94,11 +117,15 @@ class Child:
         return self._owed > 0
 
     def post(self, name: str, *arguments: Any) -> None:
-        """Calls without waiting; the next :meth:`settle` or :meth:`call` raises its error."""
-        self._write((name, arguments))
+        """Calls without waiting; the next :meth:`wait_posted` or :meth:`call` raises its error."""
+        self._write(Call(name, arguments))
         self._owed += 1
 
-    def settle(self) -> None:
+    def send(self, name: str, *arguments: Any) -> None:
+        """Calls without an answer; an error of the call ends the child."""
+        self._write(Call(name, arguments, one_way=True))
+
+    def wait_posted(self) -> None:
         """Waits for the posted calls."""
         while self._owed:
             self._answer(START_SECONDS)
@@ -113,7 +140,7 @@ class Child:
         """The child's answer; ``hear`` receives the messages before it. Raises the error that the child raised, and
         :class:`WorkerLost` if it died or was killed because it took more than ``seconds`` (counted after the posted
         calls) or too much memory."""
-        self.settle()
+        self.wait_posted()
         self.post(name, *arguments)
         return self._answer(seconds, hear)
 
@@ -134,21 +161,21 @@ class Child:
         while True:
             left = TICK if end is None else min(TICK, end - time.monotonic())
             try:
-                found = self._answers.get(timeout=max(0.0, left))
+                message = self._answers.get(timeout=max(0.0, left))
             except queue.Empty:
                 self._look(end)
                 continue
-            if isinstance(found, RecognisedLines):
+            if isinstance(message, RecognisedLines):
                 if hear is not None:
-                    hear(found)
+                    hear(message)
                 continue
             self._owed -= 1
-            if found is None:
-                raise self._died()
-            value, error = found
-            if error is not None:
-                raise error
-            return value
+            if message is None:
+                raise self.death()
+            answer: Answer = message
+            if answer.error is not None:
+                raise answer.error
+            return answer.value
 
     def _look(self, end: float | None) -> None:
         """Kills the child and raises :class:`WorkerLost` if it exceeds its limits."""
@@ -159,7 +186,8 @@ class Child:
             self.kill()
             raise WorkerLost(f"took more than {self.memory >> 20:,} MiB of memory", Failure.OUT_OF_MEMORY)
 
-    def _died(self) -> WorkerLost:
+    def death(self) -> WorkerLost:
+        """Why the child has died."""
         try:
             self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:  # it still runs, and its answer could not be read
@@ -173,14 +201,19 @@ class Child:
         return WorkerLost(f"crashed ({name})", Failure.CRASHED)
 
 
-def _listen(answers: IO[bytes], found: queue.SimpleQueue[Any]) -> None:
-    """Passes on the child's answers, and ``None`` when it has ended."""
+def _listen(
+    answers: IO[bytes], answered: Callable[[Any], None], hear: Callable[[Any], None], ended: Callable[[], None] | None
+) -> None:
+    """Passes on the child's answers, and ``None`` when it has ended, and to ``hear`` what else it says."""
     try:
         with answers:
             while True:
-                found.put(pickle.load(answers))
+                message = pickle.load(answers)
+                (answered if isinstance(message, Answer) else hear)(message)
     except Exception:  # also half an answer
-        found.put(None)
+        answered(None)
+    if ended is not None:
+        ended()
 
 
 def _end(process: subprocess.Popen[bytes], listener: threading.Thread, lifeline: int | None) -> None:

@@ -113,9 +113,9 @@ def _pixels_of(prepared: Page) -> int:
 
 def machine_memory() -> int:
     """Bytes of memory of this machine or of the container around this process; a large number if it is unknown."""
-    found = [2 * MOST_MEMORY]
+    limits = [2 * MOST_MEMORY]
     if hasattr(os, "sysconf"):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     if (allowed := memory_limit()) is not None:
-        found.append(allowed)
-    return min(found)
+        limits.append(allowed)
+    return min(limits)

@@ -1,4 +1,5 @@
-"""The child's side: it serves one call at a time from standard input and answers on what was standard output.
+"""The child's side: it serves one call at a time from standard input and answers on what was standard output. Its
+worker may ``say`` more in between, from any thread.
 
 It ends with its parent, when standard input ends; on Linux the kernel kills it even inside a native call.
 """
@@ -10,10 +11,29 @@ import pickle
 import select
 import signal
 import sys
+import threading
 import traceback
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A message of the parent: the method ``name`` of the worker with ``arguments``. If it is ``one_way`` nobody waits
+    for its answer, and an error of it ends the child."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    one_way: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a call: its value, or the error that it raised."""
+
+    value: Any = None
+    error: BaseException | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +54,20 @@ def main() -> None:
     if lifeline is not None:
         _end_with(lifeline)
     worker = make_worker(handle)
-    worker.say = partial(_send, answers)
-    _answer(answers, None, None)
+    worker.say = say = partial(_send, answers, threading.Lock())
+    say(Answer())
     while True:
-        name, arguments = _next(requests)
+        call: Call = _next(requests)
         try:
-            value, error = getattr(worker, name)(*arguments), None
+            answer = Answer(getattr(worker, call.name)(*call.arguments))
         except BaseException as raised:  # Rust libraries panic, others raise SystemExit
-            value, error = None, raised
-        _answer(answers, value, error)
+            if call.one_way:
+                traceback.print_exc()
+                sys.stderr.flush()
+                os._exit(1)
+            answer = Answer(error=portable(raised))
+        if not call.one_way:
+            say(answer)
 
 
 def _next(requests: Any) -> Any:
@@ -53,19 +78,20 @@ def _next(requests: Any) -> Any:
         os._exit(0)
 
 
-def _answer(answers: Any, value: Any, error: BaseException | None) -> None:
-    if error is not None:
-        error.add_note("".join(traceback.format_exception(error)))
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:
-            error = RuntimeError(f"{type(error).__name__}: {error}")
-    _send(answers, (value, error))
+def portable(error: BaseException) -> BaseException:
+    """``error`` with its traceback as a note; as a ``RuntimeError`` if it cannot be pickled."""
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
-def _send(answers: Any, value: Any) -> None:
-    pickle.dump(value, answers)
-    answers.flush()
+def _send(answers: Any, lock: threading.Lock, value: Any) -> None:
+    with lock:
+        pickle.dump(value, answers)
+        answers.flush()
 
 
 def _end_with(lifeline: int) -> None:

@@ -116,16 +116,16 @@ class WorkerHandle:
         )
         thread.start()
         future.await_begin()
-        return DraftedPage(page, waited=0.0, future=future).settled()
+        return DraftedPage(page, waited=0.0, future=future).with_draft()
 
     def _draft_on(
         self, document: IsolatedDocument, page: PageImage, preparation: PrepareOptions, future: DraftFuture
     ) -> None:
         """Drafts ``page``, then releases the lock."""
         try:
-            found = self._drafted(document, page, preparation, future)
-            assert isinstance(found, DraftedPage), "what is handed over while it is drafted was drawn before"
-            future.finish(found.draft, found.error)
+            drafted = self._drafted(document, page, preparation, future)
+            assert isinstance(drafted, DraftedPage), "what is handed over while it is drafted was drawn before"
+            future.finish(drafted.draft, drafted.error)
         except BaseException as error:
             future.finish(PageDraft(), error if isinstance(error, Exception) else RuntimeError(repr(error)))
         finally:
@@ -177,7 +177,7 @@ class WorkerHandle:
             self._open(document)
         assert self._child is not None
         try:
-            self._child.settle()
+            self._child.wait_posted()
         except Exception:
             self._drop()
             raise

@@ -30,7 +30,7 @@ from docspec.proposing.skipping import SkippingProposer
 from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
-    from docspec.core.options import SkipPlan
+    from docspec.core.choices import SkipPlan
     from docspec.targets.protocol import TargetModel
 
 CURSOR = (

@@ -41,6 +41,20 @@ class Learnt:
     promises: Promises = field(default_factory=Promises)
 
 
+@dataclass(slots=True)
+class _Walk:
+    """What becomes of suggestions along the tokens ``written`` behind ``before`` others: those that they still follow,
+    by place (``live``), those that they ``left``, each with the number of tokens before, and the runs of these by their
+    positions in the drafts. ``is_counted``: one has told how long runs last."""
+
+    before: int
+    written: Sequence[int]
+    is_counted: bool = False
+    live: dict[tuple[int, int], Continuation] = field(default_factory=dict)
+    left: list[tuple[Continuation, int]] = field(default_factory=list)
+    left_runs: dict[int, int] = field(default_factory=dict)
+
+
 class RowState:
     """``context`` is what the row's proposers see; ``is_sure``: no other proposer needs to be asked now.
 
@@ -81,7 +95,7 @@ class RowState:
 
     def follow(self, output: Sequence[int]) -> list[int]:
         """Advances all suggestions along the new tokens of ``output`` and learns from them; returns these tokens."""
-        context, drafts = self.context, self.context.drafts
+        context = self.context
         before = len(context.output)
         written = list(output[before:])
         if not written:
@@ -90,58 +104,68 @@ class RowState:
         reached = self._reached(written)
         if self._origins is not None:
             self._origins.note(before, written, reached, self._grown)
-        size, counted = len(written), False
-        live: dict[tuple[int, int], Continuation] = {}
-        left: list[tuple[Continuation, int]] = []
-        left_at_run: dict[int, int] = {}
         context.copied = (0, 0)
+        walk = _Walk(before, written)
         for node, one in self._grown:
             depth = reached.get(node)
-            if depth is None:
-                continue
-            is_live = one.key is None and not node
-            if one.resumed is not None and not is_live:  # from here on counted from the output's beginning
-                position, at, found_position, found_at = one.resumed
-                one.resumed = position, at + before + depth, found_position, found_at + before + depth
-            position, run = one.position, one.run
-            rest = written[depth:] if depth else written
-            right = one.follow(rest)
-            while one.text is drafts and (right or is_live) and right < len(rest) and not one.lead:
-                beyond = drafts.beyond(one.position)
-                if not beyond:
-                    break
-                one.position = beyond
-                right += one.follow(rest[right:])
-            if one.key is not None and rest:
-                self._rates.count(one.key, right > 0)
-            first = 0 if is_live else 1  # a key's rate has counted the first token
-            if not counted and not node and one.text.tokens and right >= first:
-                ended = depth + right < size and one.position < one.text.end(one.position)
-                self._survival.count(min(run + first, RUN_CAP), right - first, ended)
-                counted = True
-            if not one.text.tokens or not (right or is_live):
-                continue
-            if node and one.resumed is not None and not one.lead:
-                one.run += left_at_run.get(one.resumed[0], 0)  # the draft is as good as before the rewriting
-            if one.text is drafts and one.position - position > context.copied[1]:
-                context.copied = position, one.position - position
-            if depth + right < size:
-                if one.text is drafts:
-                    left_at_run[one.position] = max(left_at_run.get(one.position, 0), one.run)
-                left.append((one, before + depth + right))
-            else:
-                known = live.get((id(one.text), one.position))
-                if known is None or known.run < one.run:
-                    live[id(one.text), one.position] = one
-        self._live = sorted(live.values(), key=lambda one: -one.run)[:LIVE]
+            if depth is not None:
+                self._advance(walk, one, node, depth)
+        self._live = sorted(walk.live.values(), key=lambda one: -one.run)[:LIVE]
         for one in self._live:
             one.key = None
         self._grown = []
         if self._stated:
             self._rates.count(STATED, any(one.run for one in self._stated))
         self._stated = []
-        context.locate(self._live, left)
+        context.locate(self._live, walk.left)
         return written
+
+    def _advance(self, walk: _Walk, one: Continuation, node: int, depth: int) -> None:
+        """Moves a suggestion that began at ``node``, ``depth`` tokens into the new ones, along the rest of them."""
+        is_live = one.key is None and not node
+        if one.resumed is not None and not is_live:  # from here on counted from the output's beginning
+            position, at, found_position, found_at = one.resumed
+            shift = walk.before + depth
+            one.resumed = position, at + shift, found_position, found_at + shift
+        position, run = one.position, one.run
+        rest = walk.written[depth:] if depth else walk.written
+        right = self._follow_text(one, rest, is_live)
+        if one.key is not None and rest:
+            self._rates.count(one.key, right > 0)
+        first = 0 if is_live else 1  # a key's rate has counted the first token
+        if not walk.is_counted and not node and one.text.tokens and right >= first:
+            ended = right < len(rest) and one.position < one.text.end(one.position)
+            self._survival.count(min(run + first, RUN_CAP), right - first, ended)
+            walk.is_counted = True
+        if one.text.tokens and (right or is_live):
+            if node and one.resumed is not None and not one.lead:
+                one.run += walk.left_runs.get(one.resumed[0], 0)  # the draft is as good as before the rewriting
+            self._keep(walk, one, position, depth + right)
+
+    def _follow_text(self, one: Continuation, rest: Sequence[int], is_live: bool) -> int:
+        """How many tokens of ``rest`` continue ``one``, which goes on behind what a draft may leave out."""
+        drafts, right = self.context.drafts, one.follow(rest)
+        while one.text is drafts and (right or is_live) and right < len(rest) and not one.lead:
+            beyond = drafts.beyond(one.position)
+            if not beyond:
+                break
+            one.position = beyond
+            right += one.follow(rest[right:])
+        return right
+
+    def _keep(self, walk: _Walk, one: Continuation, position: int, length: int) -> None:
+        """Notes a suggestion, at ``position`` before, that was right up to ``length`` of the new tokens."""
+        is_draft = one.text is self.context.drafts
+        if is_draft and one.position - position > self.context.copied[1]:
+            self.context.copied = position, one.position - position
+        if length == len(walk.written):
+            known = walk.live.get((id(one.text), one.position))
+            if known is None or known.run < one.run:
+                walk.live[id(one.text), one.position] = one
+            return
+        if is_draft:
+            walk.left_runs[one.position] = max(walk.left_runs.get(one.position, 0), one.run)
+        walk.left.append((one, walk.before + length))
 
     def _reached(self, written: Sequence[int]) -> dict[int, int]:
         """The nodes of the last tree along ``written``, with their depths."""

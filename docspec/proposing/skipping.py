@@ -19,7 +19,7 @@ from docspec.proposing.proposer import BatchProposer
 from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
-    from docspec.core.options import SkipPlan
+    from docspec.core.choices import SkipPlan
     from docspec.targets.protocol import PromptStates, TargetModel
 
 DECAY = 0.8

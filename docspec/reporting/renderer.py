@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from docspec.core import Block, PageResult
+from docspec.core.option import OUTPUT, also, option
+from docspec.core.options import ParseOptions
 from docspec.core.plugins import with_plugins
 from docspec.core.running_text import is_left_out
 
@@ -40,11 +42,19 @@ class Layout:
     themselves, JSON has them beside the blocks. Tables that go on over a page are joined, or ``keep`` their parts.
     """
 
-    keep_furniture: bool = False
-    page_separator: str | None = None
-    plain_markdown: bool = False
-    raw: bool = False
-    tables_across_pages: TablesAcrossPages = "join"
+    keep_furniture: bool = option(False, "Keep page headers and footers.", OUTPUT)
+    page_separator: str | None = option(
+        None, "Line between pages, or before each page if it contains {page}.", OUTPUT, "TEXT"
+    )
+    plain_markdown: bool = also(ParseOptions, "plain_markdown")
+    raw: bool = option(
+        False, "Write the model's answers unchanged, with thoughts, code fences and layout JSON.", OUTPUT
+    )
+    tables_across_pages: TablesAcrossPages = option(
+        "join",
+        "Write a table that goes on over a page as one, where it begins (join), or its parts where they stand (keep).",
+        OUTPUT,
+    )
 
     @property
     def joins_tables(self) -> bool:

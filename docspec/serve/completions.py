@@ -145,8 +145,6 @@ class Answering(RunningChat):
             salt = self._gateway.salt(self._client)
             if salt is not None and "cache_salt" not in chat.values:
                 fields["cache_salt"] = salt
-        elif self._gateway.settings.kind == "llama" and drafted.texts:
-            fields["drafts"] = list(drafted.texts)
         return fields
 
     async def _with_media(self, chat: Chat) -> Chat:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from docspec.core import ModelError
-from docspec.core.options import BUNDLED_MODELS
+from docspec.core.choices import BUNDLED_MODELS
 
 if TYPE_CHECKING:
     from docspec.generation.vllm import VllmServer
@@ -89,7 +90,8 @@ class OwnServer:
 
     def __init__(self, said: dict[str, str | bool | int]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "docspec.serve.own"],
+            [sys.executable, "-P", "-m", "docspec.serve.own"],  # no module is taken from the working folder
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -8,9 +8,8 @@ from typing import Literal
 
 from docspec.core import ParseOptions
 
-UpstreamKind = Literal["vllm", "sglang", "llama", "plain"]
-"""How drafts travel to an upstream: in ``vllm_xargs``, as an external corpus of SGLang, as ``drafts`` of llama.cpp's
-server (with the patch in ``integrations/llama.cpp``), or not at all."""
+UpstreamKind = Literal["vllm", "sglang", "plain"]
+"""How drafts travel to an upstream: in ``vllm_xargs``, as an external corpus of SGLang, or not at all."""
 
 RecogniseMode = Literal["auto", "always", "never"]
 

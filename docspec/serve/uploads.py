@@ -123,7 +123,7 @@ def _uploaded(page: object) -> Uploaded | None:
     if not isinstance(page, DraftedPage):
         return None
     try:
-        draft = page.settled().draft
+        draft = page.with_draft().draft
     except DrafterError:
         return None
     if draft is None or draft.is_empty:

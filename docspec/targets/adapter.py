@@ -30,6 +30,7 @@ from docspec.targets.attention import (
     prompt_kernels,
     within_window,
 )
+from docspec.targets.codec import TokenizerCodec
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
@@ -322,14 +323,16 @@ class TransformersTarget:
     def decoding(self) -> AbstractContextManager[None]:
         return decoding_threads(self)
 
+    @property
+    def codec(self) -> TokenizerCodec:
+        """The model's texts as tokens."""
+        return TokenizerCodec(self.processing.tokenizer, self.card.writes_special_tokens)
+
     def tokenize(self, text: str) -> list[int]:
-        # verbose=False: drafts may well be longer than the model's context, which is nothing to warn of
-        return self.processing.tokenizer.encode(text, add_special_tokens=False, verbose=False)
+        return self.codec.tokenize(text)
 
     def detokenize(self, tokens: list[int]) -> str:
-        return self.processing.tokenizer.decode(
-            tokens, skip_special_tokens=not self.card.writes_special_tokens, clean_up_tokenization_spaces=False
-        )
+        return self.codec.detokenize(tokens)
 
 
 def has_images(prompt: Prompt) -> bool:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import ModelError
+from docspec.core.choices import Quantize
 from docspec.core.container import memory_room
-from docspec.core.options import Quantize
 from docspec.targets.quantization import BYTES
 from docspec.targets.validation import read_object
 

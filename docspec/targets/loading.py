@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
 from docspec.core.bars import without_bars
-from docspec.core.options import Quantize
+from docspec.core.choices import Quantize
 from docspec.core.safe_text import first_line
 from docspec.targets.family import Family
 from docspec.targets.own_processor import OwnProcessor, named_class

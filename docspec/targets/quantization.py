@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
-from docspec.core.options import Quantize
+from docspec.core.choices import Quantize
 
 if TYPE_CHECKING:
     import torch

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docspec.core import ModelError, ParseOptions
-from docspec.core.options import BUNDLED_MODELS
+from docspec.core.choices import BUNDLED_MODELS
 from docspec.targets.families import families, family_of
 from docspec.targets.family import Family
 from docspec.targets.model_profile import ModelProfile

@@ -20,6 +20,8 @@ from scripted_parser import HALT, child, child_environment, forked, pdf, run_chi
 from docspec.corpus.journal import journal_path
 from tests.forked import ForkedRun
 
+ROOT = Path(__file__).parents[2]
+
 MODULES = 700
 """At most so many modules are loaded to show a help text: Python's own, typer, rich, pydantic and ours."""
 
@@ -51,6 +53,18 @@ def test_module_and_entry_point_are_the_same_program() -> None:
 def test_no_arguments_show_help_and_are_wrong_usage() -> None:
     done = subprocess.run([sys.executable, "-m", "docspec"], capture_output=True, env=child_environment())
     assert done.returncode == 2 and b"parse" in done.stdout and done.stderr == b""
+
+
+def test_files_in_the_working_folder_are_no_modules_of_children(tmp_path: Path) -> None:
+    """A folder of documents may hold programs, of others too."""
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("pickle", "queue", "numpy", "torch", "docspec", "PIL", "pymupdf"):
+        (work / f"{name}.py").write_text("open('ran', 'a').close()\nraise SystemExit(name)\n")
+    command = [Path(sys.executable).with_name("docspec"), "parse", str(ROOT / "samples/notes.pdf"), "-o", "-"]
+    for more in ([], ["--words", "model", "--devices", "cpu"]):
+        done = subprocess.run([*command, *more], cwd=work, capture_output=True, env=child_environment(), timeout=180)
+        assert (done.returncode, (work / "ran").exists()) == (0, False), done.stderr
 
 
 def test_what_libraries_print_never_reaches_the_document(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_of_a_scan_what_the_pages_before_have_is_left_out() -> None:
         recognised(3, (text, "Prose."), (foot, "3")),
     ]
     heads = RunningHeads()
-    settled = [heads.settled(page) for page in pages]
+    settled = [heads.marked(page) for page in pages]
     told = [[(block.category, block.text) for block in page.blocks] for page in settled]
     assert [category for category, _ in told[0]] == [text, text, text]
     assert told[1] == [(head, "The coast and its harbour s"), (text, "Prose."), (text, "Total: 782.00")]

@@ -10,26 +10,12 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from docspec.core import (
-    BBox,
-    Category,
-    DrafterError,
-    Failure,
-    ModelError,
-    PageDraft,
-    PageImage,
-    PageResult,
-    ParseOptions,
-    Region,
-)
+from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, Region
 from docspec.documents.view import View
 from docspec.drafting import SafeDrafter
-from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.policy import Prices
 from docspec.isolation.worker_handle import PrepareOptions
 
@@ -125,57 +111,6 @@ def wanted(dpi: float = 72, most: float = math.inf, regions: bool = False) -> Pr
     """Small pages; a draft may take ``most`` seconds."""
     prices = Prices(1, 1, 1, 1, most)
     return PrepareOptions(View(dpi), None, lambda page: regions, lambda: prices, lambda kind, seconds: None)
-
-
-@dataclass(frozen=True)
-class Info:
-    """What a model is, as far as a team asks."""
-
-    pid: int
-    device: str
-    remarks: tuple[str, ...] = ()
-
-
-class VerifierDouble:
-    """Reads a page as its number; page 4 takes its process along, page 5 loses the device."""
-
-    step_report = None
-
-    def __init__(self, options: ParseOptions) -> None:
-        self.target_info = Info(os.getpid(), options.device)
-
-    def verify(self, pages: Sequence[DraftedPage]) -> list[PageResult]:
-        return [self._read(one.page) for one in pages]
-
-    def _read(self, page: PageImage) -> PageResult:
-        if page.number == 4:
-            os.abort()
-        if page.number == 5:
-            return PageResult(page.source, 5, "failed", error="device lost", failure=Failure.DEVICE_LOST)
-        return PageResult(page.source, page.number, "ok", text=f"page {page.number}", image=page.image)
-
-
-class DiesLoading(VerifierDouble):
-    """Takes its process along while it is loaded on the first device, so many times (``prompt``: times, a folder)."""
-
-    def __init__(self, options: ParseOptions) -> None:
-        times, _, folder = (options.prompt or "").partition(" ")
-        tries = len(list(Path(folder).iterdir()))
-        if options.device == "cuda:0" and tries < int(times):
-            Path(folder, str(tries)).touch()
-            os.abort()
-        super().__init__(options)
-
-
-class OnceAlone(VerifierDouble):
-    """Can be had once on each device: its second process finds the device gone."""
-
-    def __init__(self, options: ParseOptions) -> None:
-        super().__init__(options)
-        try:
-            Path(options.prompt or "", options.device).touch(exist_ok=False)
-        except FileExistsError:
-            raise ModelError("the device is gone") from None
 
 
 class Unreadable:

@@ -46,7 +46,7 @@ next(pages)
 """Without a main guard, as many scripts are: a child must not run it once more."""
 
 
-PATHS, WORK = pickle.dumps(sys.path), pickle.dumps(("desk", None, None))
+PATHS, WORK = pickle.dumps(([], sys.path)), pickle.dumps(("desk", None, None))
 
 
 @pytest.mark.parametrize("written", [b"", PATHS[:-9], PATHS, PATHS + WORK[:-5]])

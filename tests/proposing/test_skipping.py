@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from docspec.core import ParseOptions, UsageError
-from docspec.core.options import SkipPlan
+from docspec.core.choices import SkipPlan
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder

@@ -55,13 +55,6 @@ def test_sglang_knows_drafts_while_a_request_is_under_way_and_no_longer() -> Non
         assert one.told()["counts"]["/add_external_corpus"] == 2
 
 
-def test_a_llama_server_is_sent_drafts_of_its_own() -> None:
-    with stand_in() as one, gateway("--upstream", one.url, "--upstream-kind", "llama") as served:
-        httpx.post(served.url + CHAT, json=asked(prediction={"type": "content", "content": "a draft"}))
-        body = one.told()["seen"][0]["body"]
-        assert body["drafts"] == ["a draft"] and "vllm_xargs" not in body
-
-
 def test_a_plain_server_is_sent_no_drafts() -> None:
     with stand_in() as one, gateway("--upstream", one.url, "--upstream-kind", "plain") as served:
         httpx.post(served.url + CHAT, json=asked(prediction={"type": "content", "content": "a draft"}))

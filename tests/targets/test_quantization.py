@@ -9,7 +9,7 @@ import pytest
 
 from docspec import Parser
 from docspec.core import ModelError, ParseOptions
-from docspec.core.options import Quantize
+from docspec.core.choices import Quantize
 from docspec.targets.estimate import estimate
 from docspec.targets.registry import BUNDLED, load_target
 

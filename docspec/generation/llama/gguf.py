@@ -69,10 +69,10 @@ def read_header(path: Path) -> Header:
 
 
 def _exactly(file: BinaryIO, size: int) -> bytes:
-    found = file.read(size)
-    if len(found) != size:
+    data = file.read(size)
+    if len(data) != size:
         raise ValueError("the header is not whole")
-    return found
+    return data
 
 
 def _string(file: BinaryIO) -> str:

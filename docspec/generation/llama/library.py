@@ -71,8 +71,8 @@ def misfits(llama: Any, mtmd: Any) -> str:
             (pictures, "flash_attn_type", -1),
         )
         for struct, name, value in expected:
-            if (found := getattr(struct, name)) != value:
-                return f"{type(struct).__name__}.{name} is {found}"
+            if (actual := getattr(struct, name)) != value:
+                return f"{type(struct).__name__}.{name} is {actual}"
         for module, name in ((mtmd, "mtmd_tokenize_from_parts"), (mtmd, "mtmd_batch_encode"), (llama, "llama_decode")):
             getattr(module, name)
     except AttributeError as error:

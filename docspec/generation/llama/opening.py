@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from docspec.core import ModelError
 from docspec.core.processors import processors
-from docspec.generation.llama.generator import LlamaGenerator
 from docspec.generation.llama.model_files import ModelFiles, fitting, settings_for
+from docspec.generation.llama.serving import LlamaEngine
+from docspec.generation.llama.settings import Facts, LlamaSettings
+from docspec.generation.processes import EngineProcesses, Place
 from docspec.targets.estimate import free_ram
 from docspec.targets.registry import locate
 
@@ -39,7 +42,7 @@ def open_llama(
     flash: bool = False,
     exact_kv: bool | None = None,
     tell: Callable[[str], None] = lambda line: None,
-) -> LlamaGenerator:
+) -> EngineProcesses:
     """The model in ``files``, loaded.
 
     ``answer`` is the most tokens of an answer (``None``: those of the model's card). ``python`` is one that has
@@ -63,17 +66,21 @@ def open_llama(
         flash=flash,
         exact_kv=files.model.is_float32 if exact_kv is None else exact_kv,
     )
-    generator = LlamaGenerator(settings, "llama.cpp", python, fitting(files))
-    try:
-        facts = generator.facts()
-    except BaseException:
-        generator.close()
-        raise
+    generator = start_llama(settings, files, python)
+    facts: Facts = generator.opened[0].facts
     generator.name = f"llama.cpp (llama-cpp-python {facts.version}), {files.precision}"
     for line in filter(None, (remark, facts.remark)):
         tell(line)
     if strict:
         tell(f"strict: choices closer than {facts.noise:.2g} to the next are made again")
+    return generator
+
+
+def start_llama(settings: LlamaSettings, files: ModelFiles, python: Path | None) -> EngineProcesses:
+    """A child with llama.cpp, loaded with ``settings``; arguments as for :func:`open_llama`."""
+    place = Place("llama.cpp", partial(LlamaEngine, settings), python, quiet=True)
+    generator = EngineProcesses([place], "llama.cpp", fitting(files))
+    generator.max_length = settings.cells
     return generator
 
 
@@ -84,10 +91,10 @@ def gguf_of(model: str) -> Path:
     if not path.exists() and model.count("/") == 1:
         path = Path(locate(model, offline=True))
     inside = [one for one in sorted(path.glob("*.gguf")) if "mmproj" not in one.name.lower()]
-    found = inside if path.is_dir() else [path]
-    if len(found) != 1 or found[0].suffix != ".gguf" or not found[0].is_file():
-        several = f"; {path} has several" if len(found) > 1 else ""
+    files = inside if path.is_dir() else [path]
+    if len(files) != 1 or files[0].suffix != ".gguf" or not files[0].is_file():
+        several = f"; {path} has several" if len(files) > 1 else ""
         raise ModelError(
             f"--engine llama reads GGUF files, and {model} is none that is here{several}; docs/llama.md says how"
         )
-    return found[0]
+    return files[0]

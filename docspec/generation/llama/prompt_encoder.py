@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from docspec.core import ModelError, PageError
+from docspec.generation.interface import GenerationRequest
 from docspec.generation.llama.loaded import LoadedModel
-from docspec.generation.llama.settings import ChildRequest, LlamaSettings
+from docspec.generation.llama.settings import LlamaSettings
 from docspec.targets.chat_template import IMAGE, rendered
 
 TEXT_CHUNK, IMAGE_CHUNK = 0, 1
@@ -149,25 +150,28 @@ class PromptEncoder:
         self._axes = 4 if mtmd.mtmd_decode_use_mrope(self._tower) else 1
         self._width = int(model.library.llama.llama_model_n_embd_inp(model.model))
 
-    def pieces(self, ask: ChildRequest) -> list[PromptPiece]:
-        """The prompt of a request. Raises :class:`docspec.core.PageError` if llama.cpp cannot read it."""
-        arguments = tuple(ask.request.template_arguments.items())
-        framed = self._framed(ask.request.prompt, ask.pixels is not None, arguments)
+    def pieces(self, request: GenerationRequest) -> list[PromptPiece]:
+        """The prompt of a request, whose image is :class:`docspec.generation.worker.Pixels`. Raises
+        :class:`docspec.core.PageError` if llama.cpp cannot read it."""
+        picture: Any = request.image
+        framed = self._framed(request.prompt, picture is not None, tuple(request.template_arguments.items()))
         if self._tower is None:
-            if ask.pixels is not None:
+            if picture is not None:
                 raise PageError("the model has no picture tower; name its file with --mmproj")
             tokens = self._model.tokenize(framed.before, framed.add_bos, special_tokens=True)
             return [PromptPiece(len(tokens), tuple(tokens))]
         mtmd = self._mtmd
         chunks, bitmap = mtmd.mtmd_input_chunks_init(), None
         try:
-            if ask.pixels is not None:
-                data = ctypes.cast(ctypes.c_char_p(ask.pixels), ctypes.POINTER(ctypes.c_uint8))
-                bitmap = mtmd.mtmd_bitmap_init(*ask.size, data)
+            if picture is not None:
+                data = ctypes.cast(ctypes.c_char_p(picture.data), ctypes.POINTER(ctypes.c_uint8))
+                bitmap = mtmd.mtmd_bitmap_init(*picture.size, data)
             parts = _parts(mtmd, framed, bitmap)
             status = mtmd.mtmd_tokenize_from_parts(self._tower, chunks, parts, len(parts), framed.add_bos)
             if status:
-                raise PageError(f"llama.cpp cannot read a picture of {ask.size[0]} x {ask.size[1]} pixels ({status})")
+                raise PageError(
+                    f"llama.cpp cannot read a picture of {picture.size[0]} x {picture.size[1]} pixels ({status})"
+                )
             pieces: list[PromptPiece] = []
             for index in range(mtmd.mtmd_input_chunks_size(chunks)):
                 start = sum(piece.advance for piece in pieces)

@@ -1,10 +1,8 @@
-"""The messages between docspec and the child, which are pickled: settings, requests, and facts about the model."""
+"""What docspec and the child of llama.cpp tell each other: settings, and facts about the model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from docspec.generation.interface import GenerationRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +26,6 @@ class LlamaSettings:
     image_tokens: tuple[int, int] | None = None
     template: str | None = None
     strict: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ChildRequest:
-    """A request to the child, without its image, which the child's environment need not be able to read: ``pixels`` are
-    its ``width * height`` RGB bytes in rows (``None``: text only). ``streamed``: the text is sent as it grows."""
-
-    number: int
-    request: GenerationRequest
-    size: tuple[int, int] = (0, 0)
-    pixels: bytes | None = None
-    streamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

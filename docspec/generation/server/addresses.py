@@ -57,8 +57,8 @@ def proxy_of(url: str) -> str | None:
     if is_here(host) or urllib.request.proxy_bypass_environment(host):  # type: ignore[attr-defined]
         return None
     names = (f"{parts.scheme}_proxy", "all_proxy")
-    found = (one for name in names for one in (name, name.upper()) if os.environ.get(one))
-    return next(found, None)
+    set_names = (one for name in names for one in (name, name.upper()) if os.environ.get(one))
+    return next(set_names, None)
 
 
 def client_for(url: str, **settings: Any) -> httpx2.AsyncClient:

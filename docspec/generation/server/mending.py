@@ -36,10 +36,10 @@ class Habits:
 
     def applied(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """``body`` as this server takes it."""
-        found = {name: value for name, value in body.items() if name not in self.without}
-        if self.renamed and "max_tokens" in found:
-            found["max_completion_tokens"] = found.pop("max_tokens")
-        return found
+        changed = {name: value for name, value in body.items() if name not in self.without}
+        if self.renamed and "max_tokens" in changed:
+            changed["max_completion_tokens"] = changed.pop("max_tokens")
+        return changed
 
     def taught(self, body: Mapping[str, Any], said: str) -> Habits | None:
         """The habits of a server that refused ``body``, sent by these ones, with the message ``said``; ``None`` if that

@@ -39,10 +39,10 @@ def items_in(value: Any, name: str) -> list[Mapping[str, Any]]:
     if isinstance(value, Mapping) and is_error(value):
         raise RepeatError(f"it answers with an error: {error_in(json.dumps(value).encode())}")
     items = value.get(name) if isinstance(value, Mapping) else None
-    found = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
-    if not found:
+    mappings = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    if not mappings:
         raise RepeatError(f"its answer has no {name}: {quoted(json.dumps(value))}")
-    return found
+    return mappings
 
 
 def quoted(text: str) -> str:

@@ -18,8 +18,6 @@ from docspec.targets.chat_template import IMAGE
 VLLM = "vllm"
 """``owned_by`` in vLLM's list of models."""
 
-LLAMA = "llamacpp"
-"""``owned_by`` in the list of llama.cpp's server."""
 
 SAMPLE = re.compile(r"^vllm:(\w+?)(?:_total)?(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 
@@ -53,20 +51,15 @@ class ServedModel:
         """Whether requests may have fields that are not OpenAI's: vLLM ignores unknown fields, others may not."""
         return self.owner in (VLLM, "docspec")
 
-    @property
-    def takes_drafts(self) -> bool:
-        """Whether requests may have ``drafts``: llama.cpp's server with docspec's patch verifies them."""
-        return self.owner == LLAMA
-
 
 def models_in(listed: Any) -> list[ServedModel]:
     """The models of an answer of ``/v1/models``. Raises :class:`RepeatError`."""
-    found = []
+    models = []
     for card in items_in(listed, "data"):
         name = card.get("id")
         if isinstance(name, str) and name:
             length = card.get("max_model_len")
-            found.append(
+            models.append(
                 ServedModel(
                     name,
                     str(card.get("root") or ""),
@@ -74,9 +67,9 @@ def models_in(listed: Any) -> list[ServedModel]:
                     str(card.get("owned_by") or ""),
                 )
             )
-    if not found:
+    if not models:
         raise RepeatError("its list of models is empty")
-    return found
+    return models
 
 
 class Body:
@@ -106,8 +99,6 @@ class Body:
                 body["skip_special_tokens"] = False
             if request.drafts:
                 body["vllm_xargs"] = {"docspec_drafts": list(request.drafts), "docspec_kind": request.kind}
-        elif model.takes_drafts and request.drafts:
-            body["drafts"] = list(request.drafts)
         return body
 
     def _content_for(self, model: ServedModel) -> list[dict[str, Any]]:
@@ -160,9 +151,9 @@ class ServerCounts:
 
 def counts_in(text: str) -> ServerCounts | None:
     """The counters in an answer of ``/metrics``; ``None`` if it has none of speculative decoding."""
-    found: dict[str, float] = {}
+    sums: dict[str, float] = {}
     for name, value in SAMPLE.findall(text):
-        found[name] = found.get(name, 0.0) + float(value)
-    if COUNTERS["drafts"] not in found:
+        sums[name] = sums.get(name, 0.0) + float(value)
+    if COUNTERS["drafts"] not in sums:
         return None
-    return ServerCounts(**{ours: int(found.get(theirs, 0)) for ours, theirs in COUNTERS.items()})
+    return ServerCounts(**{ours: int(sums.get(theirs, 0)) for ours, theirs in COUNTERS.items()})

@@ -140,23 +140,23 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
 
     The joined block has the box of its first part.
     """
-    found: list[Block] = []
+    joined: list[Block] = []
     open_at: int | None = None
     for block in blocks:
         if block.running is False or (block.category is Category.TEXT and is_broken_text(block.text)):
-            found.append(block)
+            joined.append(block)
             continue
-        if open_at is not None and block.category is Category.TEXT and goes_on(found[open_at].text, block.text):
-            before = found[open_at]
+        if open_at is not None and block.category is Category.TEXT and goes_on(joined[open_at].text, block.text):
+            before = joined[open_at]
             whole = join_lines(f"{before.text}\n{block.text}")
             marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
             trusted = before.trusted + block.trusted
             words = max(before.words, block.words, key=CERTAINTY.index)
-            found[open_at] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
+            joined[open_at] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
             continue
-        found.append(block)
+        joined.append(block)
         if block.category.is_running_text and block.text:
-            open_at = len(found) - 1
+            open_at = len(joined) - 1
         elif block.category not in BETWEEN:
             open_at = None
-    return found
+    return joined

@@ -21,7 +21,7 @@ def results_of(
     prepared: Sequence[DraftedPage], card: ModelProfile, verify: Callable[[Sequence[DraftedPage]], list[PageResult]]
 ) -> list[PageResult]:
     """The results of ``prepared``; ``verify`` is called for pages that need the model with ``card``."""
-    drafted = [page.settled() for page in prepared]
+    drafted = [page.with_draft() for page in prepared]
     known = [result_without_model(one, card) for one in drafted]
     others = [one for one, result in zip(drafted, known, strict=True) if result is None]
     read = iter(verify(others) if others else ())

@@ -36,8 +36,8 @@ def lay_out(context: ReadingContext, state: PageState) -> None:
     if context.card.layout_prompt is None or state.draft.layout == OWN:
         return
     start = time.perf_counter()
-    found = ask(context, [_asked(context, context.card.layout_prompt, state)])
-    [answer], stats = found.answers, found.stats
+    answered = ask(context, [_asked(context, context.card.layout_prompt, state)])
+    [answer], stats = answered.answers, answered.stats
     boxes = _read(context, answer.text, state)
     if boxes:
         regions = tuple(_with_texts(category, box, state.draft.regions) for category, box in boxes)

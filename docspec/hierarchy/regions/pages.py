@@ -66,9 +66,9 @@ class RegionPages:
 
     def answer(self, page: RegionsRead, on_progress: OnProgress | None = None, plain: bool = False) -> None:
         """Has the model read the crops of ``page``; ``plain``: one token per step, without drafts."""
-        found = ask(self._context, [replace(crop.request, plain=plain) for crop in page.crops], on_progress)
-        page.answers, page.stats = found.answers, page.stats + found.stats
-        page.encode_seconds += found.encode_seconds
+        answered = ask(self._context, [replace(crop.request, plain=plain) for crop in page.crops], on_progress)
+        page.answers, page.stats = answered.answers, page.stats + answered.stats
+        page.encode_seconds += answered.encode_seconds
 
     def _completed(self, page: RegionsRead) -> RegionsRead:
         """``page`` as this engine reads it."""
@@ -84,12 +84,12 @@ class RegionPages:
 
     def _taken(self, text: str) -> Answer:
         """Drafted ``text`` as an answer, each of its tokens with its origin."""
-        target = self._context.engine.target
-        tokens = tuple(target.tokenize(text))
+        codec = self._context.tokens
+        tokens = tuple(codec.tokenize(text))
         trail = Trail()
         trail.steps.append((0, len(tokens)))
         trail.proposed = dict.fromkeys(range(len(tokens)), TRUSTED)
-        return Answer(target.detokenize(list(tokens)), tokens, trail=trail)
+        return Answer(codec.detokenize(list(tokens)), tokens, trail=trail)
 
     def read(self, state: PageState) -> None:
         """Reads a page, all of its crops at once."""
@@ -178,7 +178,7 @@ def unreached(regions: Sequence[Region], text: str) -> list[Region] | None:
         any(len(one) >= LEAST and len(written) >= LEAST and fuzz.partial_ratio(one, written) >= ALIKE for one in ways)
         for ways in beginnings
     ]
-    last = max((index for index, found in enumerate(reached) if found), default=-1)
+    last = max((index for index, has_begun in enumerate(reached) if has_begun), default=-1)
     return list(regions[last + 1 :])
 
 

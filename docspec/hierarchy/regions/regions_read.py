@@ -56,8 +56,8 @@ class RegionsRead:
     def parts(self) -> tuple[Answer, ...]:
         """The parts of the text in reading order: answers, and texts taken from drafts."""
         owners = [crop.region for crop in self.crops]
-        found = [*zip(owners, self.answers, strict=True), *self.taken.items()]
-        return tuple(answer for _, answer in sorted(found, key=lambda item: item[0]))
+        answers = [*zip(owners, self.answers, strict=True), *self.taken.items()]
+        return tuple(answer for _, answer in sorted(answers, key=lambda item: item[0]))
 
     @property
     def cut(self) -> Cut | None:
@@ -71,14 +71,14 @@ class RegionsRead:
     def events(self) -> tuple[Event, ...]:
         """The events about crops that were cut, and about those of which nothing was written."""
         cut = {reason: sum(answer.finish == reason for answer in self.answers) for reason in ("loop", "length")}
-        found = []
+        events = []
         if cut["loop"]:
-            found.append(Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves"))
+            events.append(Event("loop_stopped", f"{cut['loop']} of {len(self.crops)} crops began to repeat themselves"))
         if cut["length"]:
-            found.append(Event("budget_reached", f"{cut['length']} of {len(self.crops)} crops reached their budget"))
+            events.append(Event("budget_reached", f"{cut['length']} of {len(self.crops)} crops reached their budget"))
         if empty := sum(answer.is_empty for answer in self.answers):
-            found.append(Event("empty_answer", f"of {empty} of {len(self.crops)} crops the model wrote nothing"))
-        return tuple(found)
+            events.append(Event("empty_answer", f"of {empty} of {len(self.crops)} crops the model wrote nothing"))
+        return tuple(events)
 
     def blocks(self, markdown: Callable[[str], str]) -> tuple[Block, ...]:
         """The regions with their text as blocks, running text joined across columns; ``markdown`` returns that of a
@@ -88,8 +88,8 @@ class RegionsRead:
             pieces[crop.region].append((markdown(answer.text), crop.piece))
         for number, answer in self.taken.items():
             pieces[number].append((markdown(answer.text), Slice(self.regions[number].bbox, 1.0)))
-        found = [self._block(number, pieces[number]) for number in range(len(self.regions))]
-        return tuple(joined_blocks(block for block in found if block.text or block.category is Category.PICTURE))
+        blocks = [self._block(number, pieces[number]) for number in range(len(self.regions))]
+        return tuple(joined_blocks(block for block in blocks if block.text or block.category is Category.PICTURE))
 
     def _block(self, number: int, pieces: Sequence[tuple[str, Slice]]) -> Block:
         region = self.regions[number]

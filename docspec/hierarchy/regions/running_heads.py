@@ -18,12 +18,12 @@ class RunningHeads:
     def __init__(self) -> None:
         self._seen: list[tuple[int, Category, str]] = []
 
-    def settled(self, result: PageResult) -> PageResult:
+    def marked(self, result: PageResult) -> PageResult:
         """``result``, in which a head or foot of the draft's layout is text, unless it is the number of the page or
         stands on a page before, too; it is written once."""
         if result.read != "regions" or not any(block.category.is_furniture for block in result.blocks):
             return result
-        blocks = [self._settled(block, result.number) for block in result.blocks]
+        blocks = [self._marked(block, result.number) for block in result.blocks]
         self._seen += [
             (result.number, block.category, block.text) for block in result.blocks if block.category.is_furniture
         ]
@@ -31,7 +31,7 @@ class RunningHeads:
         ordered = tuple(in_place(blocks, lambda block: block.running is False, lambda block: block.bbox))
         return replace(result, blocks=ordered, text=markdown_of(ordered))
 
-    def _settled(self, block: Block, number: int) -> Block:
+    def _marked(self, block: Block, number: int) -> Block:
         if not block.category.is_furniture or block.bbox_from != "draft" or block.running:
             return block
         known = is_page_number(block.text) or any(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import ModelError
-from docspec.core.options import Graphs
+from docspec.core.choices import Graphs
 from docspec.targets.stepping.bucketed import BucketedSteps, CaptureError
 from docspec.targets.stepping.captures import Compiled, CudaGraphs, can_capture
 from docspec.targets.stepping.eager import EagerSteps

@@ -120,9 +120,7 @@ def test_metadata_of_docspecs_own_that_is_damaged_is_refused(tmp_path: Path, key
 
 def test_no_child_is_started_for_a_model_of_no_known_family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[LlamaSettings] = []
-    monkeypatch.setattr(
-        "docspec.generation.llama.opening.LlamaGenerator", lambda settings, *_: started.append(settings)
-    )
+    monkeypatch.setattr("docspec.generation.llama.opening.start_llama", lambda settings, *_: started.append(settings))
     model = str(gguf(tmp_path / "model.gguf", **{**QWEN, "general__architecture": "llama"}))
     with pytest.raises(ModelError, match="--dialect"):
         open_engine(ParseOptions(model=model, engine="llama"), lambda line: None)

@@ -7,15 +7,13 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pymupdf
 import pytest
 
-from docspec import ParseOptions, Parser, devices
-from docspec.core import PageResult, PageTimings
-from docspec.drafting.drafted_page import DraftedPage
+from docspec import ParseOptions, Parser, verifier
+from docspec.core import ModelError, PageResult, PageTimings
 from docspec.hierarchy.regions import known_pages
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -67,38 +65,27 @@ def test_the_model_is_loaded_at_the_first_page_that_needs_it(
     assert late == read(printed_and_blank, unknown)[0]
 
 
-@pytest.mark.words_missing("the stand-in of a process writes three words of its own")
 def test_processes_that_verify_start_at_the_first_page_that_needs_one(
     printed_and_blank: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
+    starts: list[tuple[str, ...]] = []
 
-    class Standing:
-        """In the place of processes."""
+    def start(options: ParseOptions, places: tuple[str, ...]) -> None:
+        starts.append(places)
+        raise ModelError("no process here")
 
-        lost, steps, info = (), None, SimpleNamespace(remarks=())
-
-        def __init__(self, *given: Any) -> None:
-            asked.append(0)
-
-        def verify(self, pages: list[DraftedPage]) -> list[PageResult]:
-            asked.extend(one.page.number for one in pages)
-            return [PageResult(one.page.source, one.page.number, "ok", text="by a process") for one in pages]
-
-        def close(self) -> None: ...
-
-    monkeypatch.setattr(devices, "Team", Standing)
+    monkeypatch.setattr(verifier, "start_devices", start)
     with Parser(OPTIONS, devices=("cpu",)) as parser:
         pages = list(parser.pages(printed_and_blank))
         assert [page.status for page in pages] == ["ok", "blank"] and "stand in the text layer" in pages[0].text
-        assert not parser.is_loaded and not asked
+        assert not parser.is_loaded and not starts
         honest = known_pages.result_without_model
         monkeypatch.setattr(
             known_pages, "result_without_model", lambda one, card: None if one.page.number == 1 else honest(one, card)
         )
-        assert [page.text or page.status for page in parser.pages(printed_and_blank)] == ["by a process", "blank"]
-        assert parser.is_loaded
-    assert asked == [0, 1]
+        with pytest.raises(ModelError, match="no process here"):
+            list(parser.pages(printed_and_blank))
+    assert starts == [("cpu",)]
 
 
 @pytest.mark.parametrize("asked", [{"words": "model"}, {"baseline": True}, {"provenance": True}, {"read": "page"}])

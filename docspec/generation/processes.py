@@ -1,0 +1,376 @@
+"""Engines in processes of their own, as one generator: a model on each of several devices, or llama.cpp.
+
+Requests go to the process that has the fewest. One that dies is replaced, and the requests that it had are answered
+once more, each of them alone, so that one that ends its process again fails by itself. A process that cannot be
+replaced (its device is gone) leaves its work to the others.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, Any
+
+from docspec.core import DocspecError, Failure, ModelError, PageError
+from docspec.core.closing import Closing
+from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.worker import EngineMaker, EngineWorker, Numbered, Opened, Said, with_pixels
+from docspec.isolation.child import Child, WorkerLost
+
+LOADS = 2
+"""Attempts to load the model before a process is given up."""
+
+AHEAD = 2
+"""A process has at most so many times the requests that it decodes at a time, so that it never waits for the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a process runs (``name``: a device, or the engine), what makes its engine there, and the interpreter that
+    has what it needs (``None``: this one). ``quiet``: what it writes on standard error is shown only if it dies."""
+
+    name: str
+    make: EngineMaker
+    python: Path | None = None
+    quiet: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Pending:
+    """An unanswered request, its text so far (``heard`` characters, of which ``told`` were passed on), and how many
+    processes have died of it, or beside it."""
+
+    numbered: Numbered
+    future: Future[Generation]
+    on_text: OnText | None
+    heard: int = 0
+    told: int = 0
+    deaths: int = 0
+
+    def hear(self, piece: str) -> None:
+        """Passes on what is new in the text."""
+        before, self.heard = self.heard, self.heard + len(piece)
+        new = piece[max(0, self.told - before) :]
+        self.told = max(self.told, self.heard)
+        if new and self.on_text is not None:
+            try:
+                self.on_text(new)
+            except Exception:
+                self.future.cancel()
+
+
+@dataclass(slots=True, eq=False)
+class _Member:
+    """A process. It ``is_ready`` if its engine is loaded, ``is_closed`` if it was given up; it has the requests
+    ``pending``, one alone with ``is_alone``. ``device_error`` is why its device is lost; it died ``idle_deaths`` times
+    in a row without a request."""
+
+    place: Place
+    child: Child | None = None
+    errors: IO[bytes] | None = None
+    opened: Opened | None = None
+    is_ready: bool = False
+    is_closed: bool = False
+    is_alone: bool = False
+    device_error: str = ""
+    idle_deaths: int = 0
+    pending: dict[int, _Pending] = field(default_factory=dict)
+
+    @property
+    def most(self) -> int:
+        """The most requests that it has at a time."""
+        return AHEAD * (1 if self.opened is None else self.opened.rows)
+
+    def end(self) -> None:
+        """Ends the process, if there is one."""
+        if self.child is not None:
+            self.child.kill()
+
+
+class EngineProcesses(Closing):
+    """A :class:`docspec.generation.interface.Generator` over a process at each of ``places``; all have the same model.
+
+    Loading begins at once and is waited for: in parallel at different places, in turn at one, so that the next process
+    sees how much memory is left. ``lost`` are the errors of those given up then. ``fit`` changes an image before it is
+    sent. Raises :class:`docspec.core.ModelError` if the model can be loaded at no place.
+    """
+
+    def __init__(self, places: Sequence[Place], name: str, fit: Callable[[Any], Any] = lambda image: image) -> None:
+        self.name = name
+        self.max_length: int | None = None
+        self.steps: Any = None
+        self._fit = fit
+        self._members = [_Member(place) for place in places]
+        self._numbers = itertools.count()
+        self._lock = threading.RLock()
+        self._waiting: deque[_Pending] = deque()
+        self._suspects: deque[_Pending] = deque()
+        self._closed = False
+        self._broken: ModelError | None = None
+        self.lost = self._load_all()
+
+    @property
+    def opened(self) -> list[Opened]:
+        """What is known of the engine at each place that is left."""
+        return [member.opened for member in self._members if member.opened is not None and not member.is_closed]
+
+    @property
+    def names(self) -> list[str]:
+        """The places that are left."""
+        return [member.place.name for member in self._members if not member.is_closed]
+
+    @property
+    def follows_fields(self) -> bool:
+        """Whether the engines follow every field of a request."""
+        return all(opened.follows_fields for opened in self.opened)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run."""
+        return [member.child.pid for member in self._members if member.child is not None]
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        """See :class:`docspec.generation.interface.Generator`."""
+        [future] = self.submit_all([request], [on_text])
+        return future
+
+    def submit_all(
+        self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None] = ()
+    ) -> list[Future[Generation]]:
+        """:meth:`submit` for several requests, some of which may be prefilled together."""
+        pending = [
+            _Pending(Numbered(next(self._numbers), self._sent(one), on_text is not None), Future(), on_text)
+            for one, on_text in zip(requests, listeners or [None] * len(requests), strict=True)
+        ]
+        with self._lock:
+            if self._closed:
+                raise ModelError("the engine is closed")
+            self._waiting += pending
+            self._deal()
+        for one in pending:
+            one.future.add_done_callback(partial(self._future_done, one))
+        return [one.future for one in pending]
+
+    def close(self) -> None:
+        """Cancels all requests and ends the processes, whatever they are doing."""
+        with self._lock:
+            self._closed = True
+            left = [
+                *self._waiting,
+                *self._suspects,
+                *(one for member in self._members for one in member.pending.values()),
+            ]
+            for member in self._members:
+                member.is_closed = True
+                member.pending = {}
+            self._waiting.clear()
+            self._suspects.clear()
+        for one in left:
+            one.future.cancel()
+        for member in self._members:
+            member.end()
+
+    def _sent(self, request: GenerationRequest) -> GenerationRequest:
+        if request.image is not None:
+            request = replace(request, image=self._fit(request.image))
+        return with_pixels(request)
+
+    # Loading
+
+    def _load_all(self) -> tuple[str, ...]:
+        """Loads the model at all places; returns the errors of those that were given up."""
+        place = attrgetter("place.name")
+        groups = [list(several) for _, several in groupby(sorted(self._members, key=place), place)]
+        with ThreadPoolExecutor(len(groups), "docspec-load") as threads:
+            try:
+                errors = [error for failed in threads.map(self._load_in_turn, groups) for error in failed]
+            except BaseException:  # an interrupt: nobody waits for a model
+                self.close()
+                raise
+        if len(errors) == len(self._members):
+            self.close()
+            raise errors[0]
+        return tuple(map(str, errors))
+
+    def _load_in_turn(self, members: Sequence[_Member]) -> list[ModelError]:
+        return [error for member in members if (error := self._load(member)) is not None]
+
+    def _load(self, member: _Member) -> ModelError | None:
+        """Starts a process and has it load the model; the error if the process is given up."""
+        failure: ModelError | None = None
+        for _ in range(LOADS):
+            if self._closed:
+                break
+            try:
+                self._start(member)
+                return None
+            except WorkerLost as lost:
+                failure = ModelError(
+                    f"{member.place.name}: loading the model {lost}{_last_words(member)}", lost.failure
+                )
+            except OSError as error:
+                failure = ModelError(f"{member.place.python}: {error.strerror}")
+                break
+            except DocspecError as error:
+                last = _last_words(member)
+                failure = ModelError(f"{error}{last}") if last or not isinstance(error, ModelError) else error
+                break
+        member.is_closed = True
+        member.end()
+        return failure
+
+    def _start(self, member: _Member) -> None:
+        member.end()
+        member.device_error = ""
+        place, has_ended = member.place, threading.Event()
+        member.errors = tempfile.TemporaryFile() if place.quiet else None  # noqa: SIM115 - until the process has ended
+        child = member.child = Child(
+            EngineWorker,
+            python=place.python,
+            errors=member.errors,
+            hear=lambda said: self._hear(member, said),
+            ended=lambda: self._ended(member, has_ended),
+        )
+        member.opened = child.call("open", place.make)
+        with self._lock:
+            if self._closed or has_ended.is_set():
+                raise child.death()
+            member.is_ready = True
+            self._deal()
+
+    # Requests
+
+    def _deal(self) -> None:
+        """Sends requests to processes: suspects to idle ones, each alone, others to the least busy. While suspects
+        wait, one process gets no more, so that it will be idle."""
+        if self._closed:
+            return
+        if self._broken is not None:
+            left = [*self._waiting, *self._suspects]
+            self._waiting.clear()
+            self._suspects.clear()
+            for pending in left:
+                _set_error(pending, self._broken)
+            return
+        ready = [member for member in self._members if member.is_ready]
+        while self._suspects and (idle := [member for member in ready if not member.pending]):
+            idle[0].is_alone = True
+            _send(idle[0], [self._suspects.popleft()])
+        free = [member for member in ready if not member.is_alone]
+        if self._suspects and free:
+            free.remove(min(free, key=_load_of))
+        dealt: list[list[_Pending]] = [[] for _ in free]
+        while self._waiting:
+            loads = [_load_of(member) + len(own) for member, own in zip(free, dealt, strict=True)]
+            room = [index for index, member in enumerate(free) if loads[index] < member.most]
+            if not room:
+                break
+            dealt[min(room, key=loads.__getitem__)].append(self._waiting.popleft())
+        for member, own in zip(free, dealt, strict=True):
+            _send(member, own)
+
+    def _future_done(self, pending: _Pending, future: Future[Generation]) -> None:
+        if not future.cancelled():
+            return
+        number = pending.numbered.number
+        with self._lock:
+            for queue in (self._waiting, self._suspects):
+                if pending in queue:
+                    queue.remove(pending)
+            for member in self._members:
+                if member.pending.get(number) is pending and member.child is not None:
+                    member.child.send("cancel", number)
+                    self._taken(member, number)
+
+    def _taken(self, member: _Member, number: int) -> None:
+        """Takes a request from a process, which then has room for another one."""
+        member.pending.pop(number, None)
+        member.is_alone = member.is_alone and bool(member.pending)
+        self._deal()
+
+    def _hear(self, member: _Member, said: Said) -> None:
+        if said.kind == "steps":
+            self.steps = said.value
+        elif (pending := member.pending.get(said.number)) is None:
+            return  # it was cancelled
+        elif said.kind == "text":
+            pending.hear(said.value)
+        elif said.kind == "lost":
+            member.device_error = said.value  # its listener, this thread, is told when the process has ended
+            threading.Thread(target=member.end, name="docspec-end", daemon=True).start()
+        else:
+            with self._lock:
+                self._taken(member, said.number)
+            if said.kind != "done":
+                _set_error(pending, said.value)
+            elif pending.future.set_running_or_notify_cancel():
+                pending.future.set_result(said.value)
+
+    # Losses
+
+    def _ended(self, member: _Member, has_ended: threading.Event) -> None:
+        """A process has ended, in the thread that listened to it."""
+        with self._lock:
+            has_ended.set()
+            if self._closed or not member.is_ready:
+                return  # whoever starts it is told
+            member.is_ready = member.is_alone = False
+        threading.Thread(target=self._replace, args=[member], name="docspec-replace", daemon=True).start()
+
+    def _replace(self, member: _Member) -> None:
+        """Starts another process in the place of one that died; what it had to answer is asked once more."""
+        assert member.child is not None
+        lost = WorkerLost(member.device_error, Failure.DEVICE_LOST) if member.device_error else member.child.death()
+        why = f"{member.place.name} {lost}{_last_words(member)}"
+        with self._lock:
+            failed = [pending for pending in member.pending.values() if pending.deaths]
+            self._suspects += (pending for pending in member.pending.values() if not pending.deaths)
+            member.idle_deaths = 0 if member.pending else member.idle_deaths + 1
+            for pending in member.pending.values():
+                pending.deaths += 1
+            member.pending = {}
+            self._deal()
+        for pending in failed:
+            _set_error(pending, PageError(why, lost.failure))
+        error = ModelError(why, lost.failure) if member.idle_deaths > LOADS else self._load(member)
+        with self._lock:
+            member.is_closed = error is not None
+            if error is not None and not self._closed and all(each.is_closed for each in self._members):
+                self._broken = ModelError(f"no process is left to read with; {error}")
+            self._deal()
+
+
+def _send(member: _Member, pending: Sequence[_Pending]) -> None:
+    for one in pending:
+        one.heard = 0
+        member.pending[one.numbered.number] = one
+    if pending and member.child is not None:
+        member.child.send("submit", [one.numbered for one in pending])
+
+
+def _load_of(member: _Member) -> int:
+    return len(member.pending)
+
+
+def _set_error(pending: _Pending, error: DocspecError) -> None:
+    if pending.future.set_running_or_notify_cancel():
+        pending.future.set_exception(error)
+
+
+def _last_words(member: _Member) -> str:
+    """The last line of what a process wrote that mentions an error, else the last one."""
+    if member.errors is None or member.errors.closed:
+        return ""
+    member.errors.seek(0)
+    lines = member.errors.read().decode("utf-8", "replace").strip().splitlines()
+    telling = [line for line in lines if "error" in line.lower()] or lines
+    return f"; it said last: {telling[-1].strip()[:300]}" if telling else ""

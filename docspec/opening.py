@@ -1,0 +1,235 @@
+"""Opens what pages are read with: the model in this process, on several devices, or in another program."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from docspec.core import ParseOptions, UsageError
+from docspec.core.observer import NullObserver
+from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.worker import Opened, with_picture
+from docspec.offline import is_here
+from docspec.process import silence
+from docspec.targets.sight import PublishedSight
+
+if TYPE_CHECKING:
+    from docspec.dialects import Dialect
+    from docspec.generation.choice import OpenedEngine
+    from docspec.generation.processes import EngineProcesses
+    from docspec.hierarchy.planner import Costs
+    from docspec.hierarchy.reading_context import ReadingContext
+    from docspec.targets.codec import TokenizerCodec
+    from docspec.targets.model_profile import ModelProfile
+    from docspec.targets.registry import LoadedTarget, TargetInfo
+    from docspec.targets.remote_model import RemoteModel
+
+MAX_LENGTH = 32_768
+"""Tokens of a model's context if its server does not tell."""
+
+
+def dialect_of(loaded: LoadedTarget) -> Dialect:
+    """The forms of prompts and answers of ``loaded``, by its card and its image processor."""
+    return spoken(loaded.card, _limits_of(loaded))
+
+
+def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
+    """The dialect of a model with ``card``; its pictures are scaled to ``pixel_limits``."""
+    from docspec.dialects import make_dialect
+
+    settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
+    if card.dialect == "layout-json":
+        settings.update(pixel_limits)
+    elif card.dialect == "markdown":
+        settings["table_style"] = card.table_style
+    return make_dialect(card.dialect, **settings)
+
+
+def _limits_of(loaded: LoadedTarget) -> Mapping[str, int]:
+    return loaded.target.processing.pixel_limits if loaded.card.dialect == "layout-json" else {}
+
+
+def measured_costs(loaded: LoadedTarget, options: ParseOptions) -> tuple[Costs, tuple[str, ...]]:
+    """The costs of steps here, if a decision depends on them, and what to say about it."""
+    from docspec.hierarchy.calibration import calibrate
+    from docspec.hierarchy.planner import Costs
+
+    costs = Costs()
+    if "auto" not in (options.drafter, options.stages):
+        return costs, ()
+    seconds = calibrate(loaded.target, costs, kv_limit=options.kv_limit)
+    plain, wide = 1e3 * costs.step_seconds(1), 1e3 * costs.step_seconds(64)
+    return costs, (f"measured in {seconds:.1f} s: {plain:.1f} ms for a step of one token, {wide:.1f} ms for one of 64",)
+
+
+# Several devices
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """What the other processes need to know of a model on a device: its description and card, the sizes of its images,
+    its limit of tokens, its tokenizer if tokens are looked at, the measured ``costs``, and ``notes`` for people."""
+
+    info: TargetInfo
+    card: ModelProfile
+    sight: PublishedSight
+    pixel_limits: Mapping[str, int]
+    max_length: int
+    codec: TokenizerCodec | None
+    costs: Costs
+    notes: tuple[str, ...]
+
+
+class DeviceEngine:
+    """The engine of this package as a child process serves it."""
+
+    def __init__(self, options: ParseOptions, sharing: int, quiet: bool) -> None:
+        if quiet:
+            silence()
+        if sharing > 1:
+            import torch
+
+            torch.set_num_threads(max(1, torch.get_num_threads() // sharing))
+        from docspec.engine.continuous import ROWS
+        from docspec.generation.local import Engine
+        from docspec.hierarchy.planner import Planner
+        from docspec.targets.registry import load_target
+
+        loaded = load_target(options)
+        costs, notes = measured_costs(loaded, options)
+        pace = Planner(costs).pacing() if options.stages == "auto" else None
+        self._engine = Engine.of(loaded, options, costs.node_price(), pace)
+        sight, wants_tokens = loaded.target.sight, options.provenance or options.trust_agreement
+        facts = DeviceFacts(
+            loaded.info,
+            loaded.card,
+            PublishedSight(sight.factor, sight.least_pixels, sight.most_pixels),
+            _limits_of(loaded),
+            loaded.target.max_length,
+            loaded.target.codec if wants_tokens else None,
+            costs,
+            (*notes, *self._engine.notes),
+        )
+        self.opened = Opened(facts, max(ROWS, options.in_flight), follows_fields=True)
+
+    def submit_all(
+        self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
+    ) -> list[Future[Generation]]:
+        return self._engine.submit_all(list(map(with_picture, requests)), listeners)
+
+    def steps(self) -> Any:
+        return self._engine.target.steps.report
+
+
+def start_devices(options: ParseOptions, devices: Sequence[str]) -> EngineProcesses:
+    """A process with the model on each of ``devices``, of which one may be named several times. Raises
+    :class:`docspec.core.ModelError` if no device can load the model."""
+    from docspec.generation.processes import EngineProcesses, Place
+
+    quiet, on_cpu = logging.root.manager.disable >= logging.WARNING, devices.count("cpu")
+    makers = [
+        partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
+    ]
+    return EngineProcesses([Place(each, make) for each, make in zip(devices, makers, strict=True)], "docspec")
+
+
+def context_on_devices(options: ParseOptions, processes: EngineProcesses) -> ReadingContext:
+    """What pages are read with by ``processes``."""
+    from docspec.hierarchy.planner import Planner
+    from docspec.hierarchy.reading_context import ReadingContext
+
+    facts: DeviceFacts = processes.opened[0].facts
+    return ReadingContext(
+        facts.card,
+        spoken(facts.card, facts.pixel_limits),
+        options,
+        NullObserver(),  # pages are read in many threads; the run is told of finished ones
+        facts.sight,
+        facts.max_length,
+        processes,
+        Planner(facts.costs),
+        codec=facts.codec,
+        pages_at_once=len(processes.opened) * options.in_flight,
+    )
+
+
+# Other programs
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteInfo:
+    """A report's data on a target in another program: the engine, and the engine's name of the model."""
+
+    name: str
+    engine: str
+    model_type: str
+    dialect: str
+    max_length: int
+    random: bool
+    note: str
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Remarks for users on this target."""
+        return (f"model: {self.name} ({self.model_type}), {self.engine}" + (f" ({self.note})" if self.note else ""),)
+
+
+def context_elsewhere(options: ParseOptions, opened: OpenedEngine) -> tuple[ReadingContext, RemoteInfo]:
+    """What pages are read with by the engine of another program, and its description. Raises
+    :class:`docspec.core.ModelError` if nothing is known of its model."""
+    from docspec.hierarchy.reading_context import ReadingContext
+
+    profile, most = profile_of(options, opened), opened.max_length or MAX_LENGTH
+    card, family = profile.card, profile.family
+    context = ReadingContext(
+        card,
+        spoken(card, profile.sight.pixel_limits),
+        options,
+        NullObserver(),
+        profile.sight,
+        most,
+        opened.generator,
+        template_arguments={} if family is None else family.template_arguments,
+        image_marks="" if family is None else family.image_marks,
+        pages_at_once=options.in_flight,
+    )
+    engine = opened.generator.name
+    return context, RemoteInfo(opened.names[0], engine, profile.model_type, card.dialect, most, card.random, card.note)
+
+
+def profile_of(options: ParseOptions, opened: OpenedEngine) -> RemoteModel:
+    """What is known of the model of another program."""
+    from docspec.targets.remote_model import remote_model_of
+
+    return opened.profile or remote_model_of(options, *opened.names)
+
+
+def check_offline(options: ParseOptions) -> None:
+    """Raises :class:`docspec.core.UsageError` if a server on another machine is named with ``offline``."""
+    from docspec.generation.server.addresses import base_of
+
+    for url in options.server if options.offline else ():
+        if not is_here(urlsplit(base_of(url)).hostname or ""):
+            raise UsageError(f"--offline and --server {base_of(url)}: choose one of them")
+
+
+def card_of_served(options: ParseOptions) -> ModelProfile:
+    """The card of the model of another program, by the server's answer; no engine is started."""
+    from docspec.generation.choice import open_engine
+    from docspec.targets.remote_model import remote_model_of
+
+    if options.reads_with == "llama":
+        from docspec.generation.llama.model_files import find_files
+        from docspec.generation.llama.opening import gguf_of
+
+        return find_files(gguf_of(options.model), options.mmproj).profile(options).card
+    if options.reads_with != "server":
+        return remote_model_of(options, options.model).card
+    opened = open_engine(options, lambda line: None)
+    opened.generator.close()
+    return profile_of(options, opened).card
