@@ -89,6 +89,7 @@ def measured(folder: Path) -> Iterator[dict[str, tuple[float, float]]]:
             continue
         with mupdf().open(item.path) as document:
             page = document[item.page - 1]
+            page.remove_rotation()
             words = words_of(page)
             told = {
                 name: [
