@@ -71,7 +71,8 @@ def with_unruled(
     every = list(_cells(lines, owners, kinds, page))
     cells = [cell for cell in every if cell.category in CELLS or cell.category.is_heading]
     level = _rows(cells)
-    with_captions = _rows([*cells, *(cell for cell in every if cell.category is Category.CAPTION)])
+    captions = [cell for cell in every if cell.category is Category.CAPTION]
+    with_captions = _rows([*cells, *captions]) if captions else level
     groups = [
         sides_of(columns, _over(columns, with_captions))
         for rows, above in _groups(cells, level)
