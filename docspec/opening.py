@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,21 +11,16 @@ from urllib.parse import urlsplit
 
 from docspec.core import ParseOptions, UsageError
 from docspec.core.observer import NullObserver
-from docspec.generation.interface import Generation, GenerationRequest, OnText
-from docspec.generation.worker import Opened, with_picture
+from docspec.device_engine import DeviceEngine, DeviceFacts, limits_of
 from docspec.offline import is_here
-from docspec.process import silence
-from docspec.targets.sight import PublishedSight
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.generation.choice import OpenedEngine
     from docspec.generation.processes import EngineProcesses
-    from docspec.hierarchy.planner import Costs
     from docspec.hierarchy.reading_context import ReadingContext
-    from docspec.targets.codec import TokenizerCodec
     from docspec.targets.model_profile import ModelProfile
-    from docspec.targets.registry import LoadedTarget, TargetInfo
+    from docspec.targets.registry import LoadedTarget
     from docspec.targets.remote_model import RemoteModel
 
 MAX_LENGTH = 32_768
@@ -35,7 +29,7 @@ MAX_LENGTH = 32_768
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
     """The forms of prompts and answers of ``loaded``, by its card and its image processor."""
-    return spoken(loaded.card, _limits_of(loaded))
+    return spoken(loaded.card, limits_of(loaded))
 
 
 def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
@@ -50,80 +44,7 @@ def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
     return make_dialect(card.dialect, **settings)
 
 
-def _limits_of(loaded: LoadedTarget) -> Mapping[str, int]:
-    return loaded.target.processing.pixel_limits if loaded.card.dialect == "layout-json" else {}
-
-
-def measured_costs(loaded: LoadedTarget, options: ParseOptions) -> tuple[Costs, tuple[str, ...]]:
-    """The costs of steps here, if a decision depends on them, and what to say about it."""
-    from docspec.hierarchy.calibration import calibrate
-    from docspec.hierarchy.planner import Costs
-
-    costs = Costs()
-    if "auto" not in (options.drafter, options.stages):
-        return costs, ()
-    seconds = calibrate(loaded.target, costs, kv_limit=options.kv_limit)
-    plain, wide = 1e3 * costs.step_seconds(1), 1e3 * costs.step_seconds(64)
-    return costs, (f"measured in {seconds:.1f} s: {plain:.1f} ms for a step of one token, {wide:.1f} ms for one of 64",)
-
-
 # Several devices
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceFacts:
-    """What the other processes need to know of a model on a device: its description and card, the sizes of its images,
-    its limit of tokens, its tokenizer if tokens are looked at, the measured ``costs``, and ``notes`` for people."""
-
-    info: TargetInfo
-    card: ModelProfile
-    sight: PublishedSight
-    pixel_limits: Mapping[str, int]
-    max_length: int
-    codec: TokenizerCodec | None
-    costs: Costs
-    notes: tuple[str, ...]
-
-
-class DeviceEngine:
-    """The engine of this package as a child process serves it."""
-
-    def __init__(self, options: ParseOptions, sharing: int, quiet: bool) -> None:
-        if quiet:
-            silence()
-        if sharing > 1:
-            import torch
-
-            torch.set_num_threads(max(1, torch.get_num_threads() // sharing))
-        from docspec.engine.continuous import ROWS
-        from docspec.generation.local import Engine
-        from docspec.hierarchy.planner import Planner
-        from docspec.targets.registry import load_target
-
-        loaded = load_target(options)
-        costs, notes = measured_costs(loaded, options)
-        pace = Planner(costs).pacing() if options.stages == "auto" else None
-        self._engine = Engine.of(loaded, options, costs.node_price(), pace)
-        sight, wants_tokens = loaded.target.sight, options.provenance or options.trust_agreement
-        facts = DeviceFacts(
-            loaded.info,
-            loaded.card,
-            PublishedSight(sight.factor, sight.least_pixels, sight.most_pixels),
-            _limits_of(loaded),
-            loaded.target.max_length,
-            loaded.target.codec if wants_tokens else None,
-            costs,
-            (*notes, *self._engine.notes),
-        )
-        self.opened = Opened(facts, max(ROWS, options.in_flight), follows_fields=True)
-
-    def submit_all(
-        self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
-    ) -> list[Future[Generation]]:
-        return self._engine.submit_all(list(map(with_picture, requests)), listeners)
-
-    def steps(self) -> Any:
-        return self._engine.target.steps.report
 
 
 def start_devices(options: ParseOptions, devices: Sequence[str]) -> EngineProcesses:
@@ -135,7 +56,7 @@ def start_devices(options: ParseOptions, devices: Sequence[str]) -> EngineProces
     makers = [
         partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
     ]
-    return EngineProcesses([Place(each, make) for each, make in zip(devices, makers, strict=True)], "docspec")
+    return EngineProcesses([Place(each, make) for each, make in zip(devices, makers, strict=True)])
 
 
 def context_on_devices(options: ParseOptions, processes: EngineProcesses) -> ReadingContext:
@@ -150,7 +71,7 @@ def context_on_devices(options: ParseOptions, processes: EngineProcesses) -> Rea
         options,
         NullObserver(),  # pages are read in many threads; the run is told of finished ones
         facts.sight,
-        facts.max_length,
+        processes.max_length,
         processes,
         Planner(facts.costs),
         codec=facts.codec,

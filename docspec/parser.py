@@ -82,7 +82,7 @@ class Parser(Closing):
         images: bool = True,
     ) -> None:
         self.options = options or ParseOptions()
-        if devices and self.options.is_served:
+        if devices and self.options.has_other_engine:
             raise UsageError("--devices and an engine in another process: choose one of them")
         if devices and self.options.baseline:
             raise UsageError("--devices and --baseline: choose one of them (processes slow each other)")

@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Category, PageDraft, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.observer import NullObserver, Observer
+from docspec.device_engine import measured_costs
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.worker_handle import PrepareOptions
-from docspec.opening import (
-    check_offline,
-    context_elsewhere,
-    context_on_devices,
-    dialect_of,
-    measured_costs,
-    start_devices,
-)
+from docspec.opening import check_offline, context_elsewhere, context_on_devices, dialect_of, start_devices
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -46,12 +40,12 @@ class Verifier:
         self._opening = threading.RLock()
         self.load_seconds = 0.0
         side_by_side = max(1, len(devices)) * options.in_flight
-        self.threads = side_by_side if side_by_side > 1 or devices or options.is_served else 0
+        self.threads = side_by_side if side_by_side > 1 or devices or options.has_other_engine else 0
 
     @property
     def is_here(self) -> bool:
         """Whether the target runs in this process."""
-        return not (self._devices or self._options.is_served)
+        return not (self._devices or self._options.has_other_engine)
 
     @property
     def is_loaded(self) -> bool:
@@ -140,7 +134,7 @@ class Verifier:
         """The target in this process. Raises :class:`docspec.core.UsageError` if another one has it."""
         from docspec.targets.registry import load_target
 
-        if self._options.is_served:
+        if self._options.has_other_engine:
             raise UsageError(f"this needs the engine in this process, not --engine {self._options.reads_with}")
         started = time.perf_counter()
         loaded = load_target(self._options)
@@ -191,12 +185,13 @@ class Verifier:
         from docspec.hierarchy.page import PageReader
 
         started = time.perf_counter()
-        if self._options.is_served:
+        if self._options.has_other_engine:
             context, info = context_elsewhere(self._options, self.engine)
             self.load_seconds = time.perf_counter() - started
             self._say(info.remarks)
             return PageReader(context), info
         processes = self.processes
+        self.load_seconds = time.perf_counter() - started
         facts = processes.opened[0].facts
         described = replace(facts.info, device=", ".join(processes.names))
         self._say((*processes.lost, *described.remarks, *facts.notes))

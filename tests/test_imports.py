@@ -40,8 +40,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "offline": {"core", "process"},
     "results": {"core", "reporting"},
     "retrieval": {"core", "reporting"},
-    "opening": {*READING, "generation", "offline", "process"},
-    "verifier": {*READING, "generation", "isolation", "opening"},
+    "device_engine": {"core", "engine", "generation", "hierarchy", "process", "targets"},
+    "opening": {*READING, "device_engine", "generation", "offline"},
+    "verifier": {*READING, "device_engine", "generation", "isolation", "opening"},
     "page_stream": {"accounting", "core", "documents", "drafting", "isolation", "lookahead", "verifier"},
     "parser": {*READING, "accounting", "isolation", "offline", "page_stream", "results", "verifier"},
     "corpus": {

@@ -16,6 +16,19 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
 
 
+ODD = """
+from docspec_example import ParrotEngine
+
+class Odd(ParrotEngine):
+    report = "a word of its own, which means nothing to docspec"
+
+class Unwilling:
+    def __init__(self, options, tell):
+        raise RuntimeError("no licence")
+"""
+"""Engines that nobody should write."""
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for ``PYTHONPATH`` with the package and its metadata, as an installer leaves them."""
@@ -26,8 +39,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     metadata = home / "docspec_example-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n")
-    groups = facts["entry-points"] | {
-        "docspec.formats": facts["entry-points"]["docspec.formats"] | {"broken": "nowhere:X"}
+    (home / "docspec_odd.py").write_text(ODD)
+    points = facts["entry-points"]
+    groups = points | {
+        "docspec.formats": points["docspec.formats"] | {"broken": "nowhere:X"},
+        "docspec.engines": points["docspec.engines"] | {"odd": "docspec_odd:Odd", "unwilling": "docspec_odd:Unwilling"},
     }
     lines = [
         f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in those.items())
@@ -75,6 +91,15 @@ def test_an_engine_reads_pages_like_docspecs_own(installed: Path) -> None:
         assert ran.returncode == 0, ran.stderr
         assert (installed / "parrot.md").read_text().strip() == "Low tide at noon"
         assert "parrot 1.0" in (installed / "report.json").read_text()
+
+
+def test_an_engine_may_have_names_of_its_own_and_one_that_fails_is_named(installed: Path) -> None:
+    ways = ("--model", "rednote-hilab/dots.ocr", "--words", "model")
+    ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "odd.md", "--engine", "odd", *ways)
+    assert ran.returncode == 0 and (installed / "odd.md").read_text().strip() == "Low tide at noon", ran.stderr
+    ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "none.md", "--engine", "unwilling", *ways)
+    assert ran.returncode == 1 and "--engine unwilling: RuntimeError: no licence" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def test_doctor_lists_plug_ins_and_names_one_that_cannot_be_imported(installed: Path) -> None:

@@ -63,7 +63,7 @@ KNOWN = {
     "console/exits.py",
     "generation/lifeline.py",  # processes of their own
     "isolation/serving.py",
-    "opening.py",
+    "device_engine.py",
     "targets/chat_template.py",
     "targets/threads.py",
     "vllm/runner.py",  # vLLM's own process

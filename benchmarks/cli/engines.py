@@ -120,7 +120,7 @@ def engines(
             servers,
             most,
         )
-    how = "over HTTP" if options.is_served else "offline"
+    how = "over HTTP" if options.has_other_engine else "offline"
     how += ", servers stopped outside their turns" if options.reads_with == "vllm" else ""
     show = print_markdown if as_markdown else print_engines
     show(figures, f"{len(tasks)} {what}", version, how, options.dtype)

@@ -182,10 +182,10 @@ def parse(
         corpus, options = replace(corpus, scheduler="ray"), replace(options, engine="auto")
     key = options.server_key or os.environ.get(KEY_VARIABLE)
     # A view also shows the source of words that the engine in this process has read.
-    if outputs.numbers_report is not None and options.is_served:
+    if outputs.numbers_report is not None and options.has_other_engine:
         raise UsageError(f"--numbers-report and --engine {options.engine}: choose one of them")
     shown = outputs.view is not None or outputs.numbers_report is not None
-    traced = options.provenance or (shown and not options.is_served)
+    traced = options.provenance or (shown and not options.has_other_engine)
     return Batch(
         replace(options, model=model, server_key=key, provenance=traced),
         outputs,

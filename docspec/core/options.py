@@ -276,21 +276,21 @@ class ParseOptions:
 
     @property
     def reads_with(self) -> str:
-        """The engine: ``local``, ``server``, ``vllm`` or ``llama``."""
+        """The engine: ``local``, ``server``, ``vllm``, ``llama`` or a plug-in's name."""
         if self.engine in ("auto", "ray"):
             return "server" if self.server else "llama" if self.model.lower().endswith(".gguf") else "local"
         return self.engine
 
     @property
-    def is_served(self) -> bool:
-        """Whether another process decodes."""
+    def has_other_engine(self) -> bool:
+        """Whether an engine other than this package's decodes."""
         return self.reads_with != "local"
 
     @property
     def in_flight(self) -> int:
         """The number of pages that are read side by side."""
         if self.pages_in_flight is None:
-            return SERVED_IN_FLIGHT if self.is_served else 1
+            return SERVED_IN_FLIGHT if self.has_other_engine else 1
         return self.pages_in_flight
 
     @property
@@ -325,7 +325,7 @@ class ParseOptions:
         """Whether the model is loaded at the first page that needs it: the bundled reader, if sound words are kept and
         no option needs the model on every page."""
         asked = self.baseline or self.provenance or self.trust_agreement
-        return self.evidence and self.model in BUNDLED_MODELS and not asked and not self.is_served
+        return self.evidence and self.model in BUNDLED_MODELS and not asked and not self.has_other_engine
 
     @property
     def overlaps(self) -> bool:
@@ -359,10 +359,14 @@ def _check_together(options: ParseOptions) -> None:
         raise UsageError("--drafter saved needs --drafts FILE or DIR")
     if options.words == "evidence" and options.read == "page":
         raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
-    if options.in_flight > 1 and options.baseline and not options.is_served:
+    if options.in_flight > 1 and options.baseline and not options.has_other_engine:
         raise UsageError(f"--pages-in-flight {options.in_flight} and --baseline: choose one of them")
 
-    if options.exact == "strict" and (options.tau is not None or options.in_flight > 1) and not options.is_served:
+    if (
+        options.exact == "strict"
+        and (options.tau is not None or options.in_flight > 1)
+        and not options.has_other_engine
+    ):
         other = "--tau" if options.tau is not None else "--pages-in-flight"
         raise UsageError(f"--exact strict and {other}: choose one of them")
     if options.skips is not None and (options.exact == "strict" or options.align == "window"):
@@ -381,7 +385,7 @@ def _check_engine(options: ParseOptions) -> None:
         raise UsageError("--engine server needs --server URL")
     if options.server and options.engine not in ("auto", "server", "ray"):
         raise UsageError(f"--server and --engine {options.engine}: choose one of them")
-    if not options.is_served:
+    if not options.has_other_engine:
         return
     asked = {
         "--baseline": options.baseline,

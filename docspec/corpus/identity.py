@@ -52,7 +52,7 @@ class Identity:
 def identity_of(options: ParseOptions, writing: OutputChoice) -> Identity:
     """The identity of a request; finds the model, and fetches it where that has to be. Raises
     :class:`docspec.core.ModelError` where it cannot be had."""
-    if options.is_served:
+    if options.has_other_engine:
         from docspec.generation.choice import served_identity
 
         served = hashlib.blake2b(served_identity(options).encode(), digest_size=8).hexdigest()

@@ -56,7 +56,7 @@ class Draw:
     def __init__(self, options: ParseOptions) -> None:
         self._isolation = Isolation(options)
         self._selection = parse_page_ranges(options.pages)
-        card = card_of_served if options.is_served else card_of
+        card = card_of_served if options.has_other_engine else card_of
         dpi = card(options).image_dpi if options.image_scale == "published" else None
         self._wanted = PrepareOptions.complete(View.of(options, visible_words), dpi)
 

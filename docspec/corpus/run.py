@@ -250,7 +250,7 @@ class CorpusRun:
     def _load_target(self) -> None:
         if self.report.target is None and not self._reader.parser.loads_late:
             name = self.options.model
-            fetched_here = "/" in name and not self.options.is_served
+            fetched_here = "/" in name and not self.options.has_other_engine
             self.watcher.loading(fetched_here and not Path(name).expanduser().exists())
             started = time.perf_counter()
             self._reader.parser.target_info  # noqa: B018 - loads it

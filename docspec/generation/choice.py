@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import ModelError, ParseOptions, UsageError
+from docspec.core import DocspecError, ModelError, ParseOptions, UsageError
 from docspec.core.plugins import load, plugins
 from docspec.generation.interface import Generator
 
@@ -32,9 +32,10 @@ class OpenedEngine:
     def report(self) -> dict[str, Any]:
         """The engine's name and counts as plain values. Seconds are measured here, so they include waiting in a
         server's queue."""
-        said = getattr(self.generator, "report", None)
-        servers = [] if said is None else [asdict(one) for one in said()]
-        return {"name": self.generator.name, "seconds": "wall", "servers": servers}
+        from docspec.generation.server import ServerGenerator
+
+        servers = self.generator.report() if isinstance(self.generator, ServerGenerator) else ()
+        return {"name": self.generator.name, "seconds": "wall", "servers": list(map(asdict, servers))}
 
 
 def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
@@ -51,7 +52,12 @@ def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
     if options.reads_with == "llama":
         return open_llama_engine(options, tell)
     if options.reads_with in plugins("engines"):
-        generator = load("engines", options.reads_with)(options, tell)
+        try:
+            generator = load("engines", options.reads_with)(options, tell)
+        except DocspecError:
+            raise
+        except Exception as error:
+            raise ModelError(f"--engine {options.reads_with}: {type(error).__name__}: {error}") from error
         return OpenedEngine(generator, (options.model,), getattr(generator, "max_length", None))
     raise UsageError(f"--engine {options.reads_with} is no engine outside of this process")
 

@@ -142,6 +142,17 @@ class Generator(Protocol):
         ...
 
 
+@runtime_checkable
+class BatchGenerator(Generator, Protocol):
+    """An engine that would rather have requests together, whose prompts it makes and prefills together."""
+
+    def submit_all(
+        self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
+    ) -> Sequence[Future[Generation]]:
+        """:meth:`Generator.submit` for several requests, each with its listener."""
+        ...
+
+
 def answers(generator: Generator, requests: Sequence[GenerationRequest]) -> list[Generation]:
     """The answers to ``requests``, which run at the same time; if one fails or this thread is interrupted, the others
     are cancelled."""

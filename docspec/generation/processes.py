@@ -8,8 +8,11 @@ replaced (its device is gone) leaves its work to the others.
 from __future__ import annotations
 
 import itertools
+import pickle
+import queue
 import tempfile
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,6 +36,11 @@ AHEAD = 2
 """A process has at most so many times the requests that it decodes at a time, so that it never waits for the next."""
 
 
+Outbox = queue.SimpleQueue[tuple[Any, ...] | None]
+"""What a process is to be sent: names of methods of :class:`docspec.generation.worker.EngineWorker` with arguments;
+``None`` at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a process runs (``name``: a device, or the engine), what makes its engine there, and the interpreter that
@@ -46,10 +54,11 @@ class Place:
 
 @dataclass(slots=True, eq=False)
 class _Pending:
-    """An unanswered request, its text so far (``heard`` characters, of which ``told`` were passed on), and how many
-    processes have died of it, or beside it."""
+    """An unanswered request as it is ``sent``, its text so far (``heard`` characters, of which ``told`` were passed
+    on), and how many processes have died of it, or beside it."""
 
-    numbered: Numbered
+    number: int
+    sent: bytes
     future: Future[Generation]
     on_text: OnText | None
     heard: int = 0
@@ -64,7 +73,7 @@ class _Pending:
         if new and self.on_text is not None:
             try:
                 self.on_text(new)
-            except Exception:
+            except BaseException:  # asyncio's cancelling is none of Exception
                 self.future.cancel()
 
 
@@ -83,6 +92,7 @@ class _Member:
     is_alone: bool = False
     device_error: str = ""
     idle_deaths: int = 0
+    outbox: Outbox = field(default_factory=Outbox)
     pending: dict[int, _Pending] = field(default_factory=dict)
 
     @property
@@ -104,9 +114,7 @@ class EngineProcesses(Closing):
     sent. Raises :class:`docspec.core.ModelError` if the model can be loaded at no place.
     """
 
-    def __init__(self, places: Sequence[Place], name: str, fit: Callable[[Any], Any] = lambda image: image) -> None:
-        self.name = name
-        self.max_length: int | None = None
+    def __init__(self, places: Sequence[Place], fit: Callable[[Any], Any] = lambda image: image) -> None:
         self.steps: Any = None
         self._fit = fit
         self._members = [_Member(place) for place in places]
@@ -122,6 +130,16 @@ class EngineProcesses(Closing):
     def opened(self) -> list[Opened]:
         """What is known of the engine at each place that is left."""
         return [member.opened for member in self._members if member.opened is not None and not member.is_closed]
+
+    @property
+    def name(self) -> str:
+        """The engine, its version and its precision, for reports."""
+        return self.opened[0].name
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens of prompt and answer together."""
+        return self.opened[0].max_length
 
     @property
     def names(self) -> list[str]:
@@ -147,10 +165,17 @@ class EngineProcesses(Closing):
         self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None] = ()
     ) -> list[Future[Generation]]:
         """:meth:`submit` for several requests, some of which may be prefilled together."""
-        pending = [
-            _Pending(Numbered(next(self._numbers), self._sent(one), on_text is not None), Future(), on_text)
-            for one, on_text in zip(requests, listeners or [None] * len(requests), strict=True)
-        ]
+        pending: list[_Pending] = []
+        futures: list[Future[Generation]] = []
+        for request, on_text in zip(requests, listeners or [None] * len(requests), strict=True):
+            future, number = Future[Generation](), next(self._numbers)
+            futures.append(future)
+            try:
+                sent = pickle.dumps(Numbered(number, self._shown(request), on_text is not None))
+            except Exception as error:  # of a plug-in, for example
+                future.set_exception(PageError(f"the request cannot be sent to another process: {error}"))
+                continue
+            pending.append(_Pending(number, sent, future, on_text))
         with self._lock:
             if self._closed:
                 raise ModelError("the engine is closed")
@@ -158,7 +183,7 @@ class EngineProcesses(Closing):
             self._deal()
         for one in pending:
             one.future.add_done_callback(partial(self._future_done, one))
-        return [one.future for one in pending]
+        return futures
 
     def close(self) -> None:
         """Cancels all requests and ends the processes, whatever they are doing."""
@@ -179,7 +204,7 @@ class EngineProcesses(Closing):
         for member in self._members:
             member.end()
 
-    def _sent(self, request: GenerationRequest) -> GenerationRequest:
+    def _shown(self, request: GenerationRequest) -> GenerationRequest:
         if request.image is not None:
             request = replace(request, image=self._fit(request.image))
         return with_pixels(request)
@@ -217,12 +242,13 @@ class EngineProcesses(Closing):
                 failure = ModelError(
                     f"{member.place.name}: loading the model {lost}{_last_words(member)}", lost.failure
                 )
-            except OSError as error:
-                failure = ModelError(f"{member.place.python}: {error.strerror}")
-                break
-            except DocspecError as error:
+            except ModelError as error:
                 last = _last_words(member)
-                failure = ModelError(f"{error}{last}") if last or not isinstance(error, ModelError) else error
+                failure = ModelError(f"{error}{last}") if last else error
+                break
+            except Exception as error:
+                named = error if isinstance(error, DocspecError) else f"{type(error).__name__}: {error}"
+                failure = ModelError(f"{member.place.name}: {named}{_last_words(member)}")
                 break
         member.is_closed = True
         member.end()
@@ -233,19 +259,35 @@ class EngineProcesses(Closing):
         member.device_error = ""
         place, has_ended = member.place, threading.Event()
         member.errors = tempfile.TemporaryFile() if place.quiet else None  # noqa: SIM115 - until the process has ended
-        child = member.child = Child(
-            EngineWorker,
-            python=place.python,
-            errors=member.errors,
-            hear=lambda said: self._hear(member, said),
-            ended=lambda: self._ended(member, has_ended),
-        )
-        member.opened = child.call("open", place.make)
+        owner, outbox = weakref.ref(self), Outbox()
+
+        def hear(said: Said) -> None:
+            if (own := owner()) is not None:
+                own._hear(member, said)
+
+        def ended() -> None:
+            outbox.put(None)
+            has_ended.set()
+            if (own := owner()) is not None:
+                own._ended(member)
+
         with self._lock:
-            if self._closed or has_ended.is_set():
-                raise child.death()
-            member.is_ready = True
-            self._deal()
+            if self._closed:
+                raise WorkerLost("was closed", Failure.CRASHED)
+            try:
+                child = Child(EngineWorker, python=place.python, errors=member.errors, hear=hear, ended=ended)
+            except OSError as error:
+                raise ModelError(f"{place.python}: {error.strerror}") from error
+            member.child, member.outbox = child, outbox
+        opened = child.call("open", place.make)  # EngineWorker.open
+        threading.Thread(target=_post, args=(child, outbox), name="docspec-post", daemon=True).start()
+        member.opened = opened
+        with self._lock:
+            if not (self._closed or has_ended.is_set()):
+                member.is_ready = True
+                self._deal()
+                return
+        raise child.death()
 
     # Requests
 
@@ -281,14 +323,14 @@ class EngineProcesses(Closing):
     def _future_done(self, pending: _Pending, future: Future[Generation]) -> None:
         if not future.cancelled():
             return
-        number = pending.numbered.number
+        number = pending.number
         with self._lock:
             for queue in (self._waiting, self._suspects):
                 if pending in queue:
                     queue.remove(pending)
             for member in self._members:
-                if member.pending.get(number) is pending and member.child is not None:
-                    member.child.send("cancel", number)
+                if member.pending.get(number) is pending:
+                    member.outbox.put(("cancel", number))  # EngineWorker.cancel
                     self._taken(member, number)
 
     def _taken(self, member: _Member, number: int) -> None:
@@ -309,6 +351,7 @@ class EngineProcesses(Closing):
             threading.Thread(target=member.end, name="docspec-end", daemon=True).start()
         else:
             with self._lock:
+                member.idle_deaths = 0
                 self._taken(member, said.number)
             if said.kind != "done":
                 _set_error(pending, said.value)
@@ -317,10 +360,9 @@ class EngineProcesses(Closing):
 
     # Losses
 
-    def _ended(self, member: _Member, has_ended: threading.Event) -> None:
+    def _ended(self, member: _Member) -> None:
         """A process has ended, in the thread that listened to it."""
         with self._lock:
-            has_ended.set()
             if self._closed or not member.is_ready:
                 return  # whoever starts it is told
             member.is_ready = member.is_alone = False
@@ -352,9 +394,15 @@ class EngineProcesses(Closing):
 def _send(member: _Member, pending: Sequence[_Pending]) -> None:
     for one in pending:
         one.heard = 0
-        member.pending[one.numbered.number] = one
-    if pending and member.child is not None:
-        member.child.send("submit", [one.numbered for one in pending])
+        member.pending[one.number] = one
+    if pending:
+        member.outbox.put(("submit", [one.sent for one in pending]))  # EngineWorker.submit
+
+
+def _post(child: Child, outbox: Outbox) -> None:
+    """Sends what a process is told, in a thread of its own: one that does not read stops nobody else."""
+    while (message := outbox.get()) is not None:
+        child.send(*message)
 
 
 def _load_of(member: _Member) -> int:

@@ -5,7 +5,7 @@ It also runs in other environments, which have llama.cpp and not Pillow: picture
 
 from __future__ import annotations
 
-import queue
+import pickle
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol
 
-from docspec.core import Failure, PageError
+from docspec.core import Failure, ModelError, PageError
 from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.isolation.serving import portable
@@ -39,7 +39,7 @@ class Numbered:
 @dataclass(frozen=True, slots=True)
 class Said:
     """What the engine says of request ``number``: a piece of its ``text``, its answer (``done``), the error that it
-    ``failed`` with, or that the device is ``lost``; of all of them, how ``steps`` are run (-1)."""
+    ``failed`` with, or that the engine is ``lost``; of all of them, how ``steps`` are run (-1)."""
 
     kind: Literal["text", "done", "failed", "lost", "steps"]
     number: int
@@ -48,16 +48,19 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An engine that was made: what is known of it (``facts``), the requests that it decodes at a time (``rows``), and
-    whether it follows every field of a request."""
+    """An engine that was made: its ``name`` for reports, the requests that it decodes at a time (``rows``), the most
+    tokens of prompt and answer together, whether it follows every field of a request, and what else is known of it
+    (``facts``)."""
 
-    facts: Any
+    name: str
     rows: int
-    follows_fields: bool = False
+    max_length: int
+    follows_fields: bool
+    facts: Any
 
 
-class ServedEngine(Protocol):
-    """An engine that a worker serves; its requests have :class:`Pixels`."""
+class ChildEngine(Protocol):
+    """An engine as a worker serves it; its requests have :class:`Pixels`."""
 
     opened: Opened
 
@@ -70,7 +73,7 @@ class ServedEngine(Protocol):
         ...
 
 
-EngineMaker = Callable[[], ServedEngine]
+EngineMaker = Callable[[], ChildEngine]
 """Makes an engine in its process; it is pickled. Raises :class:`docspec.core.ModelError`."""
 
 
@@ -83,21 +86,19 @@ class EngineWorker:
         self._futures: dict[int, Future[Generation]] = {}
         self._lock = threading.Lock()
         self._steps: Any = None
-        # Said in a thread of its own: whoever waited for the parent to listen could not hear what it sends meanwhile.
-        self._outbox: queue.SimpleQueue[Said] = queue.SimpleQueue()
 
     def open(self, make: EngineMaker) -> Opened:
         """Makes the engine. Raises :class:`docspec.core.ModelError`."""
         self._engine = make()
-        threading.Thread(target=self._say_all, name="docspec-say", daemon=True).start()
         self._note_steps()
         return self._engine.opened
 
-    def submit(self, asked: Sequence[Numbered]) -> None:
-        """Has requests answered; what becomes of them is said."""
-        listeners = [partial(self._say, "text", one.number) if one.streamed else None for one in asked]
-        futures = self._engine.submit_all([one.request for one in asked], listeners)
-        for one, future in zip(asked, futures, strict=True):
+    def submit(self, sent: Sequence[bytes]) -> None:
+        """Has requests answered, each a pickled :class:`Numbered`; what becomes of them is said."""
+        numbered: list[Numbered] = [pickle.loads(one) for one in sent]
+        listeners = [partial(self._say, "text", one.number) if one.streamed else None for one in numbered]
+        futures = self._engine.submit_all([one.request for one in numbered], listeners)
+        for one, future in zip(numbered, futures, strict=True):
             with self._lock:
                 self._futures[one.number] = future
             future.add_done_callback(partial(self._done, one.number))
@@ -110,11 +111,7 @@ class EngineWorker:
             future.cancel()
 
     def _say(self, kind: Any, number: int, value: Any = None) -> None:
-        self._outbox.put(Said(kind, number, value))
-
-    def _say_all(self) -> None:
-        while True:
-            self.say(self._outbox.get())
+        self.say(Said(kind, number, value))
 
     def _done(self, number: int, future: Future[Generation]) -> None:
         with self._lock:
@@ -124,8 +121,11 @@ class EngineWorker:
         error = future.exception()
         if error is None:
             self._note_steps()
-            self._say("done", number, future.result())
-        elif is_device_lost(error):
+            try:
+                self._say("done", number, future.result())
+            except Exception as unsaid:  # it cannot be pickled
+                self._say("failed", number, portable(unsaid))
+        elif is_device_lost(error) or isinstance(error, ModelError):
             self._say("lost", number, str(error))
         elif is_out_of_memory(error):
             release_memory()

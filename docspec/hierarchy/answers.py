@@ -18,7 +18,15 @@ from docspec.core import Failure, PageError, StageStats
 from docspec.core.trail import Trail
 from docspec.engine.loop_guard import LoopGuard
 from docspec.engine.stopping import Loop
-from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
+from docspec.generation.interface import (
+    BatchGenerator,
+    FinishReason,
+    Generation,
+    GenerationCounts,
+    GenerationRequest,
+    OnText,
+    Progress,
+)
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.targets.chat_template import IMAGE
 
@@ -73,7 +81,7 @@ def ask(
     """
     requests = [_for_engine(context, number, one, on_progress) for number, one in enumerate(requests)]
     answered = _answered(context, requests)
-    if context.is_here:
+    if context.follows_fields:
         return answered
     again = [at for at, answer in enumerate(answered.answers) if answer.is_empty and _has_words(requests[at])]
     if again:
@@ -99,7 +107,7 @@ def _for_engine(
     context: ReadingContext, number: int, request: GenerationRequest, on_progress: OnProgress | None
 ) -> GenerationRequest:
     """``request`` with what its engine needs, and without what it cannot follow."""
-    if context.is_here:
+    if context.follows_fields:
         told = None if on_progress is None else partial(on_progress, number)
         cuts = context.options.on_loop != "keep"
         return replace(request, cuts_loops=cuts, on_progress=request.on_progress or told)
@@ -122,7 +130,7 @@ def _has_words(request: GenerationRequest) -> bool:
 
 
 def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) -> Answered:
-    began, elsewhere = time.perf_counter(), not context.is_here
+    began, elsewhere = time.perf_counter(), not context.follows_fields
     guards = elsewhere and context.options.on_loop != "keep"
     watched = [(_Watched(guards) if elsewhere and request.max_tokens > LONG else None) for request in requests]
     futures: list[Future[Generation]] = []
@@ -141,9 +149,8 @@ def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) ->
 def _submitted(
     context: ReadingContext, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
 ) -> Iterable[Future[Generation]]:
-    together = getattr(context.generator, "submit_all", None)
-    if together is not None:
-        return together(requests)  # type: ignore[no-any-return]
+    if isinstance(context.generator, BatchGenerator):
+        return context.generator.submit_all(requests, listeners)
     return (context.generator.submit(one, listener) for one, listener in zip(requests, listeners, strict=True))
 
 

@@ -68,7 +68,7 @@ class PageReader:
         if options.provenance:
             with_provenance(state, self.context)
         result = graded(state.result, state.draft, self.context.card)
-        if self.context.is_here:
+        if self.context.follows_fields:
             return result
         return replace(result, events=(*result.events, *strange_marks(result.blocks, state.draft.regions)))
 

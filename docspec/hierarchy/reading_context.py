@@ -44,7 +44,7 @@ class ReadingContext:
     pages_at_once: int = 1
 
     @property
-    def is_here(self) -> bool:
+    def follows_fields(self) -> bool:
         """Whether the engine follows every field of a request, as that of this package does."""
         return bool(getattr(self.generator, "follows_fields", False))
 

@@ -45,7 +45,7 @@ class WholePages:
         """The request for the page. Raises :class:`docspec.core.PageError` if the page leaves no room in the context of
         a model in another process."""
         request = asked_of_page(self._context, state.page, state.draft, state.texts)
-        if self._context.is_here:
+        if self._context.follows_fields:
             return request
         return replace(request, max_tokens=min(request.max_tokens, self._room(state.page)))
 
@@ -110,7 +110,7 @@ class WholePages:
             context, [replace(request, exclusive=request.plain and context.options.in_flight == 1)], progress
         )
         [answer], stats = answered.answers, answered.stats
-        if answer.is_empty and not context.is_here and any(one.texts for one in state.draft.regions):
+        if answer.is_empty and not context.follows_fields and any(one.texts for one in state.draft.regions):
             raise PageError("the answer is empty, asked for twice, and the draft of the page is not", Failure.REFUSED)
         if stats.plain_tokens:
             detail = f"drafts did not pay for {stats.plain_tokens} of {stats.tokens} tokens"

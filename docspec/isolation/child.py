@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -78,16 +78,23 @@ class Child:
         lifeline = os.pipe() if sys.platform == "linux" else None
         kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
         flags = subprocess._args_from_interpreter_flags() if python is None else []  # type: ignore[attr-defined]
-        self._process = subprocess.Popen(
-            [str(python or sys.executable), *flags, "-P", "-c", BOOT],  # no module is taken from the working folder
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            pass_fds=kept,
-        )
-        self.shared_pixels.inherited()
-        if lifeline is not None:
-            os.close(lifeline[0])
+        try:
+            with interrupts_blocked():
+                self._process = subprocess.Popen(
+                    [str(python or sys.executable), *flags, "-P", "-c", BOOT],  # no module of the working folder
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    pass_fds=kept,
+                )
+        except BaseException:
+            if lifeline is not None:
+                os.close(lifeline[1])
+            raise
+        finally:
+            self.shared_pixels.inherited()
+            if lifeline is not None:
+                os.close(lifeline[0])
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         listener = threading.Thread(
             target=_listen,
@@ -118,11 +125,11 @@ class Child:
 
     def post(self, name: str, *arguments: Any) -> None:
         """Calls without waiting; the next :meth:`wait_posted` or :meth:`call` raises its error."""
-        self._write(Call(name, arguments))
         self._owed += 1
+        self._write(Call(name, arguments))
 
     def send(self, name: str, *arguments: Any) -> None:
-        """Calls without an answer; an error of the call ends the child."""
+        """Calls without an answer; an error of the call ends the child. Waits while the child does not read."""
         self._write(Call(name, arguments, one_way=True))
 
     def wait_posted(self) -> None:
@@ -150,8 +157,9 @@ class Child:
 
     def _write(self, value: Any) -> None:
         assert self._process.stdin is not None
+        data = pickle.dumps(value)  # whole, so that what cannot be pickled leaves nothing in the pipe
         try:
-            pickle.dump(value, self._process.stdin)
+            self._process.stdin.write(data)
             self._process.stdin.flush()
         except (OSError, ValueError):  # closed: waiting for the answer reports it
             return
@@ -201,6 +209,20 @@ class Child:
         return WorkerLost(f"crashed ({name})", Failure.CRASHED)
 
 
+@contextlib.contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """A child that is started within does not get Ctrl-C before it ignores it (:func:`docspec.isolation.serving.main`):
+    the terminal sends it to the whole group."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _listen(
     answers: IO[bytes], answered: Callable[[Any], None], hear: Callable[[Any], None], ended: Callable[[], None] | None
 ) -> None:
@@ -208,12 +230,15 @@ def _listen(
     try:
         with answers:
             while True:
-                message = pickle.load(answers)
+                try:
+                    message = pickle.load(answers)
+                except Exception:  # also half an answer
+                    return
                 (answered if isinstance(message, Answer) else hear)(message)
-    except Exception:  # also half an answer
+    finally:
         answered(None)
-    if ended is not None:
-        ended()
+        if ended is not None:
+            ended()
 
 
 def _end(process: subprocess.Popen[bytes], listener: threading.Thread, lifeline: int | None) -> None:
@@ -221,7 +246,8 @@ def _end(process: subprocess.Popen[bytes], listener: threading.Thread, lifeline:
     if lifeline is not None:
         os.close(lifeline)
     process.wait()
-    listener.join(1.0)
+    if listener is not threading.current_thread():
+        listener.join(1.0)
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()

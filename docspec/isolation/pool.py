@@ -52,7 +52,7 @@ class Isolation:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._settings = WorkerSettings(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
-        beside = max(LEAST_BESIDE if options.is_served else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
+        beside = max(LEAST_BESIDE if options.has_other_engine else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
         self._workers: list[WorkerHandle] = []
 

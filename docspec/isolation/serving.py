@@ -48,6 +48,8 @@ def main() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # sent to a whole group; the parent ends the child
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # blocked by the parent until here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # keeps what libraries print out of the answers
     make_worker, handle, lifeline = _next(requests)
@@ -89,8 +91,9 @@ def portable(error: BaseException) -> BaseException:
 
 
 def _send(answers: Any, lock: threading.Lock, value: Any) -> None:
+    data = pickle.dumps(value)  # whole, so that what cannot be pickled leaves nothing in the pipe
     with lock:
-        pickle.dump(value, answers)
+        answers.write(data)
         answers.flush()
 
 

@@ -101,7 +101,7 @@ class Converter:
             if self._parser is None:
                 from docspec.parser import Parser
 
-                devices = () if self._options.is_served else (self._options.device,)
+                devices = () if self._options.has_other_engine else (self._options.device,)
                 self._parser = Parser(self._options, devices=devices)
             return self._parser
 

@@ -21,7 +21,7 @@ class EngineDouble:
     """Answers ``page N`` with it, in threads; some prompts take the process along."""
 
     def __init__(self, place: str, rows: int = 4) -> None:
-        self.opened = Opened({"place": place, "pid": os.getpid()}, rows, follows_fields=True)
+        self.opened = Opened("double", rows, 1000, follows_fields=True, facts={"place": place, "pid": os.getpid()})
         self._served = 0
 
     def submit_all(
@@ -31,6 +31,9 @@ class EngineDouble:
         for request, on_text in zip(requests, listeners, strict=True):
             future: Future[Generation] = Future()
             made.append(future)
+            if request.prompt == "unsendable":
+                future.set_result(Generation("", "stop", GenerationCounts(1), trail=threading.Lock()))  # type: ignore[arg-type]
+                continue
             if request.prompt == "large":  # answered at once, in the thread that reads requests
                 future.set_result(Generation("large" * 100_000, "stop", GenerationCounts(1)))
                 continue
@@ -107,6 +110,16 @@ class DiesIdle(EngineDouble):
     def __init__(self, place: str) -> None:
         super().__init__(place)
         threading.Timer(0.1, os.abort).start()
+
+
+class Faulty(EngineDouble):
+    """Fails at ``cuda:0`` from its load ``first`` on, with an error that no one expects."""
+
+    def __init__(self, place: str, first: int, folder: str) -> None:
+        super().__init__(place)
+        Path(folder, f"{place}-{os.getpid()}").touch()
+        if place == "cuda:0" and len(list(Path(folder).glob("cuda:0-*"))) >= first:
+            raise RuntimeError("CUDA out of memory while measuring")
 
 
 class OnceAlone(EngineDouble):

@@ -40,7 +40,7 @@ def processes() -> Iterator[Callable[..., EngineProcesses]]:
     made: list[EngineProcesses] = []
 
     def start(places: Sequence[str] = BOTH, make: Any = doubles.EngineDouble, *more: Any) -> EngineProcesses:
-        made.append(EngineProcesses([Place(each, partial(make, each, *more)) for each in places], "double"))
+        made.append(EngineProcesses([Place(each, partial(make, each, *more)) for each in places]))
         return made[-1]
 
     yield start
@@ -178,14 +178,61 @@ def test_a_device_on_which_loading_always_dies_is_left_to_the_others(
         processes(("cuda:0",), doubles.DiesLoading, 9, str(tmp_path))
 
 
+def test_any_error_of_loading_costs_its_place_alone(processes: Callable[..., EngineProcesses], tmp_path: Path) -> None:
+    both = processes(BOTH, doubles.Faulty, 1, str(tmp_path))
+    assert both.names == ["cuda:1"] and "while measuring" in both.lost[0]
+    assert text_of(both, "page").startswith("page")
+    with pytest.raises(ModelError, match="while measuring"):
+        processes(["cuda:0"], doubles.Faulty, 1, str(tmp_path))
+
+
+def test_any_error_of_loading_again_ends_the_waiting(processes: Callable[..., EngineProcesses], tmp_path: Path) -> None:
+    one = processes(["cuda:0"], doubles.Faulty, 2, str(tmp_path))
+    waiting = [one.submit(asked("waits")) for _ in range(3)]
+    os.kill(one.pids[0], signal.SIGKILL)
+    for future in waiting:
+        with pytest.raises(ModelError, match="while measuring"):
+            future.result(PATIENCE)
+
+
+def test_what_cannot_be_sent_harms_nobody_else(processes: Callable[..., EngineProcesses]) -> None:
+    one = processes(["cuda:0"], doubles.EngineDouble, 1)
+    odd = GenerationRequest(None, "odd", 10, grammar=lambda: None)
+    futures = one.submit_all([asked("slow"), odd, asked("unsendable"), asked("page")])
+    with pytest.raises(PageError, match="cannot be sent"):
+        futures[1].result(PATIENCE)
+    assert "pickle" in str(futures[2].exception(PATIENCE))
+    assert futures[0].result(PATIENCE).text.startswith("slow") and futures[3].result(PATIENCE).text.startswith("page")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no job control")
+def test_a_process_that_does_not_read_stops_nobody_else(processes: Callable[..., EngineProcesses]) -> None:
+    both = processes(BOTH, doubles.EngineDouble, 2)
+    stopped, _ = both.pids
+    os.kill(stopped, signal.SIGSTOP)
+    large = GenerationRequest(Image.new("RGB", (1500, 1500)), "page", 10)
+    futures = both.submit_all([large] * 12)
+    until(lambda: sum(future.done() for future in futures) >= 6)
+    both.close()
+    assert gone(stopped)
+
+
+def test_they_can_be_closed_by_whoever_hears_of_an_answer(processes: Callable[..., EngineProcesses]) -> None:
+    both = processes()
+    pids, ended = both.pids, threading.Event()
+    future = both.submit(asked("page"))
+    future.add_done_callback(lambda done: (both.close(), ended.set()))
+    assert ended.wait(PATIENCE) and all(map(gone, pids))
+
+
 def test_an_interpreter_that_is_none_is_said_in_a_line(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="No such file"):
-        EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), tmp_path / "python")], "double")
+        EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), tmp_path / "python")])
     bare = tmp_path / "bare.py"
     bare.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no docspec here')\n")
     bare.chmod(0o755)
     with pytest.raises(ModelError, match="no docspec here"):
-        EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), bare, quiet=True)], "double")
+        EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), bare, quiet=True)])
 
 
 def test_large_answers_and_large_pictures_pass_each_other(processes: Callable[..., EngineProcesses]) -> None:
@@ -209,7 +256,7 @@ def test_an_interrupt_while_the_model_is_loaded_ends_at_once(tmp_path: Path) -> 
         "from tests.generation import engine_doubles as doubles\n"
         "import os, signal, threading\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "EngineProcesses([Place(name, partial(doubles.Slow, name)) for name in ('a', 'b')], 'double')\n"
+        "EngineProcesses([Place(name, partial(doubles.Slow, name)) for name in ('a', 'b')])\n"
     )
     ran = subprocess.run(
         [sys.executable, program], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE

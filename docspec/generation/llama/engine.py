@@ -80,11 +80,6 @@ class BatchEngine:
         """Whether a row is free for one more request, and none waits for memory already."""
         return bool(self._rows) and not self._waiting
 
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of all unanswered requests."""
-        return [*self._active, *(one.number for one in self._waiting)]
-
     def add(self, sequence: Decoding) -> None:
         if self._need(sequence) > self._model.cells:
             error = PageError(

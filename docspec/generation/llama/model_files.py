@@ -228,6 +228,7 @@ def settings_for(files: ModelFiles, cells: int, threads: int, **more: Any) -> Ll
         threads=threads,
         image_tokens=sizes,
         template=template,
+        precision=files.precision,
         **more,
     )
 

@@ -68,7 +68,6 @@ def open_llama(
     )
     generator = start_llama(settings, files, python)
     facts: Facts = generator.opened[0].facts
-    generator.name = f"llama.cpp (llama-cpp-python {facts.version}), {files.precision}"
     for line in filter(None, (remark, facts.remark)):
         tell(line)
     if strict:
@@ -79,9 +78,7 @@ def open_llama(
 def start_llama(settings: LlamaSettings, files: ModelFiles, python: Path | None) -> EngineProcesses:
     """A child with llama.cpp, loaded with ``settings``; arguments as for :func:`open_llama`."""
     place = Place("llama.cpp", partial(LlamaEngine, settings), python, quiet=True)
-    generator = EngineProcesses([place], "llama.cpp", fitting(files))
-    generator.max_length = settings.cells
-    return generator
+    return EngineProcesses([place], fitting(files))
 
 
 def gguf_of(model: str) -> Path:

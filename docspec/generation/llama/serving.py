@@ -58,8 +58,9 @@ class LlamaEngine:
         decoders = [Decoder(settings, model, self._inbox, noise) for model in models]
         for index, decoder in enumerate(decoders):
             threading.Thread(target=decoder.run, name=f"docspec-decoder-{index}", daemon=True).start()
-        rows = 1 if settings.strict else settings.rows
-        self.opened = Opened(Facts(library.version, library.remark, noise), rows * settings.decoders)
+        rows = settings.decoders * (1 if settings.strict else settings.rows)
+        name = f"llama.cpp (llama-cpp-python {library.version}), {settings.precision}"
+        self.opened = Opened(name, rows, settings.cells, False, Facts(library.remark, noise))
 
     def submit_all(
         self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
@@ -79,7 +80,7 @@ class LlamaEngine:
 
 class Decoder:
     """A thread with a KV memory of its own: it takes requests while it has free rows, encodes their images, and decodes
-    them in one batch. All decoders share the weights, the ``inbox`` and the numbers of ``cancelled`` requests."""
+    them in one batch. All decoders share the weights and the ``inbox``."""
 
     def __init__(self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, noise: float) -> None:
         self._model = model
