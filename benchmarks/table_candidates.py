@@ -8,7 +8,7 @@ shows; beside them stands what docspec writes. Each has a true score (F1 of its 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median
@@ -30,8 +30,7 @@ from docspec.drafting.unruled import with_unruled
 
 NAMES = ("model", "mended", "drawn", "white space")
 
-ALIGNED, PITCH = 0.5, 0.25
-"""Heights of a word, and share of the usual pitch, by which figures and rows may be out of line."""
+ALIGNED, PITCH = 0.5, 0.25  # heights of a word, and share of the pitch, by which figures and rows may be out of line
 
 
 def candidates(page: Any) -> dict[str, list[FoundTable]]:
@@ -91,20 +90,13 @@ def measured(folder: Path) -> Iterator[dict[str, tuple[float, float]]]:
             page = document[item.page - 1]
             page.remove_rotation()
             words = words_of(page)
-            told = {
-                name: [
-                    (marks_of(table), consistency(one, table, words))
-                    for one in tables
-                    if (table := parse_table(one.html))
-                ]
-                for name, tables in candidates(page).items()
-            }
+            told: dict[str, list[tuple[TableMarks, float]]] = {}
+            for name, tables in candidates(page).items():
+                parsed = [(one, table) for one in tables if (table := parse_table(one.html))]
+                told[name] = [(marks_of(table), consistency(one, table, words)) for one, table in parsed]
         for truth in item.truth[0]:
-            best = {
-                name: max(((_score(marks, truth), own) for marks, own in some), default=None)
-                for name, some in told.items()
-            }
-            yield {name: one for name, one in best.items() if one is not None and one[0] > 0}
+            scores = {name: [(_score(marks, truth), own) for marks, own in some] for name, some in told.items()}
+            yield {name: best for name, some in scores.items() if (best := max(some, default=(0.0, 0.0)))[0] > 0}
 
 
 def _score(marks: TableMarks, truth: TableMarks) -> float:
@@ -118,14 +110,10 @@ def main(folders: Sequence[str]) -> None:
         today = [one.pop("today", (0.0, 0.0))[0] for one in tables]
         picks = [max(one.values(), key=lambda pair: pair[1], default=(0.0, 0.0))[0] for one in tables]
         best = [max((true for true, _ in one.values()), default=0.0) for one in tables]
-        each = [f"{name} {_mean(one.get(name, (0.0, 0.0))[0] for one in tables)}" for name in NAMES]
+        each = [f"{name} {100 * fmean(one.get(name, (0.0, 0.0))[0] for one in tables):.1f}" for name in NAMES]
         hits = sum(own >= most - 1e-9 for own, most in zip(picks, best, strict=True))
-        print(f"{folder}: {len(tables)} tables; F1 of candidates: {', '.join(each)}; of the best ones {_mean(best)}")
-        print(f"  the measure takes the best of {hits}: F1 {_mean(picks)}; today {_mean(today)}")
-
-
-def _mean(scores: Iterable[float]) -> str:
-    return f"{100 * fmean(scores):.1f}"
+        print(f"{folder}: {len(tables)} tables; F1 of {', '.join(each)}; of the best ones {100 * fmean(best):.1f}")
+        print(f"  the measure takes the best of {hits}: F1 {100 * fmean(picks):.1f}; today {100 * fmean(today):.1f}")
 
 
 if __name__ == "__main__":

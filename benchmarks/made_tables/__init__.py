@@ -15,15 +15,8 @@ from benchmarks.made_tables.agency import (
     footnoted,
     hanging_labels,
     hanging_signs,
-    in_both_columns,
-    numbered_heads,
-    panels,
-    prose_cells,
-    quartered,
     subheads,
     totals_apart,
-    words_between,
-    yearly,
 )
 from benchmarks.made_tables.columns import budget, coded, dense, errors, landscape, shaded, tests, tight, typed
 from benchmarks.made_tables.heads import (
@@ -35,6 +28,15 @@ from benchmarks.made_tables.heads import (
     three_levels,
     two_labels,
     upright_heads,
+)
+from benchmarks.made_tables.reports import (
+    in_both_columns,
+    numbered_heads,
+    panels,
+    prose_cells,
+    quartered,
+    words_between,
+    yearly,
 )
 from benchmarks.made_tables.sheet import Sheet, as_truth
 from benchmarks.made_tables.words import beside, in_column, long_labels, no_table, stacked, worded, words_alone

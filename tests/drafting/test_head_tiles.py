@@ -9,8 +9,9 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox
+from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import told
-from docspec.drafting.cell_repairs import body_row, settled, without_notes
+from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.head_tiles import tiles
 
 from .test_cell_repairs import PITCH, SIZE, Sheet, rows_of
