@@ -6,6 +6,7 @@ pictures.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +15,10 @@ from PIL import Image
 
 from docspec.core import BBox, Category, Event, PageImage, Region
 from docspec.core.scripts import scripts_of
-from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
+from docspec.drafting.order import index_in_order
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
 
 LABELLED = 3
@@ -45,6 +47,8 @@ FEW = 12
 
 WRITTEN = 100
 """Least letters of a page whose text is in its file: on other pages the found text may be all."""
+
+_WORD = re.compile(r"[^\W\d_]{3}")
 
 PROSE = 3
 """Least words of three letters and more that make the text in a picture prose, and not labels."""
@@ -152,6 +156,30 @@ def picture_around(box: BBox, regions: Sequence[Region]) -> int | None:
     """The index of the first picture among ``regions`` in which most of ``box`` stands."""
     pictures = (at for at, one in enumerate(regions) if one.category is Category.PICTURE)
     return next((at for at in pictures if box.overlap(regions[at].bbox) > 0.5), None)
+
+
+def with_figures_as_labels(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which recognised figures and letters in a picture, or right beside it, are labels of it: laid out
+    with the page, the ends of an axis and the values of columns look like text."""
+    result = [one for one in regions if not _is_value(one)]
+    for new in (one for one in regions if _is_value(one)):
+        near = new.bbox.grown(new.bbox.height)
+        index = next((at for at, one in enumerate(result) if _is_beside(one, near)), None)
+        if index is None:
+            result.insert(index_in_order(new.bbox, [one.bbox for one in result]), new)
+        else:
+            result[index] = replace(result[index], labels=(*result[index].labels, *new.lines), words=new.words)
+    return result if len(result) < len(regions) else list(regions)
+
+
+def _is_value(region: Region) -> bool:
+    """Whether a region has nothing but figures and letters that a recogniser has read, and no word."""
+    recognised = region.words == "recognition" and region.category.is_running_text and len(region.lines) > 0
+    return recognised and not any(_WORD.search(line.text) for line in region.lines)
+
+
+def _is_beside(picture: Region, box: BBox) -> bool:
+    return picture.category is Category.PICTURE and picture.bbox.intersection(box) is not None
 
 
 def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:

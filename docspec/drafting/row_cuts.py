@@ -7,6 +7,7 @@ model's where others are no better. Everything is in points.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -18,6 +19,8 @@ from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, names_rows
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.wrapped_rows import begins_within, goes_on
+
+_LEADER = re.compile("[.·…_]")
 
 FULL = 0.6
 """Least share of the columns that the fullest line has that a line fills with which a row begins or ends."""
@@ -50,14 +53,13 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """``grid`` with the rows from ``body`` on divided with the least faults."""
     last = len(grid.ys) - 1
     cells = [cell for cell in grid.cells if cell.row + cell.rows > body]
-    if not 0 < body < last or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
+    if not 0 < body <= last or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
         return grid
     lines = lines_in(grid, body, last, words)
     if len(lines) <= last - body + 1:  # no cell has two lines
         return grid
     texts = [[without_leader(joined(*(word.text for word in cell))) for cell in line] for line in lines]
-    letters = Counter(without_spaces("".join(text for line in texts for text in line)))
-    if letters != Counter(without_spaces("".join(told(cell.text) for cell in cells))):
+    if _letters(text for line in texts for text in line) != _letters(told(cell.text) for cell in cells):
         return grid
     rows = [_row_at(grid, _middle(line)) for line in lines]
     model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]
@@ -68,6 +70,11 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
         if (faults := _faults(texts, other)) < least:
             least, cuts = faults, other
     return grid if cuts == model else _with_rows(grid, body, lines, texts, cuts, titles)
+
+
+def _letters(texts: Iterable[str]) -> Counter[str]:
+    """The characters of ``texts`` without those of leaders, which may stand within a cell of several rows."""
+    return Counter(_LEADER.sub("", without_spaces("".join(texts))))
 
 
 def _is_title(line: Line, grid: CellGrid) -> bool:

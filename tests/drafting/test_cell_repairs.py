@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox
+from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, told
-from docspec.drafting.cell_repairs import body_row, settled, without_notes
+from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.drawn_grids import Word, words_of
 
 SIZE = 9

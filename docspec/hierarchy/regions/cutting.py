@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import Category, PageDraft, PageImage, Region
-from docspec.drafting.assembly import index_in_order
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
-from docspec.drafting.order import by_white_space
+from docspec.drafting.order import by_white_space, index_in_order
 from docspec.drafting.tilt import as_printed, straightened
 from docspec.drafting.unread import unread_regions
 from docspec.generation.interface import GenerationRequest
