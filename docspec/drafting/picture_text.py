@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from PIL import Image
 
-from docspec.core import BBox, Category, Event, PageImage, Region
+from docspec.core import BBox, Category, Event, PageImage, PrintedLine, Region
 from docspec.core.scripts import scripts_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
@@ -69,7 +69,7 @@ def find_text(
         found = [line for line in read if any(line.bbox.overlap(area) > 0.5 for area in areas)]
     else:
         found = [line for area in areas for line in recogniser.read_area(page.image, area)]
-    known = [line.bbox for region in regions for line in (*region.lines, *region.labels)]
+    known = [line for region in regions for line in (*region.lines, *region.labels)]
     scripts = scripts_of("".join(text for region in regions for text in region.texts[:1]))
     lines = [
         line
@@ -77,7 +77,7 @@ def find_text(
         if line.confidence >= PLAUSIBLE
         and any(map(str.isalnum, line.text))
         and not _is_ornament(line.text, scripts)
-        and not any(line.bbox.overlap(box) > 0.5 for box in known)
+        and not _is_known(line, known)
     ]
     ordered = [line for row in printed_lines(lines) for line in row]
     lines = [replace(line, block=-1 - number) for number, line in enumerate(ordered)]  # areas are no paragraphs
@@ -86,6 +86,14 @@ def find_text(
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
     return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _is_known(line: TextLine, known: Sequence[PrintedLine]) -> bool:
+    """Whether a found line is print that is ``known``: it lies in a known line, or has known ones in its box with about
+    as many letters. Recognisers draw wide boxes around small type."""
+    inside = [one.text for one in known if one.bbox.overlap(line.bbox) > 0.5]
+    letters = [sum(map(str.isalnum, text)) for text in ("".join(inside), line.text)]
+    return 2 * letters[0] >= letters[1] or any(line.bbox.overlap(one.bbox) > 0.5 for one in known)
 
 
 def _is_readable(box: BBox) -> bool:

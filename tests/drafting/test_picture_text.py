@@ -199,6 +199,23 @@ def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
     assert set(sheet.crop((300, 100, 700, 500)).getdata()) == {(254, 254, 254)}
 
 
+def test_small_print_that_is_known_is_not_written_again() -> None:
+    """The numbers of a listing's lines, around which a recogniser draws boxes of twice their size."""
+    numbers = [BBox(66, 90 + 40 * row, 88, 100 + 40 * row) for row in range(4)]
+    printed = [PrintedLine(box, str(309 + row)) for row, box in enumerate(numbers)]
+
+    class Wide(Recogniser):
+        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+            found = [(box.grown(16), text) for box, text in zip(numbers, ("309", "319", "311", "3l2"), strict=True)]
+            found.append((BBox(400, 300, 500, 320), "Pasted"))
+            return [TextLine(box, text, 20, words="recognition") for box, text in found]
+
+    listing = Region(BBox(60, 80, 300, 240), Category.TEXT, ("309 310 311 312",), lines=tuple(printed))
+    page = PageImage(Image.new("RGB", (800, 600), "white"), 1, 1.0, "in.pdf")
+    lines, _ = find_text(page, [listing], [Region(BBox(0, 0, 800, 600), Category.TEXT)], Wide())
+    assert [line.text for line in lines] == ["Pasted"]
+
+
 def test_what_is_found_in_two_places_is_no_paragraph_and_comes_in_the_order_of_reading() -> None:
     class Finding(Recogniser):
         def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
