@@ -1,11 +1,13 @@
 """Mutation testing of the heart: a sample of cosmic-ray's mutants of each area, and the share that the tests kill.
 
 Mutants are made in a clone of the repository, one at a time, and the area's own tests run until the first failure. A
-mutant that changes nothing (an equivalent one) counts as alive, so that 100 % are not to be reached.
+mutant that changes nothing (an equivalent one) counts as alive, so that 100 % are not to be reached. The fast layer
+runs, or with ``--all`` every layer.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -69,7 +71,9 @@ def mutate(
     tests = [path for path in area.tests if (clone / path).exists()]
     config, session = clone / f".mutants-{area.name}.toml", clone / f".mutants-{area.name}.sqlite"
     session.unlink(missing_ok=True)
-    command = shlex.join([str(python), *["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"], *options, *tests])
+    # Paths on the command line would run every layer of them: see tests/layers.py.
+    paths = ["-o", f"testpaths={' '.join(tests)}"]
+    command = shlex.join([str(python), *["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"], *options, *paths])
     config.write_text(
         f"[cosmic-ray]\nmodule-path = {json.dumps(modules)}\ntimeout = {area.seconds}\nexcluded-modules = []\n"
         f"test-command = {json.dumps(command)}\n[cosmic-ray.distributor]\nname = 'local'\n"
@@ -123,10 +127,18 @@ def _keep_sample(session: Path, sample: int, seed: int) -> None:
 
 
 def main(words: Sequence[str]) -> None:
-    """``python -m benchmarks.mutants CLONE COSMIC_RAY_BIN SAMPLE [PYTEST OPTION ...]``: prints a line for each area."""
-    clone, cosmic_ray, sample = Path(words[0]).resolve(), Path(words[1]), int(words[2])
+    """``python -m benchmarks.mutants CLONE COSMIC_RAY_BIN SAMPLE [--area NAME ...] [PYTEST OPTION ...]``: prints a line
+    for each area, or for those that are named."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
+    parser.add_argument("clone", type=lambda path: Path(path).resolve(), help="a clone of the repository")
+    parser.add_argument("cosmic_ray", type=Path, help="the folder of cosmic-ray's programs")
+    parser.add_argument("sample", type=int, help="mutants of each area")
+    parser.add_argument("--area", action="append", choices=[area.name for area in AREAS])
+    given, options = parser.parse_known_args(words)
     for area in AREAS:
-        share = mutate(area, clone, cosmic_ray, Path(sys.executable), words[3:], sample, seed=48)
+        if given.area and area.name not in given.area:
+            continue
+        share = mutate(area, given.clone, given.cosmic_ray, Path(sys.executable), options, given.sample, seed=48)
         print(f"{area.name}: {share.killed} of {share.tried} killed", *share.alive, sep="\n  alive ", flush=True)
 
 

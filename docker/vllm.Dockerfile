@@ -1,5 +1,5 @@
 # vLLM with docspec's drafts, for a GPU: docker build -f docker/vllm.Dockerfile -t docspec-vllm .
-# docker run --gpus all -p 127.0.0.1:8000:8000 docspec-vllm --model rednote-hilab/dots.ocr
+# docker run --gpus all --shm-size 2g -p 127.0.0.1:8000:8000 docspec-vllm --model rednote-hilab/dots.ocr
 FROM vllm/vllm-openai:v0.32.0
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./

@@ -7,7 +7,7 @@ Files are opened in a child process, as by :mod:`docspec.isolation`: one that cr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -20,8 +20,11 @@ PageKind = Literal["born-digital", "mixed", "scanned", "garbled", "blank", "dama
 """``mixed``: text that stands, and pictures of a good part of the page; ``garbled``: a text layer that does not say
 what is printed; ``picture``: a page of an image file."""
 
-NEEDS_OCR = frozenset(("scanned", "garbled", "picture"))
+NEEDS_OCR: frozenset[PageKind] = frozenset(("scanned", "garbled", "picture"))
 """Kinds of pages whose words are recognised or read by the model."""
+
+HAVE_TEXT: frozenset[PageKind] = frozenset(("born-digital", "mixed"))
+"""Kinds of pages whose words are the file's."""
 
 WORDS: dict[PageKind, str] = {
     "born-digital": "the file's",
@@ -32,7 +35,10 @@ WORDS: dict[PageKind, str] = {
     "blank": "none",
     "damaged": "what can be shown of it",
 }
-"""Whose words a page gets from the bundled reader; another ``--model`` reads every page unless ``--words evidence``."""
+"""Whose words a page gets from the bundled reader, and from every model with ``--words evidence``."""
+
+MODELS_WORDS: dict[PageKind, str] = {**WORDS, **dict.fromkeys(HAVE_TEXT | NEEDS_OCR, "the model's")}
+"""Whose words a page gets from another model."""
 
 MIXED = 0.15
 """From this share of the page on, a picture beside sound text makes it mixed."""
@@ -69,11 +75,6 @@ class PageFacts:
     tables: int = 0
     pictures: int = 0
 
-    @property
-    def words(self) -> str:
-        """Whose words it gets."""
-        return WORDS[self.kind]
-
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
@@ -100,12 +101,12 @@ class FileFacts:
         """Whether words of some page have to be recognised or read."""
         return any(page.kind in NEEDS_OCR for page in self.pages)
 
-    def as_object(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+    def as_object(self, words: Mapping[PageKind, str] = WORDS) -> dict[str, Any]:
+        """Plain values for JSON, with whose ``words`` each page gets."""
         found = asdict(self)
         pages = found.pop("pages")
         for values, page in zip(pages, self.pages, strict=True):
-            values["words"] = page.words
+            values["words"] = words[page.kind]
         return found | {
             "page_count": len(pages),
             "needs_ocr": self.needs_ocr,

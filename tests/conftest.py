@@ -20,6 +20,7 @@ from tests.kept_children import KeptChildren
 from tests.layers import Layers
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
+os.environ["XDG_STATE_HOME"] = os.devnull  # or tests would tell the user's docspec how fast it is
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each process that a test starts compiles docspec anew
 
 

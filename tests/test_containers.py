@@ -59,7 +59,9 @@ def test_the_compose_file_builds_what_is_there_and_waits_for_what_it_needs() -> 
         assert (ROOT / "docker" / build["context"]).samefile(ROOT)
         assert build.get("target", "gateway") in stages
         assert (ROOT / build.get("dockerfile", "Dockerfile")).is_file()
-        assert set(service.get("depends_on", ())) <= set(COMPOSE)
+        for other, wanted in service.get("depends_on", {}).items():
+            assert wanted == {"condition": "service_healthy"}
+            assert COMPOSE[other]["healthcheck"]["test"], "or builders that keep none in the image would wait for ever"
 
 
 def test_the_watcher_reads_what_comes_and_what_changed(tmp_path: Path) -> None:

@@ -7,13 +7,17 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, metadata, packages_distributions
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 import docspec
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_importing_docspec_imports_nothing_heavy() -> None:
@@ -78,3 +82,22 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_used() -> None:
 def canonical(requirement: str) -> str:
     """The name of a requirement, as indexes spell it."""
     return re.sub(r"[-_.]+", "-", re.split(r"[\[<>=!~; ]", requirement)[0]).lower()
+
+
+def test_pinned_versions_go_with_every_python_that_docspec_goes_with() -> None:
+    """Or a marker lets older ones have another version: Debian 12 has 3.11.2."""
+    oldest, checked = "3.11.0", 0
+    for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines():
+        if line.startswith(("#", "-")) or not line:
+            continue
+        pinned = Requirement(line)
+        if pinned.marker is not None and not pinned.marker.evaluate({"python_full_version": oldest}):
+            continue
+        try:
+            needed = metadata(pinned.name)
+        except PackageNotFoundError:
+            continue
+        if pinned.specifier.contains(needed["Version"]):
+            assert SpecifierSet(needed["Requires-Python"] or "").contains(oldest), line
+            checked += 1
+    assert checked > 20

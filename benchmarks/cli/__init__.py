@@ -26,6 +26,7 @@ from benchmarks.cli.proposer import proposer
 from benchmarks.cli.runs import runs
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.suite import suite
+from benchmarks.cli.view_picture import view_picture
 from benchmarks.cli.words import words
 from docspec.cli.app import TellingGroup
 
@@ -37,7 +38,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    *(suite, made_tables, paper, figures, pictures),
+    *(suite, made_tables, paper, figures, pictures, view_picture),
     *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, proposer, memory, cards),

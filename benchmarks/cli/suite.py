@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.suites.results import SuiteResults
     from docspec.targets.registry import TargetInfo
 
-NAMES = "omnidocbench|olmocr-bench|ocean-ocr|icdar2013|pairs"
+NAMES = "omnidocbench|parsebench|olmocr-bench|ocean-ocr|icdar2013|pairs"
 
 Limit = Annotated[
     int | None, typer.Option(metavar="N", min=1, show_default=False, help="Read a sample of N pages of a data set.")
@@ -43,7 +43,7 @@ Scorer = Annotated[
     typer.Option(
         metavar="DIR",
         show_default=False,
-        help="OmniDocBench: a checkout of its repository, whose own scorer is run instead of ours.",
+        help="The publisher's own scorer: a checkout of OmniDocBench's repository, an environment with parse-bench.",
     ),
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -94,6 +95,7 @@ class Sheet:
                 lines.append(line)
                 line = []
             line.append(word)
+        shape = self.page.new_shape()
         for words in [*lines, line]:
             if y > most:
                 break
@@ -101,13 +103,11 @@ class Sheet:
             last = words is line or len(words) == 1
             space = width_of(" ", font, size) if last else (width - own) / (len(words) - 1)
             at = x
-            if last:
-                self.text(x, y, " ".join(words), font, size)
-            else:
-                for word in words:
-                    self.text(at, y, word, font, size)
-                    at += width_of(word, font, size) + space
+            for piece in [" ".join(words)] if last else words:
+                shape.insert_text((at, y), piece, fontname=font, fontsize=size)
+                at += width_of(piece, font, size) + space
             y += 1.25 * size
+        shape.commit()  # all at once: each commit reads the whole page
         return y
 
     def rule(self, x0: float, x1: float, y: float, width: float = 0.6) -> None:
@@ -272,6 +272,7 @@ def _meet(a: Head, b: Head) -> bool:
     return a.first <= b.last and b.first <= a.last
 
 
+@lru_cache(maxsize=100_000)
 def width_of(text: str, font: str, size: float) -> float:
     return float(mupdf().get_text_length(text, fontname=font, fontsize=size))
 

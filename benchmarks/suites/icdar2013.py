@@ -74,12 +74,12 @@ class Icdar2013:
             {
                 "recall": 100 * recall,
                 "precision": 100 * precision,
-                "F1": 100 * _mean(recall, precision),
+                "F1": 100 * harmonic_mean(recall, precision),
                 "complete tables": 100 * total.complete / total.truths,
                 "pure tables": 100 * total.pure / total.tables if total.tables else 0.0,
                 "documents": float(len(each)),
             },
-            overall=100 * _mean(recall, precision),
+            overall=100 * harmonic_mean(recall, precision),
             overall_name="F1 of adjacency relations, recall and precision averaged over documents (%)",
             by_kind={name: 100 * _f1(one) for name, one in sorted(each.items())},
             kind_figure="F1 of adjacency relations (%) by document",
@@ -144,9 +144,9 @@ def _precision(found: Found) -> float:
 
 
 def _f1(found: Found) -> float:
-    return _mean(_recall(found), _precision(found))
+    return harmonic_mean(_recall(found), _precision(found))
 
 
-def _mean(one: float, other: float) -> float:
+def harmonic_mean(one: float, other: float) -> float:
     """The harmonic mean of two shares."""
     return 2 * one * other / (one + other) if one + other else 0.0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 SCAN = "-scan"
 """How kinds of pages end that are scans of others (the samples)."""
@@ -63,6 +63,17 @@ class Suite(Protocol):
 
         Raises :class:`docspec.core.UsageError` where a package is missing without which nothing can be scored.
         """
+        ...
+
+
+@runtime_checkable
+class PublishersSuite(Suite, Protocol):
+    """A data set whose publisher's own scorer can be run."""
+
+    def score_by(self, scorer: Path, items: Sequence[Item], outputs: Mapping[str, str], folder: Path) -> Scores:
+        """Scores as :meth:`score` does by the program in ``scorer``, which leaves its files in ``folder``.
+
+        Raises :class:`docspec.core.UsageError` where it is not there, or fails."""
         ...
 
 

@@ -76,6 +76,12 @@ class OmniDocBench:
     def score(self, items: Sequence[Item], outputs: Mapping[str, str]) -> Scores:
         return summed(items, [score_page(item.truth, outputs.get(item.id, "")) for item in items])
 
+    def score_by(self, scorer: Path, items: Sequence[Item], outputs: Mapping[str, str], folder: Path) -> Scores:
+        """The figures of the publisher's scorer, ``scorer`` being a checkout of its repository, run in ``folder``."""
+        from benchmarks.suites.publisher import published_scores
+
+        return published_scores(scorer, self, items, outputs, folder)
+
     def _item(self, page: Mapping[str, Any]) -> Item:
         info = page["page_info"]
         attributes = {

@@ -10,12 +10,13 @@ from benchmarks.suites.ocean_ocr import OceanOcr
 from benchmarks.suites.olmocr_bench import OlmocrBench
 from benchmarks.suites.omnidocbench import OmniDocBench
 from benchmarks.suites.pairs import Pairs
+from benchmarks.suites.parsebench import ParseBench
 from docspec.core import InputError, UsageError
 
-SUITES: dict[str, type[OmniDocBench | OlmocrBench | OceanOcr | Icdar2013 | Pairs]] = {
-    one.name: one for one in (OmniDocBench, OlmocrBench, OceanOcr, Icdar2013, Pairs)
+SUITES: dict[str, type[OmniDocBench | ParseBench | OlmocrBench | OceanOcr | Icdar2013 | Pairs]] = {
+    one.name: one for one in (OmniDocBench, ParseBench, OlmocrBench, OceanOcr, Icdar2013, Pairs)
 }
-"""The data sets by the names that commands know."""
+"""The data sets by the names that commands know. Some folders fit several: the first counts."""
 
 
 def suite_in(folder: Path, name: str | None = None) -> Suite:

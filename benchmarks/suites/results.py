@@ -7,10 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.suites.item import Item, Scores, Suite
+from benchmarks.suites.item import Item, PublishersSuite, Scores, Suite
 from benchmarks.suites.journal import Record, read_journals
-from benchmarks.suites.omnidocbench import OmniDocBench
-from benchmarks.suites.publisher import published_scores
 from benchmarks.suites.reading import DRAFT, STAGE1
 from benchmarks.suites.summary import FILTERS, by_kind, outputs, speed, ways_of
 from benchmarks.table_finders import BESIDE
@@ -62,10 +60,10 @@ def failed(record: Record) -> bool:
 
 
 def results_in(folder: Path, suite: Suite, items: Sequence[Item], scorer: Path | None = None) -> SuiteResults:
-    """The results of the run in ``folder``; ``scorer`` is a checkout of OmniDocBench.
+    """The results of the run in ``folder``; ``scorer`` is where the publisher's own lies.
 
     What every way wrote is left in ``folder/written/WAY/ITEM.md``. Raises as :func:`read_journals` and
-    :func:`published_scores` do; where a scorer's package is missing, the scores' remark says so.
+    :meth:`PublishersSuite.score_by` do; where a scorer's package is missing, the scores' remark says so.
     """
     settings, records = read_journals(folder)
     read = {record["item"] for record in records}
@@ -75,8 +73,8 @@ def results_in(folder: Path, suite: Suite, items: Sequence[Item], scorer: Path |
         written = outputs(records, way)
         place = folder / "written" / way.replace(" ", "-")
         _write(place, written)
-        if scorer is not None and isinstance(suite, OmniDocBench):
-            scores[way] = published_scores(scorer, suite, done, written, folder / "scorer" / way.replace(" ", "-"))
+        if scorer is not None and isinstance(suite, PublishersSuite):
+            scores[way] = suite.score_by(scorer, done, written, folder / "scorer" / way.replace(" ", "-"))
         else:
             try:
                 scores[way] = suite.score(done, written)

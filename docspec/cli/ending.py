@@ -13,6 +13,7 @@ from docspec.console import exits
 from docspec.console.terminal import say, say_error, say_warning, stderr_console
 from docspec.core import DocspecError, OutputError
 from docspec.corpus.counts import DocumentCounts
+from docspec.corpus.pace import Paces
 from docspec.corpus.records import recorded_command, retry_command
 from docspec.corpus.resume import Division, Resume
 from docspec.corpus.run import CorpusRun, reason
@@ -54,6 +55,8 @@ class Ending:
             report.error = f"ended after {mine.failed + mine.partial} documents that failed (--max-failures)"
         report.interrupted = isinstance(error, KeyboardInterrupt)
         report.wall_seconds = time.perf_counter() - started
+        if self.run is not None and (pace := self.run.pace) is not None:
+            Paces.read().keep(pace)
         unwritten = self._write_report()
         self._say_summary()
         if unwritten is not None:

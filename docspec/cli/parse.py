@@ -45,7 +45,7 @@ EVERYDAY = (
     "device",
     "server",
     "engine",
-    "drafter",
+    "language",
     "on_loop",
     "view",
     "report",

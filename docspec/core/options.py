@@ -175,8 +175,8 @@ class ParseOptions:
     drafts: Path | None = option(None, "Saved results, for --drafter saved.", DRAFTS, "FILE|DIR")
     language: str = option(
         AUTO,
-        "Language of the print, for recognition: codes or English names (de, deu, german), joined with +. "
-        "Default (auto): the script of each page is found.",
+        "Language of the print, as de+arabic. Codes (de, deu) or English names, for recognition. Default (auto): "
+        "the script of each page is found.",
         DRAFTS,
         "LANG[+LANG]",
     )

@@ -55,8 +55,17 @@ def make_folder(folder: Path) -> None:
 
 def cache_folder() -> Path:
     """The folder of docspec's caches; it may not exist."""
-    given = os.environ.get("XDG_CACHE_HOME")
-    return (Path(given) if given and Path(given).is_absolute() else Path.home() / ".cache") / "docspec"
+    return _base_folder("XDG_CACHE_HOME", ".cache")
+
+
+def state_folder() -> Path:
+    """The folder of what runs tell later ones; it may not exist."""
+    return _base_folder("XDG_STATE_HOME", ".local/state")
+
+
+def _base_folder(variable: str, default: str) -> Path:
+    given = os.environ.get(variable)
+    return (Path(given) if given and Path(given).is_absolute() else Path.home() / default) / "docspec"
 
 
 def file_hash(path: Path) -> str:

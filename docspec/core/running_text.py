@@ -31,6 +31,12 @@ _LABEL_BEFORE = re.compile(
     r"(?:\b(?:no|nr|num|number|id|ref|invoice|order|customer|receipt|bill|rechnung|kunde|facture|factura|n)\.?|[#№:])\s*$",
     re.IGNORECASE,
 )
+_CURRENCY = r"(?:[€$£¥]|(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|INR|CNY|BRL)\b)"
+_AMOUNT = re.compile(
+    rf"{_CURRENCY}\s?-?\d|\d[\d.,'’ ]*\s?{_CURRENCY}|(?<![\d.,])\d{{1,3}}(?:[.,'’]\d{{3}})+[.,]\d\d(?!\d)"
+)
+"""An amount of money: with its currency, or grouped by thousands with two decimals."""
+
 _ROMAN_AT_END = re.compile(rf"^{_ROMAN}(?=\s|$)|(?<=\s){_ROMAN}$")
 
 
@@ -67,9 +73,17 @@ def is_page_number(text: str) -> bool:
     return _NUMBER_OF_PAGE.fullmatch(text.strip()) is not None
 
 
+def carries_amount(text: str) -> bool:
+    """Whether ``text`` has an amount of money: a total or a balance may be the same on every page."""
+    return _AMOUNT.search(text) is not None
+
+
 def repeats(text: str, other: str, apart: int, recognised: bool = False) -> bool:
     """Whether ``other``, in the same place ``apart`` pages later, is the same as ``text``, but for a number of the page
-    that counts on. ``recognised`` texts may differ by letters, never by figures."""
+    that counts on. ``recognised`` texts may differ by letters, never by figures. What carries an amount of money is no
+    running text, whatever other pages say."""
+    if carries_amount(text) or carries_amount(other):
+        return False
     ours, theirs = (_with_figures(" ".join(one.split())) for one in (text, other))
     if ours == theirs:
         return True

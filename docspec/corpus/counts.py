@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from docspec.core import Failure, PageResult
 from docspec.core.sums import summed
 from docspec.corpus.job import JobResult
+from docspec.corpus.pace import Stopwatch
 from docspec.corpus.records import DocumentRecord
 
 
@@ -71,6 +72,7 @@ class Tally:
     at_page: int = 0
     of_pages: int = 0
     started: float = field(default_factory=time.monotonic)
+    watch: Stopwatch = field(default_factory=Stopwatch)
 
     def document_started(self, of_pages: int) -> None:
         self.at_page, self.of_pages = 0, of_pages
@@ -82,6 +84,7 @@ class Tally:
             return
         self.pages += 1
         self.failed_pages += result.status == "failed"
+        self.watch.page_done(result)
         if result.stage2 is not None:
             self.accepted += result.stage2.accepted
             self.steps += result.stage2.steps

@@ -31,6 +31,7 @@ from docspec.corpus.counts import DocumentCounts, Tally
 from docspec.corpus.job import Job, JobResult
 from docspec.corpus.journal import Journal
 from docspec.corpus.layout_pdf import LayoutPdf
+from docspec.corpus.pace import Pace
 from docspec.corpus.resume import Resume
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
@@ -95,6 +96,11 @@ class CorpusRun:
     @property
     def counts(self) -> DocumentCounts:
         return self._tally.counts
+
+    @property
+    def pace(self) -> Pace | None:
+        """What pages took."""
+        return self._tally.watch.pace(self.options)
 
     def read(self, jobs: Sequence[Job], stdout: BinaryIO) -> None:
         """Reads ``jobs`` in order. Raises what ends the run: a model that cannot be had, standard output closed, a full

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from docspec.core import BBox
 from docspec.core.page import EdgeText
-from docspec.core.running_text import repeats
+from docspec.core.running_text import carries_amount, repeats
 from docspec.documents.damage import heard
 from docspec.documents.mupdf import mupdf
 from docspec.documents.weight import weigh
@@ -155,6 +155,8 @@ def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float
 
 
 def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:
+    if carries_amount(piece.row):  # its label, too, which may stand apart from it
+        return False
     return any(
         piece.edge == other.edge
         and abs(piece.level - other.level) <= LEVEL

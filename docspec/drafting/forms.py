@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
+from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.tables import FoundTable, table_html
 
@@ -32,6 +33,9 @@ MOST_STROKES = 400
 MOST_FIELDS = 2000
 
 ON, OFF = "[x]", "[ ]"
+
+_CROSSES = frozenset("xX×✓✔✗✘√")
+"""What is typed into a box to tick it."""
 
 
 class Field(NamedTuple):
@@ -73,9 +77,9 @@ def fields_of(page: Any) -> list[Field]:
     return found
 
 
-def drawn_ticks(drawings: Sequence[Any], words: Sequence[BBox]) -> list[Field]:
-    """Of a page's ``drawings`` the boxes beside ``words`` and empty of them, and whether they are crossed or
-    checked."""
+def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
+    """Of a page's ``drawings`` the boxes beside ``words`` that hold none, or a typed cross, and whether they are
+    crossed or checked."""
     boxes: list[BBox] = []
     strokes: list[BBox] = []
     for drawing in drawings:
@@ -92,13 +96,14 @@ def drawn_ticks(drawings: Sequence[Any], words: Sequence[BBox]) -> list[Field]:
     found = []
     for box in boxes:
         touching = any(other is not box and other.grown(0.5).intersection(box) for other in boxes)
-        labelled = any(_is_beside(box, word) for word in words)
-        if touching or not labelled or any(box.has_center_of(word) for word in words):
+        labelled = any(_is_beside(box, word.bbox) for word in words)
+        typed = [word.text for word in words if box.has_center_of(word.bbox)]
+        if touching or not labelled or not _CROSSES.issuperset(typed):
             continue
         near = box.grown(0.2 * box.width)
         inside = [one for one in strokes if near.has_center_of(one) and one.width <= 1.6 * box.width]
         slanted = [one for one in inside if min(one.width, one.height) > 0.15 * box.width]
-        found.append(Field(box, bool(slanted)))
+        found.append(Field(box, bool(slanted or typed)))
     return found
 
 
@@ -135,17 +140,19 @@ def _is_beside(box: BBox, word: BBox) -> bool:
 def with_drawn_signs(page: Any) -> tuple[Any, list[Field]]:
     """A copy of ``page`` on which ticks and drawn bullets are written as text, and all its fields; the page itself
     without any."""
-    words = [BBox(*word[:4]) for word in page.get_text("words")]
+    words = words_of(page)
     fields, drawings = fields_of(page), page.get_drawings()
     drawings = drawings if len(drawings) <= MOST_DRAWINGS else []
     ticks = [field for field in (*fields, *drawn_ticks(drawings, words)) if field.ticked is not None]
-    bullets = drawn_bullets(drawings, words)
+    bullets = drawn_bullets(drawings, [word.bbox for word in words])
     if not ticks and not bullets:
         return page, fields
     copy = _copy(page, widgets=bool(fields))
     for widget in list(copy.widgets()):
         if any(tick.bbox.overlap(BBox(*widget.rect)) > 0.9 for tick in ticks):
             copy.delete_widget(widget)
+    typed = [one.bbox for one in words if one.text in _CROSSES and any(t.bbox.has_center_of(one.bbox) for t in ticks)]
+    _without_text(copy, typed)
     for tick in ticks:
         size = max(4.0, 0.9 * min(tick.bbox.width, tick.bbox.height))
         start = mupdf().Point(tick.bbox.x0, tick.bbox.center_y + 0.3 * size)
@@ -156,6 +163,14 @@ def with_drawn_signs(page: Any) -> tuple[Any, list[Field]]:
         copy.insert_text(start, SIGN, fontname="helv", fontsize=size)
     others = [field for field in fields if field.ticked is None]
     return copy, [*others, *ticks]
+
+
+def _without_text(page: Any, boxes: Sequence[BBox]) -> None:
+    """Takes the text in ``boxes`` off ``page``, and nothing else."""
+    for box in boxes:
+        page.add_redact_annot(mupdf().Rect(box.x0, box.y0, box.x1, box.y1), fill=False)
+    if boxes:
+        page.apply_redactions(images=0, graphics=0, text=0)
 
 
 def without_fields(page: Any) -> Any:

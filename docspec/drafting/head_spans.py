@@ -11,6 +11,7 @@ from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
+from docspec.drafting.head_tiles import tiles
 from docspec.drafting.lines import without_spaces
 
 GAP = 0.75
@@ -30,7 +31,7 @@ PARTIAL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class HeadRun:
     """Words that follow each other closely, in one or several lines."""
 
     bbox: BBox
@@ -44,7 +45,8 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
         cells = grid.row(row)
         if any(cell.rows > 1 for cell in cells) or sum(cell.columns for cell in cells) < len(grid.xs):
             continue
-        runs = _runs(BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1]), words)
+        band = BBox(grid.xs[0][0], grid.ys[row][0], grid.xs[-1][1], grid.ys[row][1])
+        runs = head_runs([word for word in words if band.has_center_of(word.bbox)])
         one = len(runs) == 1 and not all(cell.text for cell in cells)
         alone = _is_title(cells) or (one and names_rows(runs[0].bbox, runs[0].text, grid))
         if not (row < body - 1 or alone):
@@ -53,7 +55,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
             without_spaces("".join(told(cell.text) for cell in cells))
         ):
             continue
-        spans = _spans(grid, row, runs, words, strokes, alone)
+        spans = _spans(grid, row, runs, words, strokes, alone, row < body - 1)
         was = [(cell.column, cell.column + cell.columns - 1) for cell in cells if cell.text]
         if spans and spans != was and len(spans) <= len(was):
             heads = {
@@ -82,16 +84,15 @@ def _is_title(cells: Sequence[PlacedCell]) -> bool:
     return sum(bool(cell.text) for cell in cells) == 1 and not cells[0].text
 
 
-def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
-    """The heads in ``band``, from left to right: lines of one head stand above each other."""
-    inside = [word for word in words if band.has_center_of(word.bbox)]
+def head_runs(words: Sequence[Word]) -> list[HeadRun]:
+    """The heads that ``words`` are, from left to right: lines of one head stand above each other."""
     lines: list[list[Word]] = []
-    for word in sorted(inside, key=lambda word: (word.bbox.center_y, word.bbox.x0)):
+    for word in sorted(words, key=lambda word: (word.bbox.center_y, word.bbox.x0)):
         if lines and lines[-1][0].bbox.in_row_with(word.bbox):
             lines[-1].append(word)
         else:
             lines.append([word])
-    runs: list[_Run] = []
+    runs: list[HeadRun] = []
     for line in lines:
         for piece in close_words(line):
             box = BBox.union(word.bbox for word in piece)
@@ -100,7 +101,7 @@ def _runs(band: BBox, words: Sequence[Word]) -> list[_Run]:
             if len(above) == 1:
                 runs.remove(above[0])
                 box, text = BBox.union([above[0].bbox, box]), joined(above[0].text, text)
-            runs.append(_Run(box, text))
+            runs.append(HeadRun(box, text))
     return sorted(runs, key=lambda run: run.bbox.x0)
 
 
@@ -143,17 +144,27 @@ def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
 
 
 def _spans(
-    grid: CellGrid, row: int, runs: Sequence[_Run], words: Sequence[Word], strokes: Sequence[BBox], alone: bool
+    grid: CellGrid,
+    row: int,
+    runs: Sequence[HeadRun],
+    words: Sequence[Word],
+    strokes: Sequence[BBox],
+    alone: bool,
+    headed: bool,
 ) -> list[tuple[int, int]]:
     """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
-    under no head of others, but may be under a title that stands ``alone``."""
+    under no head of others, but may be under a title that stands ``alone``. ``headed``: there are heads below."""
     if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
         return [(0, len(grid.xs) - 1)]
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
+    if runs and headed and not any(_line_below(run.bbox, grid, strokes) for run in runs):
+        height = min(word.bbox.height for word in words)
+        if spans := tiles([run.bbox for run in runs], extents, height):
+            return spans
     own = [_over(run.bbox, extents) for run in runs]
     if any(not columns for columns in own):
         return []
-    spans: list[tuple[int, int]] = []
+    spans = []
     for number, (run, columns) in enumerate(zip(runs, own, strict=True)):
         least = 1 if columns[0] and not alone else 0
         first = max((other[-1] + 1 for other in own[:number]), default=least)

@@ -18,7 +18,7 @@ import numpy as np
 
 from docspec.core import BBox, Category
 from docspec.documents.mupdf import load_layout_model, mupdf
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import TextLine, usual_height
 from docspec.drafting.tables import FoundTable
 
 WHITE_SPACE = "white space"
@@ -43,6 +43,14 @@ class LayoutBox:
         """The box of nothing but ``lines``, at least one."""
         members = tuple(line.bbox for line in lines)
         return cls(BBox.union(members), category, members, tuple(lines))
+
+    @property
+    def is_only_text(self) -> bool:
+        """Whether a supposed picture is nothing but lines of text that fill it."""
+        if not self.lines or len(self.members) > len(self.lines):
+            return False
+        covered = sum(line.bbox.area for line in self.lines)
+        return covered > 0.5 * self.bbox.area and usual_height(self.lines) > 0
 
 
 def analyse(page: Any) -> list[LayoutBox]:

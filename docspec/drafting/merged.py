@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, Region
-from docspec.drafting.assembly import index_in_order
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.lines import without_spaces
+from docspec.drafting.order import index_in_order
 
 SAME = 0.5
 """From this share of a region within another one on, both read the same print."""

@@ -127,6 +127,15 @@ def by_white_space(boxes: Sequence[LayoutBox], leftwards: bool = False) -> list[
     return [box for part in parts for box in sorted(part, key=lambda box: (box.bbox.y0, across * box.bbox.x0))]
 
 
+def index_in_order(box: BBox, others: Sequence[BBox]) -> int:
+    """Where a forgotten box belongs in the reading order: before the first box below it in the same column."""
+    for index, other in enumerate(others):
+        if box.shared_width(other) > 0 and other.y0 >= box.center_y:
+            return index
+    above = [index for index, other in enumerate(others) if other.y1 <= box.y1]
+    return above[-1] + 1 if above else len(others)
+
+
 def by_numbers(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
     """``boxes`` (in reading order, with the ``lines`` in them) with numbered sections in the order of their numbers,
     where that is the order of rows too. A section is a heading with what follows it in its column."""

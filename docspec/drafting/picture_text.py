@@ -6,17 +6,19 @@ pictures.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PIL import Image
 
-from docspec.core import BBox, Category, Event, PageImage, Region
+from docspec.core import BBox, Category, Event, PageImage, PrintedLine, Region
 from docspec.core.scripts import scripts_of
-from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
+from docspec.drafting.order import index_in_order
 from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
 
 LABELLED = 3
@@ -46,6 +48,8 @@ FEW = 12
 WRITTEN = 100
 """Least letters of a page whose text is in its file: on other pages the found text may be all."""
 
+_WORD = re.compile(r"[^\W\d_]{3}")
+
 PROSE = 3
 """Least words of three letters and more that make the text in a picture prose, and not labels."""
 
@@ -65,7 +69,7 @@ def find_text(
         found = [line for line in read if any(line.bbox.overlap(area) > 0.5 for area in areas)]
     else:
         found = [line for area in areas for line in recogniser.read_area(page.image, area)]
-    known = [line.bbox for region in regions for line in (*region.lines, *region.labels)]
+    known = [line for region in regions for line in (*region.lines, *region.labels)]
     scripts = scripts_of("".join(text for region in regions for text in region.texts[:1]))
     lines = [
         line
@@ -73,7 +77,7 @@ def find_text(
         if line.confidence >= PLAUSIBLE
         and any(map(str.isalnum, line.text))
         and not _is_ornament(line.text, scripts)
-        and not any(line.bbox.overlap(box) > 0.5 for box in known)
+        and not _is_known(line, known)
     ]
     ordered = [line for row in printed_lines(lines) for line in row]
     lines = [replace(line, block=-1 - number) for number, line in enumerate(ordered)]  # areas are no paragraphs
@@ -82,6 +86,14 @@ def find_text(
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
     return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _is_known(line: TextLine, known: Sequence[PrintedLine]) -> bool:
+    """Whether a found line is print that is ``known``: it lies in a known line, or has known ones in its box with about
+    as many letters. Recognisers draw wide boxes around small type."""
+    inside = [one.text for one in known if one.bbox.overlap(line.bbox) > 0.5]
+    letters = [sum(map(str.isalnum, text)) for text in ("".join(inside), line.text)]
+    return 2 * letters[0] >= letters[1] or any(line.bbox.overlap(one.bbox) > 0.5 for one in known)
 
 
 def _is_readable(box: BBox) -> bool:
@@ -152,6 +164,30 @@ def picture_around(box: BBox, regions: Sequence[Region]) -> int | None:
     """The index of the first picture among ``regions`` in which most of ``box`` stands."""
     pictures = (at for at, one in enumerate(regions) if one.category is Category.PICTURE)
     return next((at for at in pictures if box.overlap(regions[at].bbox) > 0.5), None)
+
+
+def with_figures_as_labels(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which recognised figures and letters in a picture, or right beside it, are labels of it: laid out
+    with the page, the ends of an axis and the values of columns look like text."""
+    result = [one for one in regions if not _is_value(one)]
+    for new in (one for one in regions if _is_value(one)):
+        near = new.bbox.grown(new.bbox.height)
+        index = next((at for at, one in enumerate(result) if _is_beside(one, near)), None)
+        if index is None:
+            result.insert(index_in_order(new.bbox, [one.bbox for one in result]), new)
+        else:
+            result[index] = replace(result[index], labels=(*result[index].labels, *new.lines), words=new.words)
+    return result if len(result) < len(regions) else list(regions)
+
+
+def _is_value(region: Region) -> bool:
+    """Whether a region has nothing but figures and letters that a recogniser has read, and no word."""
+    recognised = region.words == "recognition" and region.category.is_running_text and len(region.lines) > 0
+    return recognised and not any(_WORD.search(line.text) for line in region.lines)
+
+
+def _is_beside(picture: Region, box: BBox) -> bool:
+    return picture.category is Category.PICTURE and picture.bbox.intersection(box) is not None
 
 
 def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:

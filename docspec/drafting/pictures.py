@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageStat
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.assembly import index_in_order
 from docspec.drafting.blank import INK, in_cells
+from docspec.drafting.order import index_in_order
 
 SIDE = 960  # pixels of the reduced image
 CELLS = 96  # of the longer side of the page; ink within one empty cell of other ink belongs to it

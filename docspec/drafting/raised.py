@@ -78,7 +78,8 @@ def _base(spans: Sequence[Span]) -> _Base | None:
     total = sizes.total()
     if not total:
         return None
-    size = max(size for size, count in sizes.items() if count >= BASE_SHARE * total)
+    good = [size for size, count in sizes.items() if count >= BASE_SHARE * total]
+    size = max(good or sizes)  # in the layer of a scan each word may have a size of its own
     own = [span for span in spans if round(span["size"], 1) == size and span["text"].strip()]
     heights: Counter[float] = Counter()
     for span in own:

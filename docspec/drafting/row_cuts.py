@@ -7,6 +7,7 @@ model's where others are no better. Everything is in points.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -19,8 +20,13 @@ from docspec.drafting.head_spans import close_words, names_rows
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.wrapped_rows import begins_within, goes_on
 
+_LEADER = re.compile("[.·…_]")
+
 FULL = 0.6
 """Least share of the columns that the fullest line has that a line fills with which a row begins or ends."""
+
+WIDER = 1.3
+"""Least ratio of the distances of lines between rows and within them."""
 
 Line = list[list[Word]]
 """The words of one printed line of a table, by columns."""
@@ -50,24 +56,28 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     """``grid`` with the rows from ``body`` on divided with the least faults."""
     last = len(grid.ys) - 1
     cells = [cell for cell in grid.cells if cell.row + cell.rows > body]
-    if not 0 < body < last or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
+    if not 0 < body <= last or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
         return grid
     lines = lines_in(grid, body, last, words)
     if len(lines) <= last - body + 1:  # no cell has two lines
         return grid
     texts = [[without_leader(joined(*(word.text for word in cell))) for cell in line] for line in lines]
-    letters = Counter(without_spaces("".join(text for line in texts for text in line)))
-    if letters != Counter(without_spaces("".join(told(cell.text) for cell in cells))):
+    if _letters(text for line in texts for text in line) != _letters(told(cell.text) for cell in cells):
         return grid
     rows = [_row_at(grid, _middle(line)) for line in lines]
     model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]
     least, cuts = _faults(texts, model), model
     titles = [number for number, line in enumerate(lines) if _is_title(line, grid)]
     apart = sorted({*model, *titles, *(number + 1 for number in titles)} - {0, len(lines)})
-    for other in (apart, *_divisions(texts)):
+    for other in (apart, _at_gaps(lines), *_divisions(texts)):
         if (faults := _faults(texts, other)) < least:
             least, cuts = faults, other
     return grid if cuts == model else _with_rows(grid, body, lines, texts, cuts, titles)
+
+
+def _letters(texts: Iterable[str]) -> Counter[str]:
+    """The characters of ``texts`` without those of leaders, which may stand within a cell of several rows."""
+    return Counter(_LEADER.sub("", without_spaces("".join(texts))))
 
 
 def _is_title(line: Line, grid: CellGrid) -> bool:
@@ -85,6 +95,15 @@ def _middle(line: Line) -> float:
 def _row_at(grid: CellGrid, y: float) -> int:
     """The row in which ``y`` is, or the last one that begins above it."""
     return max((row for row, (top, _) in enumerate(grid.ys) if top <= y), default=0)
+
+
+def _at_gaps(lines: Sequence[Line]) -> list[int]:
+    """The lines that stand clearly farther below those above than the lines of a cell do."""
+    gaps = [below - above for above, below in pairwise(map(_middle, lines))]
+    if max(gaps) < WIDER * min(gaps):
+        return []
+    between = (min(gaps) * max(gaps)) ** 0.5
+    return [number for number, gap in enumerate(gaps, start=1) if gap > between]
 
 
 def _divisions(texts: Sequence[Sequence[str]]) -> Iterable[list[int]]:
@@ -107,14 +126,18 @@ def _divisions(texts: Sequence[Sequence[str]]) -> Iterable[list[int]]:
 def _faults(texts: Sequence[Sequence[str]], cuts: Sequence[int]) -> int:
     """How many cells of lines begin within a sentence at ``cuts``, or begin one, are a second figure, or are words
     below a figure, elsewhere."""
-    faults = 0
+    faults, last = 0, list(texts[0])  # what stands last in each cell of the row, perhaps some lines above
     for number, (above, below) in enumerate(pairwise(texts), start=1):
         pairs = [(a, b) for a, b in zip(above, below, strict=True) if b]
         if number in cuts:
             faults += sum(begins_within(b) or (bool(a) and goes_on(a, b)) for a, b in pairs)
-        else:
-            faults += sum(is_figure(a) and (is_figure(b) or not begins_within(b)) for a, b in pairs)
-            faults += bool(above[0] and below[0]) and not goes_on(above[0], below[0])
+            last = list(below)
+            continue
+        faults += sum(
+            is_figure(a) and (is_figure(b) or not begins_within(b)) for a, b in zip(last, below, strict=True) if b
+        )
+        faults += bool(above[0] and below[0]) and not goes_on(above[0], below[0])
+        last = [b or a for a, b in zip(last, below, strict=True)]
     return faults
 
 

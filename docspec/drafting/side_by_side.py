@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -9,7 +10,13 @@ from itertools import pairwise
 from docspec.drafting.figure_columns import Cell, CellRow, Columns, is_figure
 
 CLEARLY = 1.5
-"""How much wider the white between two tables is than that between the columns of either."""
+"""How much wider the white between tables is than that between the columns of any."""
+
+NUMBERED_TITLE = re.compile(r"(?:Table|Exhibit|Figure|Chart|Appendix|Annex|Schedule)\s+[\dA-Z]", re.IGNORECASE)
+"""How a title begins that says itself what it is."""
+
+Cuts = list[int]
+"""The first columns of all sides but the left one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,44 +30,79 @@ class Side:
 def sides_of(columns: Columns, above: Sequence[CellRow] = ()) -> list[Side]:
     """The tables that ``columns`` are, from left to right; ``above`` are the rows over the table, nearest first.
 
-    They are several where a gutter is clearly wider than others, with the same heads on both sides of it or a title
-    over each, and labels behind it. Otherwise the gutter parts panels of one table.
+    They are several where gutters are clearly wider than others, with the same heads on all sides or a title over each,
+    or where each has a title with a number; and labels behind every gutter. Otherwise gutters part panels of one table.
     """
+    gutters = _by_gutters(columns)
+    for cuts in (*gutters, _by_titles(columns, above)):
+        titles, whole = _titles(columns, cuts, above)
+        numbered = bool(titles) and all(NUMBERED_TITLE.match(title.text) for title in titles)
+        starts = [0, *cuts, len(columns.edges)]
+        heads = [whole.texts[0][first:last] for first, last in pairwise(starts)]
+        same = whole.headed and all(heads[0]) and all(one == heads[0] for one in heads)
+        told = numbered or (cuts in gutters and (same or titles))
+        if cuts and told and all(_are_labels(whole, cut) for cut in cuts):
+            return [Side(*side) for side in zip(_divided(whole, starts), titles or [None] * len(heads), strict=True)]
+    return [Side(columns)]
+
+
+def _by_gutters(columns: Columns) -> list[Cuts]:
+    """The ways to part ``columns`` at gutters clearly wider than all others, a label and a figure on every side."""
     gaps = [right[0] - left[1] for left, right in pairwise(columns.edges)]
-    gutter = max(range(len(gaps)), key=gaps.__getitem__)
-    if not 0 < gutter < len(gaps) - 1:  # a label and a figure on both sides
-        return [Side(columns)]
-    cut = gutter + 1
-    if gaps[gutter] < CLEARLY * max(gap for number, gap in enumerate(gaps) if number != gutter):
-        return [Side(columns)]
-    titles, whole = _titles(columns, cut, above)
-    heads = whole.texts[0]
-    labels = [row[cut] for row in whole.texts[whole.headed :] if row[cut]]
-    same = whole.headed and heads[:cut] == heads[cut:] and all(heads)
-    if 2 * sum(map(is_figure, labels)) >= len(labels) or not (same or titles):
-        return [Side(columns)]
-    return [Side(*side) for side in zip(_divided(whole, cut), titles or (None, None), strict=True)]
+    order = sorted(range(len(gaps)), key=lambda number: -gaps[number])
+    ways = ((sorted(n + 1 for n in order[:count]), order[count - 1], order[count]) for count in range(1, len(gaps)))
+    return [
+        cuts
+        for cuts, least, next_one in ways
+        if gaps[least] >= CLEARLY * gaps[next_one] and _have_room(cuts, len(columns.edges))
+    ]
 
 
-def _titles(columns: Columns, cut: int, above: Sequence[CellRow]) -> tuple[tuple[Cell, ...], Columns]:
+def _by_titles(columns: Columns, above: Sequence[CellRow]) -> Cuts:
+    """The columns at whose left edges the cells of the row over the table stand; empty if one stands elsewhere."""
+    row = sorted(above[0], key=lambda cell: cell.bbox.x0) if above else []
+    at = [
+        next((n for n, (x0, _) in enumerate(columns.edges) if abs(cell.bbox.x0 - x0) <= cell.bbox.height), None)
+        for cell in row
+    ]
+    cuts = [number for number in at if number]
+    return cuts if len(cuts) + 1 == len(at) and at[0] == 0 and _have_room(cuts, len(columns.edges)) else []
+
+
+def _have_room(cuts: Cuts, count: int) -> bool:
+    return all(last - first > 1 for first, last in pairwise([0, *cuts, count]))
+
+
+def _are_labels(columns: Columns, number: int) -> bool:
+    """Whether the entries of a column are words rather than figures."""
+    texts = [row[number] for row in columns.texts[columns.headed :] if row[number]]
+    return 2 * sum(map(is_figure, texts)) < len(texts)
+
+
+def _titles(columns: Columns, cuts: Cuts, above: Sequence[CellRow]) -> tuple[tuple[Cell, ...], Columns]:
     """The titles at the left of each side, alone in the first row or in the row over it, and ``columns`` without
     them."""
-    if [number for number, text in enumerate(columns.texts[0]) if text] == [0, cut] and len(columns.rows[0]) == 2:
+    starts = [0, *cuts]
+    if [n for n, text in enumerate(columns.texts[0]) if text] == starts and len(columns.rows[0]) == len(starts):
         first = columns.texts[1]
-        headed = bool(first[cut - 1] and first[-1]) and not any(map(is_figure, first))
+        lasts = [*(cut - 1 for cut in cuts), -1]
+        headed = all(first[last] for last in lasts) and not any(map(is_figure, first))
         return columns.rows[0], replace(columns, rows=columns.rows[1:], texts=columns.texts[1:], headed=headed)
     row = above[0] if above else ()
-    starts = columns.edges[0][0], columns.edges[cut][0]
-    level = len(row) == 2 and all(abs(c.bbox.x0 - x0) <= c.bbox.height for c, x0 in zip(row, starts, strict=True))
+    lefts = [columns.edges[start][0] for start in starts]
+    level = len(row) == len(lefts) and all(
+        abs(cell.bbox.x0 - x0) <= cell.bbox.height for cell, x0 in zip(row, lefts, strict=True)
+    )
     return (tuple(row) if level else ()), columns
 
 
-def _divided(columns: Columns, cut: int) -> Iterator[Columns]:
-    """The columns before ``cut`` and those behind it, each with the rows that have words there."""
-    middle = (columns.edges[cut - 1][1] + columns.edges[cut][0]) / 2
-    for first, last in ((0, cut), (cut, len(columns.edges))):
+def _divided(columns: Columns, starts: Sequence[int]) -> Iterator[Columns]:
+    """The columns from each of ``starts`` to the next one, with the rows that have words there."""
+    inner = [(columns.edges[cut - 1][1] + columns.edges[cut][0]) / 2 for cut in starts[1:-1]]
+    middles = [float("-inf"), *inner, float("inf")]
+    for (first, last), (x0, x1) in zip(pairwise(starts), pairwise(middles), strict=True):
         rows = (
-            (tuple(cell for cell in row if (cell.bbox.center_x < middle) is (first == 0)), texts[first:last])
+            (tuple(cell for cell in row if x0 <= cell.bbox.center_x < x1), texts[first:last])
             for row, texts in zip(columns.rows, columns.texts, strict=True)
         )
         kept = [(row, texts) for row, texts in rows if row]

@@ -18,8 +18,9 @@ from typing import Any
 from docspec.core import BBox, CellBoxes
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
+from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, grid_of
-from docspec.drafting.cell_repairs import body_row, settled, without_notes
+from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces

@@ -20,14 +20,21 @@ from docspec.core.marks import carried
 from docspec.core.page import EdgeText, HiddenText
 from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
-from docspec.drafting.assembly import assemble, index_in_order
+from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine, page_lines
-from docspec.drafting.order import layout_of
-from docspec.drafting.picture_text import find_text, furniture_of, is_prose, with_furniture, with_labels
+from docspec.drafting.order import index_in_order, layout_of
+from docspec.drafting.picture_text import (
+    find_text,
+    furniture_of,
+    is_prose,
+    with_figures_as_labels,
+    with_furniture,
+    with_labels,
+)
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.ruled import with_drawn_cells
@@ -94,6 +101,7 @@ class TextLayerDrafter:
                     in_points = [one.scaled(1 / page.scale) for one in found]
                     write_hidden(sheet, in_points)
                     regions, layout, events = self._regions(page, sheet, [*lines, *in_points], fields)
+                    regions = with_figures_as_labels(regions)
                 elif found:
                     regions = with_labels(regions, assemble((), found))
                 regions = with_furniture(regions, edges)

@@ -14,13 +14,13 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
-from docspec.drafting.assembly import index_in_order
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html
 from docspec.drafting.cell_repairs import is_typed_rule, settled
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, columns_of_figures, is_figure
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
+from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair
 from docspec.drafting.side_by_side import Side, sides_of
 from docspec.drafting.tables import FoundTable, found_table
@@ -68,10 +68,13 @@ def with_unruled(
     claims = Claims(boxes)
     owners = [claims.owner(line.bbox) for line in lines]
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in owners]
-    cells = [cell for cell in _cells(lines, owners, kinds, page) if cell.category in CELLS or cell.category.is_heading]
+    every = list(_cells(lines, owners, kinds, page))
+    cells = [cell for cell in every if cell.category in CELLS or cell.category.is_heading]
     level = _rows(cells)
+    captions = [cell for cell in every if cell.category is Category.CAPTION]
+    with_captions = _rows([*cells, *captions]) if captions else level
     groups = [
-        sides_of(columns, _over(columns, level))
+        sides_of(columns, _over(columns, with_captions))
         for rows, above in _groups(cells, level)
         if (columns := columns_of_figures(rows, above))
     ]
@@ -106,7 +109,8 @@ def _boxes(side: Side, table: BBox, lines: Sequence[TextLine]) -> list[LayoutBox
     if side.title is None:
         return [box]
     title, kind = lines[side.title.line].bbox, side.title.category
-    return [LayoutBox(title, kind if kind.is_heading else Category.TEXT, (title,)), box]
+    kept = kind.is_heading or kind is Category.CAPTION
+    return [LayoutBox(title, kind if kept else Category.TEXT, (title,)), box]
 
 
 def with_forms(

@@ -36,16 +36,20 @@ def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGri
 
 
 def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox], body: int) -> CellGrid:
-    """``grid``, in which a row of heads that holds nothing but units or the ends of the heads above it, or heads that
-    stand close below those above it with no stroke between them, is one with them. Heads that repeat have others above
-    them, unless each has one."""
+    """``grid``, in which rows of heads are one: one that holds nothing but units or the ends of the heads above it, or
+    the end of each of these, and heads that stand close below those above with no stroke between. Heads that repeat
+    have others above them, unless each has one."""
     for row in reversed(range(1, body)):
+        if (whole := _with_whole_spans(grid, row, words, strokes)) is not None:
+            grid = whole
+            continue
         upper, lower = ({cell.column: cell for cell in grid.row(number) if cell.text} for number in (row - 1, row))
         if not lower or _spans(grid, row):
             continue
         texts = [told(cell.text) for cell in lower.values()]
-        rest = all(_UNIT.fullmatch(text) or begins_within(text) for text in texts)
-        if rest and set(lower) <= set(upper) and len(lower) >= len(upper) - 1:
+        ends = {column for column, text in zip(lower, texts, strict=True) if _is_end(text)}
+        all_end = ends == set(lower) <= set(upper) and len(lower) >= len(upper) - 1
+        if all_end or (upper and set(upper) <= ends and _stand_close(grid, row, words)):
             grid = _joined(grid, row)
         elif (
             len(upper) > 1
@@ -58,6 +62,35 @@ def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BB
             if all(a and b and _are_aligned(a, b) and not _parted(a, b, strokes) for a, b in pairs):
                 grid = _joined(grid, row)
     return grid
+
+
+def _with_whole_spans(grid: CellGrid, row: int, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid | None:
+    """``grid`` with the heads of ``row`` as the ends of those above them, which are over the same columns, some over
+    several; ``None`` where they are heads of their own."""
+    rows = [grid.row(row - 1), grid.row(row)]
+    upper, lower = ({(cell.column, cell.columns): cell for cell in cells if cell.text} for cells in rows)
+    wide = any(columns > 1 for _, columns in upper)
+    spanned = any(cell.rows > 1 and cell.row <= row < cell.row + cell.rows + 1 for cell in grid.cells)
+    texts = {told(cell.text) for cell in lower.values()}
+    if not wide or spanned or not set(upper) <= set(lower) or len(texts) < len(lower):
+        return None
+    pairs = [[words_box(grid.box(cells[place]), words) for cells in (upper, lower)] for place in upper]
+    close = all(a and b and _are_aligned(a, b) and not _parted(a, b, strokes) for a, b in pairs)
+    if not close or not _stand_close(grid, row, words):
+        return None
+    cells = [
+        replace(cell, row=row - 1, text=joined(upper[place].text, cell.text) if place in upper else cell.text)
+        for cell in grid.row(row)
+        for place in [(cell.column, cell.columns)]
+    ]
+    whole = grid.with_cells([*(cell for cell in grid.cells if cell.row not in (row - 1, row)), *cells])
+    ys = [*grid.ys[: row - 1], (grid.ys[row - 1][0], grid.ys[row][1]), *grid.ys[row + 1 :]]
+    return replace(whole.without_rows({row}), ys=tuple(ys))
+
+
+def _is_end(text: str) -> bool:
+    """Whether a line of a head is the end of the line above it: a unit, or words within a sentence."""
+    return _UNIT.fullmatch(text) is not None or begins_within(text)
 
 
 def _are_aligned(a: BBox, b: BBox) -> bool:

@@ -105,3 +105,17 @@ def sanitised_table(html: str) -> str:
     sanitiser = _TableSanitiser()
     sanitiser.feed(_NO_TAG.sub("&lt;", html))
     return sanitiser.finish()
+
+
+def with_html_tables(text: str) -> str:
+    """``text`` (Markdown) with its tables of pipes as HTML, for readers that know no others."""
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark").enable("table")
+    lines, tokens = text.split("\n"), markdown.parse(text)
+    for at, token in reversed(list(enumerate(tokens))):
+        if token.type == "table_open" and token.map is not None:
+            end = next(place for place in range(at, len(tokens)) if tokens[place].type == "table_close")
+            html = markdown.renderer.render(tokens[at : end + 1], markdown.options, {})
+            lines[slice(*token.map)] = [html.replace("\n", ""), ""]
+    return "\n".join(lines)

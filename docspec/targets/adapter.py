@@ -34,9 +34,9 @@ from docspec.targets.codec import TokenizerCodec
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
+from docspec.targets.matrix_products import embed_by_products, store_for_narrow_steps
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.norms import normalise_in_one_kernel
-from docspec.targets.patch_embedding import embed_by_products
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
 from docspec.targets.prefill_hooks import captured_states, token_importance
 from docspec.targets.prefill_pieces import in_pieces, only
@@ -52,7 +52,6 @@ from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.tree_attention import not_working
 from docspec.targets.vision_grids import grids_on_host
-from docspec.targets.weight_layout import store_for_narrow_steps
 
 SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
 """Types of layers with a sliding window, and whether they also attend to the whole prompt."""

@@ -15,7 +15,6 @@ import threading
 from datetime import datetime
 from typing import Any
 
-from markdown_it import MarkdownIt
 from parse_bench.cli import main
 from parse_bench.inference.pipelines import register_pipeline
 from parse_bench.inference.providers.base import Provider, ProviderPermanentError
@@ -25,25 +24,11 @@ from parse_bench.schemas.pipeline import PipelineSpec
 from parse_bench.schemas.pipeline_io import InferenceRequest, InferenceResult, RawInferenceResult
 
 from docspec import DocspecError, ParseOptions, Parser
+from docspec.reporting.htmltable import with_html_tables
 from docspec.retrieval import passages
 
 MODEL = {name: value for name in ("model", "server") if (value := os.environ.get(f"DOCSPEC_{name.upper()}"))}
 PIPELINES: dict[str, dict[str, Any]] = {"docspec": {}, "docspec_model": {**MODEL, "words": "model"}}
-
-
-MARKDOWN = MarkdownIt("commonmark").enable("table")
-
-
-def with_html_tables(text: str) -> str:
-    """``text`` with its tables of pipes as HTML."""
-    lines = text.split("\n")
-    tokens = MARKDOWN.parse(text)
-    for at, token in reversed(list(enumerate(tokens))):
-        if token.type == "table_open" and token.map is not None:
-            end = next(place for place in range(at, len(tokens)) if tokens[place].type == "table_close")
-            html = MARKDOWN.renderer.render(tokens[at : end + 1], MARKDOWN.options, {})
-            lines[slice(*token.map)] = [html.replace("\n", ""), ""]
-    return "\n".join(lines)
 
 
 @register_provider("docspec")

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox
+from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, told
-from docspec.drafting.cell_repairs import body_row, settled, without_notes
+from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.drawn_grids import Word, words_of
 
 SIZE = 9
@@ -313,6 +314,29 @@ def test_wrapped_labels_belong_to_their_figures_wherever_the_rows_were_cut(rows:
             sheet.write((60, line), *(zip((-310, -390), figures, strict=True) if number == beside else ()))
     grid = settled(sheet.grid(heights, 1), sheet.words, ())
     assert rows_of(grid)[1:] == [[" ".join(lines), *figures] for lines, figures, _ in rows]
+
+
+@pytest.mark.parametrize(
+    "heights", [[1.5, 9, 1.5, 1.5], [1.5, 1.5, 3.5, 2.5, 1.5, 1.5, 1.5]], ids=["four rows in one", "rows cut right"]
+)
+def test_rows_with_figures_beside_the_middle_of_their_labels_are_rows(heights: list[float]) -> None:
+    """Rows stand farther apart than the lines of a label; names with a small letter look like the rest of a line."""
+    sheet = Sheet([50, 160, 250, 330])
+    rows = [
+        (["DCLM-Baseline"], ("Web pages", "3.71T"), 0),
+        (["StarCoder", "filtered version", "from OLMoE Mix"], ("Code", "83.0B"), 1),
+        (["peS2o", "from Dolma 1.7"], ("Papers", "58.6B"), 0),
+        (["arXiv"], ("STEM papers", "20.8B"), 0),
+        (["OpenWebMath"], ("Math pages", "12.2B"), 0),
+        (["Total"], ("All pages", "3.90T"), 0),
+    ]
+    sheet.write((60, "Source"), (170, "Type"), (260, "Tokens"))
+    for lines, values, beside in rows:
+        sheet.line += 0.5  # type: ignore[assignment]
+        for number, line in enumerate(lines):
+            sheet.write((60, line), *(zip((170, 260), values, strict=True) if number == beside else ()))
+    grid = settled(sheet.grid(heights, 1), sheet.words, ())  # type: ignore[arg-type]
+    assert rows_of(grid)[1:] == [[" ".join(lines), *values] for lines, values, _ in rows]
 
 
 def test_wrapped_words_of_several_columns_belong_to_the_row_above() -> None:

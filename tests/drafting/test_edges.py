@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from docspec.core import BBox, Block, Category, PageResult, PrintedLine, Region
 from docspec.core.page import EdgeText
-from docspec.core.running_text import is_page_number, repeats
+from docspec.core.running_text import carries_amount, is_page_number, repeats
 from docspec.documents import open_document
 from docspec.drafting.furniture import known_furniture
 from docspec.hierarchy.regions.running_heads import RunningHeads
@@ -78,6 +78,43 @@ def test_on_three_pages_only_what_differs_is_written(parsed: Parsed) -> None:
     assert "of 3" not in written
     feet = [block.text for page in document.pages for block in page.blocks if block.category.is_furniture]
     assert [f"Page {number} of 3" in " ".join(feet) for number in (1, 2, 3)] == [True] * 3, "known, not written"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ((60, "Total due: 1,204.00 EUR"),),
+        ((60, "Balance"), (300, "$ 12,377.50")),
+        ((60, "Carried forward"), (420, "1.204.300,50")),
+    ],
+)
+@pytest.mark.parametrize("top", [True, False])
+def test_an_amount_is_written_though_every_page_has_the_same(
+    parsed: Parsed, pieces: tuple[tuple[float, str], ...], top: bool
+) -> None:
+    y = 40 if top else 800
+    foot = (60, 815, "Oban Harbour Office", 8)
+    pages = [page_with(*((x, y, text, 10) for x, text in pieces), foot) for _ in range(3)]
+    written = parsed(*pages).to_markdown().replace("*", "").replace("\\", "")
+    assert all(written.count(text) == 3 for _, text in pieces), written
+    assert "Oban Harbour Office" not in written
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("Total 12 EUR", True),
+        ("€5", True),
+        ("1,204.00", True),
+        ("3.10 Methods", False),
+        ("12.05.2014", False),
+        ("Version 2.10", False),
+        ("EURO 2024", False),
+        ("10,000 copies", False),
+    ],
+)
+def test_what_carries_an_amount(text: str, amount: bool) -> None:
+    assert carries_amount(text) is amount
 
 
 def test_running_heads_of_left_and_right_pages_are_left_out(parsed: Parsed) -> None:

@@ -95,6 +95,40 @@ def test_drawn_boxes_tell_whether_they_are_crossed(parsed: Parsed, box: Callable
     assert "[x] Grain" in written and "[ ] Timber" in written
 
 
+@pytest.mark.parametrize("box", [rectangle, four_lines])
+@pytest.mark.parametrize(("cross", "pitch"), [("X", (0, 24)), ("x", (130, 0)), ("X", (0, 14))])
+def test_a_cross_that_is_typed_into_a_box_ticks_it(
+    parsed: Parsed, box: Callable[..., None], cross: str, pitch: tuple[int, int]
+) -> None:
+    labels = (("Grain", True), ("Timber", False), ("Fish", True))
+
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, (label, on) in enumerate(labels):
+            x, y = 60 + pitch[0] * number, 220 + pitch[1] * number
+            box(page, x, y - 9)
+            if on:
+                page.insert_text((x + 2, y - 0.5), cross, fontsize=9)
+            page.insert_text((x + 18, y), label)
+        page.insert_textbox(pymupdf.Rect(60, 320, 535, 400), SECOND, fontsize=11)
+
+    written = " ".join(parsed(draw).to_markdown().split())
+    assert all(f"[{'x' if on else ' '}] {label}" in written for label, on in labels), written
+    assert f"{cross} Grain" not in written.replace("[x] Grain", "")
+
+
+def test_other_letters_in_a_box_stay_letters(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, letter in enumerate("ABX"):
+            rectangle(page, 60, 211 + 24 * number)
+            page.insert_text((62, 219.5 + 24 * number), letter if letter != "X" else "X1", fontsize=7)
+            page.insert_text((78, 220 + 24 * number), f"Gate {number}")
+
+    written = parsed(draw).to_markdown()
+    assert "[x]" not in written and all(letter in written for letter in ("A", "B", "X1"))
+
+
 def test_boxes_and_ticks_of_a_symbol_font(parsed: Parsed) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)

@@ -6,6 +6,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -14,10 +15,10 @@ from PIL import Image
 
 from benchmarks.campaign.words import share_of, words_of
 from docspec import ParseOptions, Parser
-from docspec.core import BBox, Category, PageImage, PageResult, Region
+from docspec.core import BBox, Category, PageImage, PageResult, PrintedLine, Region
 from docspec.drafting.assembly import assemble
 from docspec.drafting.lines import TextLine
-from docspec.drafting.picture_text import find_text, furniture_of
+from docspec.drafting.picture_text import find_text, furniture_of, with_figures_as_labels
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.isolation.pool import Isolation
@@ -198,6 +199,23 @@ def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
     assert set(sheet.crop((300, 100, 700, 500)).getdata()) == {(254, 254, 254)}
 
 
+def test_small_print_that_is_known_is_not_written_again() -> None:
+    """The numbers of a listing's lines, around which a recogniser draws boxes of twice their size."""
+    numbers = [BBox(66, 90 + 40 * row, 88, 100 + 40 * row) for row in range(4)]
+    printed = [PrintedLine(box, str(309 + row)) for row, box in enumerate(numbers)]
+
+    class Wide(Recogniser):
+        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+            found = [(box.grown(16), text) for box, text in zip(numbers, ("309", "319", "311", "3l2"), strict=True)]
+            found.append((BBox(400, 300, 500, 320), "Pasted"))
+            return [TextLine(box, text, 20, words="recognition") for box, text in found]
+
+    listing = Region(BBox(60, 80, 300, 240), Category.TEXT, ("309 310 311 312",), lines=tuple(printed))
+    page = PageImage(Image.new("RGB", (800, 600), "white"), 1, 1.0, "in.pdf")
+    lines, _ = find_text(page, [listing], [Region(BBox(0, 0, 800, 600), Category.TEXT)], Wide())
+    assert [line.text for line in lines] == ["Pasted"]
+
+
 def test_what_is_found_in_two_places_is_no_paragraph_and_comes_in_the_order_of_reading() -> None:
     class Finding(Recogniser):
         def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
@@ -256,3 +274,27 @@ def test_ink_that_is_no_text_to_the_recogniser_is_said(tmp_path: Path, read: Cal
     page = read(tmp_path / "in.pdf")
     [event] = [event for event in page.events if event.kind == "ink_without_text"]
     assert event.detail == "no text was recognised in 1 patch of ink outside all regions"
+
+
+def recognised(text: str, x: float, y: float, width: float = 30) -> Region:
+    box = BBox(x, y, x + width, y + 12)
+    return Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="recognition")
+
+
+def test_recognised_figures_in_a_chart_and_beside_it_are_its_labels() -> None:
+    chart = Region(BBox(100, 100, 400, 300), Category.PICTURE)
+    title, inside = recognised("Short term papers", 100, 70, 200), recognised("497", 200, 200)
+    axis = recognised("1 500", 65, 110)
+    legend, far = recognised("US CPs 1139", 150, 280, 80), recognised("32", 250, 700)
+    regions = with_figures_as_labels([title, axis, chart, inside, legend, far])
+    assert [region.texts for region in regions] == [title.texts, (), legend.texts, far.texts]
+    assert [line.text for line in regions[1].labels] == ["1 500", "497"]
+    assert regions[1].words == "recognition"
+
+
+def test_figures_of_the_file_and_figures_without_a_picture_stay_text() -> None:
+    chart = Region(BBox(100, 100, 400, 300), Category.PICTURE)
+    known = replace(recognised("497", 200, 200), words="text layer")
+    assert with_figures_as_labels([chart, known]) == [chart, known]
+    alone = [recognised("497", 200, 200), recognised("Some words", 0, 0)]
+    assert with_figures_as_labels(alone) == alone

@@ -175,3 +175,16 @@ def test_raised_figures_stay_apart_in_closed_cells_of_several_lines() -> None:
     with Parser(ParseOptions()) as parser:
         written = parser.parse(data).to_markdown()
     assert "| North harbour | 1,357¹ old 983² | 36 km² |" in written
+
+
+def test_a_line_in_which_each_word_has_a_size_of_its_own_is_a_line() -> None:
+    """As in the text layers that recognisers put under scans."""
+    words = ["grain", "and", "seeds", "have", "been", "amazingly", "increased,", "and"]
+    with pymupdf.open() as document:
+        page, x = document.new_page(), 50.0
+        for number, word in enumerate(words):
+            size = 8 + 0.3 * number
+            page.insert_text((x, 80), word, fontsize=size)
+            x += pymupdf.get_text_length(word, fontsize=size) + 3
+        [line] = [join_lines([row]) for row in printed_lines(page_lines(page))]
+    assert line.split() == words

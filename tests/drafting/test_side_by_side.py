@@ -99,3 +99,27 @@ def test_two_tables_that_the_layout_model_sees_stay_two(page_of: Callable[..., P
     _, up, first, down, second, _ = texts
     assert (up, down) == ("Went up", "Went down")
     assert "Oban" in first and "Barra" in second and first.count("<tr>") == second.count("<tr>") == 5
+
+
+@pytest.mark.parametrize("titles", [("Up", "Down", "Level"), ()])
+def test_three_tables_beside_each_other_are_three(titles: Sequence[str]) -> None:
+    level = [("Rum", "0.1"), ("Eigg", "0.2"), ("Muck", "0.0"), ("Canna", "0.3")]
+    edges = (40, 120, 180, 260, 320, 400)
+
+    def draw(page: Any) -> None:
+        for title, x in zip(titles, edges[::2], strict=False):
+            page.insert_text((x, 68), title, fontsize=10)
+        columns(page, [HEADS * 3, *((*a, *b, *c) for a, b, c in zip(UP, DOWN, level, strict=True))], edges, 84)
+
+    expected = [[list(row) for row in (HEADS, *rows)] for rows in (UP, DOWN, level)]
+    assert sorted(map(rows_of, seen(draw, (460, 595)))) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("titles", "count"),
+    [(("Table 4. Islands", "Table 5. Ferries"), 2), (("Name", "Ferry"), 1), (("Table 4. Islands",), 1)],
+)
+def test_numbered_titles_part_tables_whatever_stands_between_them(titles: Sequence[str], count: int) -> None:
+    heads = (("Island", "Change"), ("Ferry", "Share"))
+    tables = seen(lambda page: beside(page, NARROW, heads, titles))
+    assert len(tables) == count

@@ -157,3 +157,28 @@ def test_spaces_that_are_characters_part_no_cells(parsed: Parsed, space: str) ->
         page.insert_htmlbox((x, y - 9, x + 90, y + 4), f'<p style="{style}">{text.replace(" ", space)}</p>')
 
     assert drawn(parsed, SUMS, figure) == single(SUMS)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "space"),
+    [
+        ([("Acta Math. 12, no. 2,", "helv"), ("45 pages", "helv")], 0.25),
+        ([("British Medical Bulletin, 2015,", "helv"), ("113, 68-80", "hebo")], 0.22),
+        ([("Copyright 2000,", "helv"), ("2001,", "helv"), ("2002 and later", "helv")], 0.3),
+    ],
+)
+def test_numbers_a_narrow_space_apart_stay_two_in_bold_print_too(
+    parsed: Parsed, pieces: Sequence[tuple[str, str]], space: float
+) -> None:
+    """Files without characters for spaces; the fixture asserts that the ledger tells the same words."""
+
+    def line(page: Any) -> None:
+        x = 60.0
+        for text, font in pieces:
+            for word in text.split():
+                page.insert_text((x, 240), word, fontsize=9, fontname=font)
+                x += width(word, font) + 9 * space
+
+    blocks = parsed(lambda page: between_prose(page, line)).pages[0].blocks
+    written = " ".join(" ".join(block.text for block in blocks).replace("*", "").split())
+    assert " ".join(text for text, _ in pieces) in written

@@ -56,6 +56,7 @@ def continuations(codec, drafted, written):
         ("the wrod house stood", "the word", " house stood"),
         ("“the” house stood", '"the"', "” house stood"),
         ("xthe house stood", "the", " house stood"),
+        ("the house stood", "xt", "he house stood"),
     ],
 )
 def test_the_draft_goes_on_where_the_letters_agree(codec, drafted, written, expected):

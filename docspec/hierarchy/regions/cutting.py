@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from docspec.core import Category, PageDraft, PageImage, Region
-from docspec.drafting.assembly import index_in_order
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.light import ink_left
-from docspec.drafting.order import by_white_space
+from docspec.drafting.order import by_white_space, index_in_order
 from docspec.drafting.straightening import as_printed, straightened
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.evidence import asked_for, known_texts, without_illegible

@@ -1,0 +1,58 @@
+"""``python -m benchmarks view-picture``: the picture of the page view in the README, from a sample page."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from docspec.core import DocspecError, UsageError
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WIDTH, HEIGHT = 1280, 800
+QUALITY = 70
+"""Of WebP (0..100): print stays sharp, and the picture has less than 120 kB."""
+
+SECONDS = 300.0
+
+
+def view_picture(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="A PDF or an image; its first page is shown.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.webp", help="The picture.")],
+) -> int:
+    """Read a page, open its --view in Chromium without a screen, and keep what the window shows as WebP."""
+    from docspec.console.terminal import say
+
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise UsageError("the picture needs Chromium, which is not installed: apt install chromium")
+    with TemporaryDirectory() as made:
+        view, shot = Path(made) / "view.html", Path(made) / "view.png"
+        parse = [sys.executable, "-m", "docspec", "parse", str(source), "--pages", "1", "--offline", "-q"]
+        _run([*parse, "-o", f"{made}/page.md", "--view", str(view)])
+        # A profile of its own: one that is open elsewhere would show nothing.
+        quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={made}/profile"]
+        _run([browser, *quiet, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", view.as_uri()])
+        _keep(shot, output)
+    say(f"{output} written, {output.stat().st_size:,} bytes")
+    return 0
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
+    if done.returncode:
+        raise DocspecError(f"{Path(command[0]).name}: failed ({done.stderr.strip()[-300:]})")
+
+
+def _keep(shot: Path, output: Path) -> None:
+    from PIL import Image
+
+    if not shot.is_file():
+        raise DocspecError("Chromium has taken no picture")
+    with Image.open(shot) as image:
+        image.convert("RGB").save(output, "WEBP", quality=QUALITY, method=6)

@@ -1,0 +1,91 @@
+"""Regions from layout boxes and lines of text: each line goes into the box that claims it, none is lost.
+
+The layout may come from a model or from white space, the lines from a text layer or from a recogniser; here
+they meet. What happens is the tuple :data:`STEPS` over a :class:`Assembly` of boxes, and then :data:`REGION_STEPS` over
+the regions that the boxes have become; each entry says why it stands where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from docspec.core import Region
+from docspec.drafting.assembly.charts import charts_apart
+from docspec.drafting.assembly.claims import (
+    bullets_joined,
+    false_tables_divided,
+    lines_claimed,
+    strays_placed,
+    typewriting_unmarked,
+)
+from docspec.drafting.assembly.parts import (
+    columns_parted,
+    contents_itemised,
+    covering_boxes_cut,
+    furniture_joined,
+    listings_parted,
+    prose_parted,
+    running_heads_parted,
+)
+from docspec.drafting.assembly.regions import region_of
+from docspec.drafting.assembly.state import Assembly, DrawingFinder
+from docspec.drafting.assembly.tables import headings_told_once, tables_placed
+from docspec.drafting.breaks import notes_in_order, with_breaks
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.listings import joined_listings
+from docspec.drafting.signs import with_signs
+from docspec.drafting.tables import FoundTable
+from docspec.drafting.titles import with_title
+
+Step = Callable[[Assembly], Assembly]
+RegionStep = Callable[[Sequence[Region]], list[Region]]
+
+STEPS: tuple[Step, ...] = (
+    typewriting_unmarked,  # while all lines of the page are together
+    bullets_joined,  # a bullet and its line must be claimed by one box
+    lines_claimed,  # from here on the boxes hold the text
+    false_tables_divided,  # a stray is placed among columns rather than beside one box for all of them
+    strays_placed,  # from here on no line is outside a box
+    charts_apart,  # the labels of a chart would look like a column too narrow for text
+    running_heads_parted,  # the order by white space has heads first only if it knows them
+    columns_parted,  # may order all boxes anew: what looks at neighbours or rows comes later
+    furniture_joined,  # pieces of a head are neighbours in the final order
+    covering_boxes_cut,  # with columns in one box, this would cut paragraphs into lines
+    listings_parted,  # a row of text is one line by now, without columns beside it
+    contents_itemised,  # contents that were called a table must not be filled with its cells
+    prose_parted,  # the same; prose that contents have left
+    headings_told_once,  # only boxes that stayed tables may take words from their neighbours
+    tables_placed,  # divides boxes by tables: the steps before must see them whole
+)
+"""What is done with the boxes of a page, in this order."""
+
+REGION_STEPS: tuple[RegionStep, ...] = (
+    joined_listings,  # while parts of a listing are neighbours
+    with_signs,  # items that are text count for the usual size of text
+    with_title,  # needs that size, and all headings
+    notes_in_order,  # moves regions whose categories are settled
+    with_breaks,  # looks at lines of regions that are neither joined nor divided any more
+)
+"""What is done with the regions of a page in reading order."""
+
+
+def assemble(
+    boxes: Sequence[LayoutBox],
+    lines: Sequence[TextLine],
+    tables: Sequence[FoundTable] = (),
+    drawings: DrawingFinder | None = None,
+) -> list[Region]:
+    """Regions in reading order, in the unit of the boxes and lines.
+
+    ``tables`` are those found on the page, ``drawings`` gives the patches of ink between the lines, from top to bottom.
+    Lines that no box claims become Text regions of their own, placed before the first region of their column that
+    stands below them.
+    """
+    page = Assembly(tuple(boxes), tuple(lines), tuple(tables), drawings)
+    for step in STEPS:
+        page = step(page)
+    regions = [region for box in page.boxes if (region := region_of(box)) is not None]
+    for tidy in REGION_STEPS:
+        regions = tidy(regions)
+    return regions

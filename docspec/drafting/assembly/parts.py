@@ -1,0 +1,150 @@
+"""Steps that part what a layout model has put into one box, and join what it has taken apart."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from docspec.core import BBox, Category
+from docspec.drafting.assembly.state import Assembly
+from docspec.drafting.assembly.tables import tables_in
+from docspec.drafting.columns import columns_of
+from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries
+from docspec.drafting.furniture import is_running_head
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
+from docspec.drafting.listings import listings_apart
+from docspec.drafting.order import white_space_order
+from docspec.drafting.tables import FoundTable
+
+
+def running_heads_parted(page: Assembly) -> Assembly:
+    """Parts running text that begins at the top of the page from a running head in it."""
+    first = min((line.bbox.y0 for box in page.boxes for line in box.lines), default=0.0)
+    return page.each_box(lambda box: _head_apart(box, first))
+
+
+def _head_apart(box: LayoutBox, first: float) -> list[LayoutBox]:
+    is_text = box.category.is_running_text or (box.category is Category.PICTURE and box.is_only_text)
+    if not is_text or not any(line.bbox.y0 <= first for line in box.lines):
+        return [box]
+    rows = printed_lines(box.lines)
+    if not is_running_head(rows):
+        return [box]
+    category = box.category if box.category.is_running_text else Category.TEXT
+    rest = [line for line in box.lines if line not in rows[0]]
+    return [LayoutBox.around(rows[0], Category.PAGE_HEADER), LayoutBox.around(rest, category)]
+
+
+def columns_parted(page: Assembly) -> Assembly:
+    """Divides text that runs over several columns; the white space then gives the order of all boxes."""
+
+    def parted(box: LayoutBox) -> Sequence[LayoutBox]:
+        columns = columns_of(box.lines) if box.category.is_running_text else []
+        return [LayoutBox.around(lines, box.category) for lines in columns] if len(columns) > 1 else [box]
+
+    done = page.each_box(parted)
+    if len(done.boxes) == len(page.boxes):
+        return page
+    leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
+    return done.with_boxes(white_space_order(done.boxes, leftwards))
+
+
+def furniture_joined(page: Assembly) -> Assembly:
+    """Puts running heads together that were taken apart within one printed line."""
+    joined: list[LayoutBox] = []
+    for box in page.boxes:
+        last = joined[-1] if joined else None
+        same = last is not None and box.category.is_furniture and last.category is box.category
+        if last is not None and same and touch(last.bbox, box.bbox):
+            bbox = BBox.union([last.bbox, box.bbox])
+            joined[-1] = replace(last, bbox=bbox, members=last.members + box.members, lines=last.lines + box.lines)
+        else:
+            joined.append(box)
+    return page.with_boxes(joined)
+
+
+def covering_boxes_cut(page: Assembly) -> Assembly:
+    """Cuts running text whose box covers lines of other regions to its own lines, or, where those go around the
+    others, to runs of them: the picture of a region would otherwise show the other lines, too."""
+    boxes = page.boxes
+    owned = sorted(
+        ((line.bbox, number) for number, box in enumerate(boxes) for line in box.lines), key=lambda one: one[0].center_y
+    )
+    middles = [box.center_y for box, _ in owned]
+
+    def beside(box: BBox, number: int) -> list[BBox]:
+        """Lines of other regions in ``box`` that share a row with a line of this one."""
+        return [
+            other
+            for other, owner in owned[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
+            if owner != number
+            and box.x0 <= other.center_x <= box.x1
+            and any(line.bbox.in_row_with(other) for line in boxes[number].lines)
+        ]
+
+    apart: list[LayoutBox] = []
+    for number, box in enumerate(boxes):
+        if not box.lines or not box.category.is_running_text or not beside(box.bbox, number):
+            apart.append(box)
+            continue
+        whole = LayoutBox.around(box.lines, box.category)
+        runs = _runs_around(box.lines, beside(whole.bbox, number))
+        parts = [LayoutBox.around(run, box.category) for run in runs]
+        fit = len(parts) > 1 and not any(beside(part.bbox, number) for part in parts)
+        apart += parts if fit else [whole]
+    return page.with_boxes(apart)
+
+
+def _runs_around(lines: Sequence[TextLine], others: Sequence[BBox]) -> list[list[TextLine]]:
+    """``lines`` from top to bottom, in runs of those that stand above or below one of ``others`` and those that stand
+    beside all of them."""
+    ordered = sorted(lines, key=lambda line: line.bbox.y0)
+
+    def is_stacked(line: TextLine) -> bool:
+        return any(line.bbox.shared_width(one) > 0.5 * min(line.bbox.height, one.height) for one in others)
+
+    return [list(run) for _, run in groupby(ordered, is_stacked)]
+
+
+def listings_parted(page: Assembly) -> Assembly:
+    """Parts running text from program text between its lines."""
+    return page.each_box(_listings_apart)
+
+
+def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
+    if box.category is not Category.TEXT or not any(line.even for line in box.lines):
+        return [box]
+    runs = listings_apart(printed_lines(box.lines))
+    parts = [LayoutBox.around([line for row in run for line in row], Category.TEXT) for run in runs]
+    return parts if len(parts) > 1 else [box]
+
+
+def contents_itemised(page: Assembly) -> Assembly:
+    """Makes a table of contents the items of a list."""
+    return page.each_box(_entries_apart)
+
+
+def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
+    if not box.category.is_running_text and box.category is not Category.TABLE:
+        return [box]
+    found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
+    return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
+
+
+def prose_parted(page: Assembly) -> Assembly:
+    """Makes paragraphs of dates with prose beside them, and of addresses beside each other; where drawn lines close the
+    cells, they are a table."""
+    return page.each_box(lambda box: _prose_apart(box, page.tables))
+
+
+def _prose_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
+    if box.category not in (Category.TABLE, Category.TEXT) or not box.lines:
+        return [box]
+    if any(one.ruled for one in tables_in(box, tables)):
+        return [box]
+    rows = printed_lines(box.lines)
+    found = dated_prose(rows) or addresses(rows)
+    return [LayoutBox.around([line for row in one for line in row], Category.TEXT) for one in found] or [box]

@@ -1,0 +1,76 @@
+"""A box with its lines as a region: its texts, its category, and what is printed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.result import WordsOf
+from docspec.drafting.bullets import item_or
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, usual_height
+from docspec.drafting.listings import is_listing
+
+
+def region_of(box: LayoutBox) -> Region | None:
+    """The region of a box with its lines; ``None`` if it holds nothing to read and is no picture."""
+    lines = box.lines
+    if box.category is Category.PICTURE:
+        if not box.is_only_text:
+            labels = tuple(map(_printed, printed_lines(lines)))
+            return Region(box.bbox, Category.PICTURE, words=_source_of(lines), labels=labels)
+        box = replace(box, category=Category.TEXT)
+    if not lines or _is_rule(lines):
+        return None
+    bbox = BBox.union([box.bbox, *(line.bbox for line in lines)]).grown(0.1 * usual_height(lines))
+    confidence = sum(line.confidence * len(line.text) for line in lines) / sum(len(line.text) for line in lines)
+    if box.category is Category.TABLE and box.table is not None:
+        framed, html = BBox.union([bbox, box.table.bbox]), box.table.html
+        words, links = _source_of(lines), _links(printed_lines(lines))
+        return Region(framed, Category.TABLE, (html,), confidence, grid=box.table.grid, words=words, links=links)
+    if box.category is Category.TABLE:
+        box = replace(box, category=Category.TEXT)
+    rows = printed_lines(lines)
+    listing = is_listing(rows, box.category)
+    category = Category.TEXT if listing else item_or(box.category, lines[0].text)
+    texts, words = _readings(rows, lines), _source_of(lines)
+    return Region(bbox, category, texts, confidence, tuple(map(_printed, rows)), listing=listing, words=words)
+
+
+def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
+    """The linked words, with their addresses."""
+    marked = [(line.text, mark) for row in rows for line in row for mark in line.marks if mark.kind == "link"]
+    return tuple((text[mark.start : mark.end], mark.target) for text, mark in marked)
+
+
+def _printed(row: Sequence[TextLine]) -> PrintedLine:
+    text, marks = joined_row(row)
+    box, size, sure = (
+        BBox.union(run.bbox for run in row),
+        max(run.size for run in row),
+        min(run.confidence for run in row),
+    )
+    return PrintedLine(box, text, size, row[0].turns, sure, marks)
+
+
+def _source_of(lines: Sequence[TextLine]) -> WordsOf | None:
+    """The source of the words of ``lines``; of several the least certain. ``None`` without lines, and if letters of a
+    line are unknown."""
+    sources = {line.words for line in lines}
+    if None in sources:
+        return None
+    return "recognition" if "recognition" in sources else "text layer" if sources else None
+
+
+def _readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:
+    """The text of the printed lines ``rows``, and of the source's ``lines`` if their order differs."""
+    printed = join_lines(rows)
+    as_given = join_lines([[line] for line in lines])
+    return (printed,) if printed.split() == as_given.split() else (printed, as_given)
+
+
+def _is_rule(lines: Sequence[TextLine]) -> bool:
+    """Whether the text is only a ruler of dots or dashes."""
+    text = "".join(line.text for line in lines)
+    return len(text) > 5 and len(set(text) - {" "}) == 1 and not text[0].isalnum()

@@ -1,0 +1,80 @@
+"""The last steps: the tables that were found on a page take their places in the boxes that are called so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html import unescape
+
+from docspec.core import BBox, Category
+from docspec.drafting.assembly.state import Assembly
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine, runs_leftwards, without_spaces
+from docspec.drafting.order import by_white_space
+from docspec.drafting.tables import FoundTable
+
+_TAG = re.compile("<[^>]*>")
+
+
+def tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
+    """The ``tables`` that lie mostly inside ``box``, if that is called a table, and have lines of it."""
+    return [
+        table
+        for table in tables
+        if box.category is Category.TABLE
+        and table.bbox.overlap(box.bbox) > 0.5
+        and any(table.bbox.has_center_of(line.bbox) for line in box.lines)
+    ]
+
+
+def headings_told_once(page: Assembly) -> Assembly:
+    """Takes out headings and running text that are in the cells of a table around them."""
+    around = [table for box in page.boxes for table in tables_in(box, page.tables)]
+    told = {id(table): without_spaces(unescape(_TAG.sub("", table.html))) for table in around}
+
+    def is_told(box: LayoutBox) -> bool:
+        if not (box.category.is_running_text or box.category.is_heading):
+            return False
+        words = without_spaces("".join(line.text for line in box.lines))
+        inside = (table for table in around if all(table.bbox.has_center_of(line.bbox) for line in box.lines))
+        return bool(words) and any(words in told[id(table)] for table in inside)
+
+    return page.with_boxes(box for box in page.boxes if not is_told(box))
+
+
+def tables_placed(page: Assembly) -> Assembly:
+    """Gives each table found in a supposed table's box a box of its own, and one of text to the lines that are in none
+    of them (they would be lost), in reading order."""
+    return page.each_box(lambda box: _tables_apart(box, page.tables))
+
+
+def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
+    found = tables_in(box, tables)
+    inside: list[list[TextLine]] = [[] for _ in found]
+    beside: dict[tuple[int, int], list[TextLine]] = {}
+    for line in box.lines:
+        owner = next((number for number, one in enumerate(found) if one.bbox.has_center_of(line.bbox)), None)
+        (beside.setdefault(_side(line.bbox, found), []) if owner is None else inside[owner]).append(line)
+    if not found:
+        return [box]
+    whole = len(found) == 1 and not beside
+    parts = [
+        replace(box, lines=tuple(own), table=table)
+        if whole
+        else replace(LayoutBox.around(own, box.category), bbox=table.bbox, table=table)
+        for table, own in zip(found, inside, strict=True)
+        if own
+    ]
+    parts += [LayoutBox.around(lines, Category.TEXT) for lines in beside.values()]
+    return by_white_space(parts, runs_leftwards(box.lines))
+
+
+def _side(line: BBox, tables: Sequence[FoundTable]) -> tuple[int, int]:
+    """The table that ``line`` stands next to, the one below it rather than the one above it, and on which side."""
+    over = [number for number, one in enumerate(tables) if one.bbox.shared_width(line) > 0]
+    below = min((n for n in over if tables[n].bbox.y0 >= line.center_y), key=lambda n: tables[n].bbox.y0, default=None)
+    above = max((n for n in over if tables[n].bbox.y1 <= line.center_y), key=lambda n: tables[n].bbox.y1, default=None)
+    if below is not None:
+        return below, -1
+    return (-1, 0) if above is None else (above, 1)
