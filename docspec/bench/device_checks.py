@@ -92,7 +92,7 @@ def facts(device: torch.device) -> CheckResult:
 
 def _request(loaded: LoadedTarget, page: Image, clock: Clock) -> Request:
     from docspec.engine.request import Request
-    from docspec.verifier import dialect_of
+    from docspec.opening import dialect_of
 
     prompt = loaded.target.encode(page, dialect_of(loaded).page_prompt)
     return Request(prompt, (), TOKENS, stop=lambda: clock)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from docspec.bench.fixed_drafts import FixedDraft, echo
 from docspec.bench.generate import Reference, ReferenceGenerator
+from docspec.bench.requests import requests_of
 from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip, files_of
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
@@ -138,7 +139,7 @@ class _Checker:
         plain = self._page_parser("none", PageDraft())
         if plain.regions.takes(image):
             return self._by_regions(image, drafted, plain)
-        [request] = plain.requests(DraftedPage(image))
+        [request] = requests_of(plain, DraftedPage(image))
         reference = self._generator.page(image, request, file)
         text = self._parser.loaded.target.detokenize(list(reference.tokens))
         blocks = self._parser.dialect.parse(text, image.width, image.height)
@@ -177,7 +178,7 @@ class _Checker:
         has a reference of its own. Its files are those that docspec makes of the same tokens decoded plainly."""
         pages = []
         for name, draft in (drafted.made or {"none": PageDraft()}).items():
-            reference = self._generator.crops(plain.requests(DraftedPage(image, draft)))
+            reference = self._generator.crops(requests_of(plain, DraftedPage(image, draft)))
             result = plain.verify(DraftedPage(image, draft))
             page = self._begun(image, drafted, reference, files_of(result))
             self._judge(page, name, draft, "none", result)

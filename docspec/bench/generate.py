@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogitsProcessor
 
+from docspec.bench.requests import requests_of
 from docspec.core import PageImage, PageResult, PageTimings, StageStats
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
@@ -40,7 +41,7 @@ class GenerateReader:
         """The page's tokens and times; layout and rendering are those of all modes."""
         drafted = self._pages.draft(page)
         start = time.perf_counter()
-        requests = self._pages.requests(drafted)
+        requests = requests_of(self._pages, drafted)
         encoded = time.perf_counter()
         tokens = tuple(
             token for request in requests for token in generated(self._target, request.prompt.inputs, request.budget)[0]

@@ -14,7 +14,6 @@ from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
 from docspec.drafting.drafted_page import DraftedPage, draft_of
-from docspec.engine.request import Request
 from docspec.generation.local import Engine
 from docspec.hierarchy.grading import graded
 from docspec.hierarchy.page_state import PageState, failed, page_of
@@ -122,13 +121,6 @@ class PageParser(PageReader):
             )
         except Exception as error:
             return DraftedPage(page, error=error)
-
-    def requests(self, drafted: DraftedPage) -> list[Request]:
-        """The decoder's requests for a drafted page without Stage 1: the page, or its crops in reading order."""
-        state = PageState.begun(drafted)
-        by_regions = self.regions.takes(state.page)
-        asked = self.regions.requests(state) if by_regions else [self.whole.request(state)]
-        return [self.context.engine.request_of(one) for one in asked]
 
     def close(self) -> None:
         """Ends the engine. A run that is interrupted does not wait for the prompts of large pages."""

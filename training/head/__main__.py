@@ -87,6 +87,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     import torch
 
     from docspec.bench.cli.common import sources_of
+    from docspec.bench.requests import requests_of
     from docspec.console.terminal import say
     from docspec.core import UsageError
     from docspec.core.observer import NullObserver
@@ -107,7 +108,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
             for page in parser.page_images(document, parser.options.pages):
                 if isinstance(page, PageFailure):
                     continue
-                requests = pages.requests(pages.draft(page))
+                requests = requests_of(pages, pages.draft(page))
                 if not requests:
                     continue  # nothing is on it
                 written, _ = decoder.speculate(requests, max_rows=min(16, len(requests)))

@@ -115,18 +115,19 @@ def _crops(loaded: LoadedTarget, options: ParseOptions, file: Path, data: Path) 
     from PIL import Image
 
     from docspec.bench.fixed_drafts import FixedDraft
+    from docspec.bench.requests import requests_of
     from docspec.core import PageDraft, PageImage
     from docspec.core.observer import NullObserver
     from docspec.drafting import SafeDrafter
     from docspec.drafting.drafted_page import DraftedPage
     from docspec.drafting.saved import SavedDrafter
     from docspec.hierarchy.page import PageParser
-    from docspec.verifier import dialect_of
+    from docspec.opening import dialect_of
 
     page = PageImage(Image.open(file).convert("RGB"), 1, 200 / 72, str(file))
     drafted = DraftedPage(page, SavedDrafter(data / "bundled" / "drafts").draft(page))
     drafter = SafeDrafter(FixedDraft(PageDraft()))
-    return list(PageParser(loaded, dialect_of(loaded), drafter, options, NullObserver()).requests(drafted))
+    return requests_of(PageParser(loaded, dialect_of(loaded), drafter, options, NullObserver()), drafted)
 
 
 def _departure(

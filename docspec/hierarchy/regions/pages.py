@@ -11,7 +11,6 @@ from rapidfuzz import fuzz
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
 from docspec.core.trail import Trail
-from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.answers import Answer, OnProgress, ask
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext
@@ -105,11 +104,6 @@ class RegionPages:
         self._tell_taken(state, page, state.result.trusted)
         if context.options.baseline:
             self._compare(state, page)
-
-    def requests(self, state: PageState) -> list[GenerationRequest]:
-        """The requests for the page: its crops in reading order."""
-        lay_out(self._context, state)
-        return [crop.request for crop in self.cut(state.page, state.draft).crops]
 
     def reread(self, state: PageState) -> None:
         """Reads on crops the regions that a page cut short has not reached, and appends them to the output."""
