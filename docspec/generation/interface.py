@@ -142,7 +142,6 @@ class Generator(Protocol):
         ...
 
 
-@runtime_checkable
 class BatchGenerator(Generator, Protocol):
     """An engine that would rather have requests together, whose prompts it makes and prefills together."""
 

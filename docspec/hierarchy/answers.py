@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 from docspec.core import Failure, PageError, StageStats
 from docspec.core.trail import Trail
@@ -149,9 +150,10 @@ def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) ->
 def _submitted(
     context: ReadingContext, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
 ) -> Iterable[Future[Generation]]:
-    if isinstance(context.generator, BatchGenerator):
-        return context.generator.submit_all(requests, listeners)
-    return (context.generator.submit(one, listener) for one, listener in zip(requests, listeners, strict=True))
+    generator = context.generator
+    if hasattr(generator, "submit_all"):  # a check of the whole protocol would ask for its properties, too
+        return cast(BatchGenerator, generator).submit_all(requests, listeners)
+    return (generator.submit(one, listener) for one, listener in zip(requests, listeners, strict=True))
 
 
 class TextGuard:
