@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -47,16 +47,19 @@ def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
 # Several devices
 
 
-def start_devices(options: ParseOptions, devices: Sequence[str]) -> EngineProcesses:
-    """A process with the model on each of ``devices``, of which one may be named several times. Raises
-    :class:`docspec.core.ModelError` if no device can load the model."""
+def start_devices(
+    options: ParseOptions, devices: Sequence[str], begun: Callable[[EngineProcesses], None]
+) -> EngineProcesses:
+    """A process with the model on each of ``devices``, of which one may be named several times; ``begun`` receives them
+    before they load it. Raises :class:`docspec.core.ModelError` if no device can load the model."""
     from docspec.generation.processes import EngineProcesses, Place
 
     quiet, on_cpu = logging.root.manager.disable >= logging.WARNING, devices.count("cpu")
     makers = [
         partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
     ]
-    return EngineProcesses([Place(each, make) for each, make in zip(devices, makers, strict=True)])
+    places = [Place(each, make) for each, make in zip(devices, makers, strict=True)]
+    return EngineProcesses(places, begun=begun)
 
 
 def context_on_devices(options: ParseOptions, processes: EngineProcesses) -> ReadingContext:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from docspec.targets.stepping.step import StepReport
 
 
+TICK = 0.05
+"""Seconds between two looks at whether a model is being loaded."""
+
+
 class Verifier:
     """Verifies pages that were drawn and drafted elsewhere, in ``threads`` threads (0: in that of the caller), with the
     target in this process, in a process on each of ``devices``, or in the program that ``options`` name. Raises
@@ -38,6 +42,7 @@ class Verifier:
         self._observer = observer
         self._devices = tuple(devices)
         self._opening = threading.RLock()
+        self._begun: list[EngineProcesses] = []
         self.load_seconds = 0.0
         side_by_side = max(1, len(devices)) * options.in_flight
         self.threads = side_by_side if side_by_side > 1 or devices or options.has_other_engine else 0
@@ -105,15 +110,22 @@ class Verifier:
 
     def close(self) -> None:
         """Releases the target; the next page loads it again."""
-        with self._opening:
-            if "processes" in self.__dict__:
-                self.processes.close()
+        while not self._opening.acquire(timeout=TICK):  # whoever loads holds it, one thread after the other
+            self._end_processes()
+        try:
+            self._end_processes()
             if "engine" in self.__dict__:
                 self.engine.generator.close()
             if "pages" in self.__dict__:
                 self.pages.close()
-            for name in ("card", "loaded", "dialect", "pages", "processes", "engine", "_described", "_reader"):
+            for name in ("card", "loaded", "dialect", "pages", "processes", "engine", "_described"):
                 self.__dict__.pop(name, None)
+        finally:
+            self._opening.release()
+
+    def _end_processes(self) -> None:
+        while self._begun:
+            self._begun.pop().close()
 
     def reader(self) -> PageReader:
         """The reader of pages; loads the model once, whichever thread comes first."""
@@ -170,7 +182,7 @@ class Verifier:
     @cached_property
     def processes(self) -> EngineProcesses:
         """The target on each of the devices."""
-        return start_devices(self._options, self._devices)
+        return start_devices(self._options, self._devices, self._begun.append)
 
     @cached_property
     def engine(self) -> OpenedEngine:

@@ -111,10 +111,16 @@ class EngineProcesses(Closing):
 
     Loading begins at once and is waited for: in parallel at different places, in turn at one, so that the next process
     sees how much memory is left. ``lost`` are the errors of those given up then. ``fit`` changes an image before it is
-    sent. Raises :class:`docspec.core.ModelError` if the model can be loaded at no place.
+    sent; ``begun`` receives this object before loading, which only :meth:`close` ends early. Raises
+    :class:`docspec.core.ModelError` if the model can be loaded at no place.
     """
 
-    def __init__(self, places: Sequence[Place], fit: Callable[[Any], Any] = lambda image: image) -> None:
+    def __init__(
+        self,
+        places: Sequence[Place],
+        fit: Callable[[Any], Any] = lambda image: image,
+        begun: Callable[[EngineProcesses], None] = lambda processes: None,
+    ) -> None:
         self.steps: Any = None
         self._fit = fit
         self._members = [_Member(place) for place in places]
@@ -124,6 +130,7 @@ class EngineProcesses(Closing):
         self._suspects: deque[_Pending] = deque()
         self._closed = False
         self._broken: ModelError | None = None
+        begun(self)
         self.lost = self._load_all()
 
     @property
@@ -231,7 +238,7 @@ class EngineProcesses(Closing):
 
     def _load(self, member: _Member) -> ModelError | None:
         """Starts a process and has it load the model; the error if the process is given up."""
-        failure: ModelError | None = None
+        failure = ModelError("the engine is closed")
         for _ in range(LOADS):
             if self._closed:
                 break

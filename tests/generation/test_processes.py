@@ -18,15 +18,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from docspec import ParseOptions, Parser
+from docspec import ParseOptions, Parser, verifier
 from docspec.core import Failure, ModelError, PageError, PageResult, UsageError
+from docspec.core.observer import NullObserver
 from docspec.corpus.options import CorpusOptions
 from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.processes import EngineProcesses, Place
 from docspec.targets.devices import devices_of
 from tests.generation import engine_doubles as doubles
 from tests.isolation.conftest import written
-from tests.isolation.test_ends import gone
+from tests.isolation.test_ends import gone, is_running
 
 PATIENCE = 60
 ROOT = Path(__file__).parents[2]
@@ -262,6 +263,37 @@ def test_an_interrupt_while_the_model_is_loaded_ends_at_once(tmp_path: Path) -> 
         [sys.executable, program], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE
     )
     assert ran.returncode not in (0, None)
+
+
+def test_another_thread_can_end_the_loading() -> None:
+    places = [Place(name, partial(doubles.Slow, name)) for name in BOTH]
+    begun: list[EngineProcesses] = []
+    threading.Timer(1, lambda: begun[0].close()).start()
+    start = time.monotonic()
+    with pytest.raises(ModelError):
+        EngineProcesses(places, begun=begun.append)
+    assert time.monotonic() - start < PATIENCE and not any(map(is_running, begun[0].pids))
+
+
+def test_a_verifier_is_closed_while_its_devices_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By several threads, each of which would load them after the other."""
+    places = [Place(name, partial(doubles.Slow, name)) for name in BOTH]
+    monkeypatch.setattr(verifier, "start_devices", lambda options, names, begun: EngineProcesses(places, begun=begun))
+    made = verifier.Verifier(ParseOptions(words="model"), NullObserver(), BOTH)
+    failed: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            made.reader()
+        except ModelError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=read, daemon=True) for _ in BOTH]
+    for thread in threads:
+        thread.start()
+    until(lambda: made._begun)
+    made.close()
+    until(lambda: len(failed) == 2 or (made.close(), False)[1])  # one that had not begun yet begins after the end
 
 
 def test_many_threads_share_them(processes: Callable[..., EngineProcesses]) -> None:

@@ -70,7 +70,7 @@ def test_processes_that_verify_start_at_the_first_page_that_needs_one(
 ) -> None:
     starts: list[tuple[str, ...]] = []
 
-    def start(options: ParseOptions, places: tuple[str, ...]) -> None:
+    def start(options: ParseOptions, places: tuple[str, ...], begun: object) -> None:
         starts.append(places)
         raise ModelError("no process here")
 
