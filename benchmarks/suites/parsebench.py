@@ -9,13 +9,13 @@ mean. Rules about the places of elements (category ``layout``) need boxes, which
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from benchmarks.suites.item import Item, Scores
+from benchmarks.suites.publisher import run_scorer
 from docspec.core import InputError, UsageError
 from docspec.documents.mupdf import mupdf
 from docspec.reporting.htmltable import with_html_tables
@@ -162,22 +162,12 @@ def _evaluated(command: Path, data: Path, results: Path, category: str) -> dict[
     """The means of a category's figures, by their names."""
     report = results / "reports" / category
     report.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [
-            *(str(command), "evaluation", "run", "--output_dir", str(results.absolute())),
-            *("--test_cases_dir", str(data.absolute()), "--product_type", "parse", "--group", category),
-            *("--report_dir", str(report.absolute()), "--export_html", "False", "--force"),
-        ],
-        cwd=report,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    (report / "scorer.log").write_text(done.stdout + done.stderr, encoding="utf-8")
+    words = [
+        *(str(command), "evaluation", "run", "--output_dir", str(results.absolute())),
+        *("--test_cases_dir", str(data.absolute()), "--product_type", "parse", "--group", category),
+        *("--report_dir", str(report.absolute()), "--export_html", "False", "--force"),
+    ]
+    run_scorer(words, report, str(command), "_evaluation_report.json")
     file = report / "_evaluation_report.json"
-    if done.returncode or not file.is_file():
-        last = [*done.stdout.splitlines(), *done.stderr.splitlines(), "it said nothing"][-2:][0]
-        raise UsageError(f"{command}: failed ({last.strip()}); {report / 'scorer.log'} has all of it")
     means = json.loads(file.read_text(encoding="utf-8"))["aggregate_metrics"]
     return {name.removeprefix("avg_"): float(value) for name, value in means.items() if name.startswith("avg_")}

@@ -74,18 +74,18 @@ def _config(truth: Path, predictions: Path, with_cdm: bool) -> dict[str, Any]:
 def _run(checkout: Path, config: Path, folder: Path) -> None:
     own = checkout / ".venv" / "bin" / "python"
     python = str(own) if own.is_file() else sys.executable
-    done = subprocess.run(
-        [python, str(checkout / ENTRY), "--config", str(config)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    command = [python, str(checkout / ENTRY), "--config", str(config)]
+    run_scorer(command, folder, f"--scorer {checkout}", "result/*_metric_result.json")
+
+
+def run_scorer(command: Sequence[str], folder: Path, name: str, makes: str) -> None:
+    """Runs a publisher's scorer in ``folder``, where it ``makes`` files of such names. Raises ``UsageError`` with its
+    last line if it fails; ``scorer.log`` has all that it said."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     (folder / "scorer.log").write_text(done.stdout + done.stderr, encoding="utf-8")
-    if done.returncode or not any((folder / "result").glob("*_metric_result.json")):
+    if done.returncode or not any(folder.glob(makes)):
         last = ([*done.stdout.splitlines(), *done.stderr.splitlines()] or ["it said nothing"])[-1]
-        raise UsageError(f"--scorer {checkout}: failed ({last.strip()}); {folder / 'scorer.log'} has all of it")
+        raise UsageError(f"{name}: failed ({last.strip()}); {folder / 'scorer.log'} has all of it")
 
 
 def _scores(result: Mapping[str, Any], with_cdm: bool) -> Scores:
