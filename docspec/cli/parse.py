@@ -19,8 +19,8 @@ from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import FORMER, takes_options
 from docspec.core import ParseOptions, UsageError
+from docspec.core.choices import PROFILES, Profile
 from docspec.core.options import OPTIONS
-from docspec.core.profiles import PROFILES, Profile
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
 

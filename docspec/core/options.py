@@ -13,6 +13,7 @@ from docspec.core.choices import (
     BUNDLED_MODELS,
     SERVED_IN_FLIGHT,
     Attention,
+    DialectName,
     DrafterName,
     Dtype,
     EngineName,
@@ -31,7 +32,6 @@ from docspec.core.choices import (
 from docspec.core.errors import UsageError
 from docspec.core.languages import AUTO, Language, languages_of
 from docspec.core.option import DRAFTS, MODEL, OUTPUT, PAGES, SERVERS, SPECULATION, check, option, options_of, spelled
-from docspec.core.spelling import DialectName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 
 from docspec.core import Category
+from docspec.core.choices import TableStyle
 from docspec.core.formulas import bare_formula
 from docspec.core.raised import has_raised, plain, respelled
-from docspec.core.spelling import TableStyle
 from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
