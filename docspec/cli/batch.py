@@ -34,7 +34,7 @@ from docspec.corpus.status import lines_unread
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
 from docspec.documents.sources import shown
-from docspec.reporting.destinations import check
+from docspec.reporting.collisions import check
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report

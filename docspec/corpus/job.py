@@ -9,7 +9,7 @@ from pathlib import Path
 from docspec.core import DocspecError, Failure, PageResult
 from docspec.corpus.records import DoubtfulPage, FailedPage, Status
 from docspec.documents import Source
-from docspec.documents.sources import Unreadable
+from docspec.documents.inputs import Unreadable
 from docspec.reporting.destinations import Destination
 from docspec.reporting.timing import DocumentEntry
 

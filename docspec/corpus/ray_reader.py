@@ -21,8 +21,8 @@ from docspec.corpus.job import Job
 from docspec.corpus.journal import page_result, page_values
 from docspec.corpus.options import CorpusOptions
 from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
+from docspec.documents.inputs import Unreadable
 from docspec.documents.remote import fetched
-from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation

@@ -21,7 +21,8 @@ from urllib.parse import unquote, urlsplit
 from docspec.core import InputError, UsageError
 from docspec.core.paths import inside
 from docspec.core.safe_text import first_line
-from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, by_folder, is_address, sniff_kind
+from docspec.documents.inputs import by_folder
+from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, is_address, sniff_kind
 
 PACKAGES = {"s3": "docspec-vlm[s3]", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs"}
 

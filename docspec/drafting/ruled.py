@@ -11,7 +11,8 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.drafting.drawn_grids import NEAR, Slot, Word, drawn_grids, lacks_columns, parted, words_of
-from docspec.drafting.lines import TextLine, cell_texts
+from docspec.drafting.lines import TextLine
+from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.tables import FoundTable, printed_text
 
 SAME = 0.8

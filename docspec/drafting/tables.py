@@ -23,7 +23,8 @@ from docspec.drafting.cell_grid import CellGrid, grid_of
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word, words_of
-from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
+from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
+from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.right_to_left import has_right_to_left
 
 THIN = 3.0

@@ -25,8 +25,9 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
-from docspec.drafting.lines import TextLine, page_lines
+from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order, layout_of
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
     find_text,
     furniture_of,

@@ -14,7 +14,7 @@ from docspec.drafting.cell_grid import told
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.head_tiles import tiles
 
-from .test_cell_repairs import PITCH, SIZE, Sheet, rows_of
+from .sheets import PITCH, SIZE, Sheet, rows_of
 
 XS = [40, 130, 190, 250, 310, 370, 430]
 RIGHTS = [-175, -235, -295, -355, -415]

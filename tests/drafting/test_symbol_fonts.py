@@ -8,7 +8,7 @@ import pytest
 from docspec.core import Category, PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
-from docspec.drafting.lines import page_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.repair import repair
 from docspec.drafting.symbol_fonts import is_known, told
