@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 from docspec.core import BBox, Block, Category
 from docspec.dialects.normalised import boxed, pixel_box
+from docspec.dialects.tables import feed
 
 _CATEGORIES = {
     "caption": Category.CAPTION,
@@ -80,11 +81,7 @@ def _box(said: str, width: int, height: int, scale: int) -> BBox | None:
 
 def _markdown(text: str) -> str:
     writer = _Writer()
-    try:
-        writer.feed(text.replace("<![", "&lt;!["))
-        writer.close()
-    except AssertionError:  # html.parser's answer to some malformed declarations; what came before is good
-        pass
+    feed(writer, text)
     return writer.text()
 
 

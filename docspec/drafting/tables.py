@@ -53,14 +53,10 @@ class FoundTable:
     ruled: bool = False
 
 
-def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
-    """Texts of cells by rows as HTML; ``headed``: those of the first row are heads. Empty without rows."""
-    told = [
-        "".join(f"<{kind}>{escape(text, quote=False)}</{kind}>" for text in row)
-        for number, row in enumerate(rows)
-        for kind in ("th" if headed and number == 0 else "td",)
-    ]
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in told)}</table>" if told else ""
+def table_html(rows: Iterable[Iterable[str]]) -> str:
+    """Texts of cells by rows as HTML. Empty without rows."""
+    lines = ["".join(f"<td>{escape(text, quote=False)}</td>" for text in row) for row in rows]
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>" if lines else ""
 
 
 def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
