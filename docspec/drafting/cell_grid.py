@@ -226,17 +226,17 @@ def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -
     every = Counter(
         "".join(word.text for word in words if BBox.union(box for _, box in cells).has_center_of(word.bbox))
     )
-    letters = Counter("".join("".join(told(cell.text).split()) for cell in whole))
+    letters = Counter("".join("".join(plain_text(cell.text).split()) for cell in whole))
     return grid.with_cells(whole) if letters <= every else grid.filled()
 
 
-def _edges(told: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:
+def _edges(spans: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:
     """The edges of all columns or rows, of each the first ones told; empty where one of them has none."""
-    found: dict[int, tuple[float, float]] = {}
-    for number, first, last in told:
-        found.setdefault(number, (first, last))
-    numbers = range(len(found) if count is None else count)
-    return tuple(found[number] for number in numbers) if set(numbers) <= set(found) else ()
+    edges: dict[int, tuple[float, float]] = {}
+    for number, first, last in spans:
+        edges.setdefault(number, (first, last))
+    numbers = range(len(edges) if count is None else count)
+    return tuple(edges[number] for number in numbers) if set(numbers) <= set(edges) else ()
 
 
 def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
@@ -266,7 +266,7 @@ def joined(*texts: str) -> str:
     return " ".join(text for text in texts if text)
 
 
-def told(text: str) -> str:
+def plain_text(text: str) -> str:
     """The HTML of a cell as plain text."""
     return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split())
 

@@ -168,5 +168,5 @@ def _members(stack: Sequence[Cell], cells: Sequence[Cell]) -> set[int]:
         level = LEVEL * cell.bbox.height
         beside = bisect_left(middles, cell.bbox.center_y - level) < bisect_right(middles, cell.bbox.center_y + level)
         held.setdefault(cell.owner, []).append(beside)
-    members = {owner for owner, found in held.items() if sum(found) >= MEMBER * len(found)}
+    members = {owner for owner, inside in held.items() if sum(inside) >= MEMBER * len(inside)}
     return members | {cell.owner for cell in stack}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_tiles import tiles
@@ -52,7 +52,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
         if not (row < body - 1 or alone):
             continue
         if Counter(without_spaces("".join(run.text for run in runs))) != Counter(
-            without_spaces("".join(told(cell.text) for cell in cells))
+            without_spaces("".join(plain_text(cell.text) for cell in cells))
         ):
             continue
         spans = _spans(grid, row, runs, words, strokes, alone, row < body - 1)

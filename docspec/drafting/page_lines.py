@@ -18,8 +18,7 @@ from docspec.drafting.raised import with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
 from docspec.drafting.struck import strokes_of, with_struck
-from docspec.drafting.symbol_fonts import names_signs
-from docspec.drafting.symbol_fonts import told as in_font
+from docspec.drafting.symbol_fonts import decoded, names_signs
 
 MAX_STYLED = 20_000
 """Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
@@ -68,7 +67,7 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
             for span in spans:
                 if boxes and not names_signs(span["font"]):
                     span["text"] = with_boxes(span["text"], BBox(*span["bbox"]), boxes)
-                span["text"] = in_font(span["text"], span["font"]).translate(_LIGATURES)
+                span["text"] = decoded(span["text"], span["font"]).translate(_LIGATURES)
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:
@@ -121,7 +120,7 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
     their texts in the order of reading, repaired."""
     pymupdf = mupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
-    found: list[list[tuple[BBox, list[dict[str, Any]], float]]] = [[] for _ in boxes]
+    pieces_of: list[list[tuple[BBox, list[dict[str, Any]], float]]] = [[] for _ in boxes]
     runs_left = is_right_to_left(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP))
     for block in page.get_text("rawdict", flags=flags)["blocks"]:
         for span in (span for line in block.get("lines", ()) for span in line["spans"]):
@@ -131,22 +130,22 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
                     continue
                 chars = [char for char in span["chars"] if box.has_center_of(BBox(*char["bbox"]))]
                 if chars:
-                    found[number].append((BBox.union(BBox(*char["bbox"]) for char in chars), chars, span["size"]))
+                    pieces_of[number].append((BBox.union(BBox(*char["bbox"]) for char in chars), chars, span["size"]))
     texts = []
-    for pieces in found:
+    for pieces in pieces_of:
         rows: list[list[tuple[BBox, list[dict[str, Any]], float]]] = []
         for piece in sorted(pieces, key=lambda piece: piece[0].center_y):
             if rows and rows[-1][0][0].in_row_with(piece[0]):
                 rows[-1].append(piece)
             else:
                 rows.append([piece])
-        told = []
+        printed = []
         for row in rows:
             row.sort(key=lambda piece: piece[0].x0)
             whole = _spaced([char for _, chars, _ in row for char in chars], max(piece[2] for piece in row), runs_left)
             if text := repair(whole):
-                told.append((BBox.union(piece[0] for piece in row).center_y, text))
-        texts.append(told)
+                printed.append((BBox.union(piece[0] for piece in row).center_y, text))
+        texts.append(printed)
     return texts
 
 
@@ -168,21 +167,21 @@ def _source_of(layer: str) -> WordsOf | None:
 
 def marks_of(spans: Sequence[Mapping[str, Any]], text: str) -> tuple[Mark, ...]:
     """The marks of a line, whose ``spans`` (dictionaries of MuPDF's) are written as ``text``."""
-    found, whole = [], ""
+    marks, whole = [], ""
     for span in spans:
         start, whole = len(whole), whole + span["text"]
         if not span["text"].strip():
             continue
         flags, font = span["flags"], span.get("font", "")
         if script := span.get("script"):
-            found.append(Mark("raised" if script == RAISED else "lowered", start, len(whole)))
+            marks.append(Mark("raised" if script == RAISED else "lowered", start, len(whole)))
         if span.get("struck"):
-            found.append(Mark("struck", start, start + len(span["text"].rstrip())))
+            marks.append(Mark("struck", start, start + len(span["text"].rstrip())))
         if flags & BOLD or _BOLD.search(font):
-            found.append(Mark("bold", start, len(whole)))
+            marks.append(Mark("bold", start, len(whole)))
         if flags & ITALIC or _ITALIC.search(font):
-            found.append(Mark("italic", start, len(whole)))
-    return merged(carried(tuple(found), whole, text), text)
+            marks.append(Mark("italic", start, len(whole)))
+    return merged(carried(tuple(marks), whole, text), text)
 
 
 def linked(text: str, box: BBox, links: Sequence[Link], words: Sequence[tuple[Any, ...]]) -> Iterator[Mark]:
@@ -193,7 +192,7 @@ def linked(text: str, box: BBox, links: Sequence[Link], words: Sequence[tuple[An
             continue
         own = sorted((word for word in words if shared.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
         anchor = " ".join(word[4] for word in own).strip(_NO_PART)
-        places = [found.start() for found in re.finditer(re.escape(anchor), text)] if anchor else []
+        places = [match.start() for match in re.finditer(re.escape(anchor), text)] if anchor else []
         if places:
             expected = len(text) * (own[0][0] - box.x0) / max(box.width, 1e-6)
             start = min(places, key=lambda at: abs(at - expected))

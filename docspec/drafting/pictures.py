@@ -30,8 +30,8 @@ def with_pictures(image: Image.Image, regions: Sequence[Region], share: float = 
     """``regions`` (pixels, reading order) and, at their places, Picture regions for all other print; ``image`` may be
     that ``share`` of the page in size."""
     result = list(regions)
-    for found in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
-        bbox = found.scaled(1 / share)
+    for patch in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
+        bbox = patch.scaled(1 / share)
         result.insert(index_in_order(bbox, [region.bbox for region in result]), Region(bbox, Category.PICTURE))
     return result
 
@@ -41,14 +41,14 @@ def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     factor = max(1, max(image.size) // SIDE)
     mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
     side = max(1, round(max(mask.shape) / CELLS))
-    found = []
+    pictures = []
     for patch in _patches(in_cells(mask, side).mean(axis=(1, 3)) > 0.02):
         box = _bounds(mask, patch, side).scaled(factor).clamped(image.width, image.height)
         text = sum(common.area for other in known if (common := box.intersection(other)) is not None)
         thin, long = sorted((box.width, box.height))
         if thin >= MIN_SIDE * min(image.size) and long <= MAX_ASPECT * thin and text <= MAX_TEXT * box.area:
-            found.append(box)
-    return sorted(found, key=lambda box: (box.y0, box.x0)) if len(found) <= MAX_PICTURES else []
+            pictures.append(box)
+    return sorted(pictures, key=lambda box: (box.y0, box.x0)) if len(pictures) <= MAX_PICTURES else []
 
 
 def _ink_outside(image: Image.Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, without_leader
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, without_leader
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, names_rows
@@ -62,7 +62,7 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     if len(lines) <= last - body + 1:  # no cell has two lines
         return grid
     texts = [[without_leader(joined(*(word.text for word in cell))) for cell in line] for line in lines]
-    if _letters(text for line in texts for text in line) != _letters(told(cell.text) for cell in cells):
+    if _letters(text for line in texts for text in line) != _letters(plain_text(cell.text) for cell in cells):
         return grid
     rows = [_row_at(grid, _middle(line)) for line in lines]
     model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]

@@ -25,16 +25,16 @@ _SPACED = re.compile(r"\S(?: \S){4,}")
 def with_words(lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]]) -> list[TextLine]:
     """``lines`` of a page, with whole words for those of single letters; ``words`` are the page's letters there (``x0,
     y0, x1, y1, text, ...``)."""
-    found: list[TextLine] = []
+    result: list[TextLine] = []
     for line in _joined(lines):
         if not (_SPACED.fullmatch(line.text) and _is_word(line.text)):
-            found.append(line)
+            result.append(line)
             continue
         own = sorted((word for word in words if line.bbox.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
         text = _text([BBox(*word[:4]) for word in own], "".join(word[4] for word in own))
         fits = text.replace(" ", "") == line.text.replace(" ", "")
-        found.append(replace(line, text=text, marks=()) if fits else line)
-    return found
+        result.append(replace(line, text=text, marks=()) if fits else line)
+    return result
 
 
 def are_spaced(lines: Sequence[TextLine]) -> bool:

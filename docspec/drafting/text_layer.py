@@ -91,23 +91,23 @@ class TextLayerDrafter:
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
             regions, layout, events = self._regions(page, sheet, lines, fields)
             unread: list[Region] | None = None
-            told: tuple[PrintedLine, ...] = ()
+            printed: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
                 unread = _unread(page, regions)
-                found, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
-                told = tuple(PrintedLine(line.bbox, line.text) for line in found)
-                edges = furniture_of(found, regions, page.height)
-                found = [line for line in found if not any(line in band for band in edges.values())]
-                if is_prose(found):
-                    in_points = [one.scaled(1 / page.scale) for one in found]
+                recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
+                printed = tuple(PrintedLine(line.bbox, line.text) for line in recognised)
+                edges = furniture_of(recognised, regions, page.height)
+                recognised = [line for line in recognised if not any(line in band for band in edges.values())]
+                if is_prose(recognised):
+                    in_points = [one.scaled(1 / page.scale) for one in recognised]
                     write_hidden(sheet, in_points)
                     regions, layout, events = self._regions(page, sheet, [*lines, *in_points], fields)
                     regions = with_figures_as_labels(regions)
-                elif found:
-                    regions = with_labels(regions, assemble((), found))
+                elif recognised:
+                    regions = with_labels(regions, assemble((), recognised))
                 regions = with_furniture(regions, edges)
                 events += mute
-                unread = _unread(page, regions) if found or edges else unread
+                unread = _unread(page, regions) if recognised or edges else unread
         except DrafterError:
             raise
         except Exception as error:
@@ -127,7 +127,7 @@ class TextLayerDrafter:
             events=events,
             searched=self._recogniser is not None,
             unread=None if unread is None else tuple(unread),
-            recognised=told,
+            recognised=printed,
         )
 
     def _regions(
@@ -165,12 +165,12 @@ def hidden_regions(page: PageImage) -> list[Region]:
             runs[-1].append(word)
         else:
             runs.append([word])
-    found = []
+    regions = []
     for run in runs:
         box = BBox.union(word.bbox for word in run).scaled(page.scale).clamped(page.width, page.height)
         text = f"[hidden text, {run[0].rule}: {' '.join(word.text for word in run)}]"
-        found.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
-    return found
+        regions.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
+    return regions
 
 
 def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:

@@ -35,9 +35,9 @@ def with_unruled(
     """``boxes`` and ``tables`` of a ``pymupdf.Page``, with the tables that only its ``lines`` show. A table of
     ``tables`` stays if drawn lines close its cells, or if it has as many columns, unless a heading is in one of its
     cells."""
-    result, found = list(boxes), list(tables)
+    result, kept = list(boxes), list(tables)
     if sum(_FIGURE_LAST.search(line.text) is not None for line in lines) < ROWS:
-        return result, found
+        return result, kept
     claims = Claims(boxes)
     owners = [claims.owner(line.bbox) for line in lines]
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in owners]
@@ -60,19 +60,19 @@ def with_unruled(
         replaced: list[BBox] = []
         for side in sides:
             columns, table = side.columns, _table(side.columns, words)
-            worse = [one for one in found if _meet(one.bbox, table.bbox)]
+            worse = [one for one in kept if _meet(one.bbox, table.bbox)]
             if all(
                 _yields(one, len(columns.edges), headings, others)
                 or (len(worse) == 1 and _lacks_heads(one, columns))
                 or (len(sides) > 1 and not one.ruled and table.bbox.width < AROUND * one.bbox.width)
                 for one in worse
             ):
-                found = [*(one for one in found if one not in worse), table]
+                kept = [*(one for one in kept if one not in worse), table]
                 replaced += [one.bbox for one in worse]
                 new += _boxes(side, table.bbox, lines)
         if new:
             result = _in_index_in_order(_taken_out(result, new), replaced)
-    return result, found
+    return result, kept
 
 
 def _boxes(side: Side, table: BBox, lines: Sequence[TextLine]) -> list[LayoutBox]:
@@ -91,11 +91,11 @@ def with_forms(
 ) -> tuple[list[LayoutBox], list[FoundTable]]:
     """``boxes`` and ``tables`` with the tables ``forms``, in place of those that hold a part of them; each with the
     places of its lines."""
-    result, found = list(boxes), list(tables)
+    result, kept = list(boxes), list(tables)
     for table, inside in forms:
         result = _taken_out(result, [LayoutBox(table.bbox, Category.TABLE, tuple(inside))])
-        found = [*(one for one in found if not one.bbox.intersection(table.bbox)), table]
-    return result, found
+        kept = [*(one for one in kept if not one.bbox.intersection(table.bbox)), table]
+    return result, kept
 
 
 def _table(columns: Columns, words: Sequence[Word]) -> FoundTable:

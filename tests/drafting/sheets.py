@@ -8,7 +8,7 @@ from typing import Any
 import pymupdf
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, plain_text
 from docspec.drafting.drawn_grids import Word, words_of
 
 SIZE = 9
@@ -59,7 +59,10 @@ class Sheet:
 def rows_of(grid: CellGrid) -> list[list[Any]]:
     """The texts of the cells by rows; with the number of columns where there are several."""
     return [
-        [told(cell.text) if cell.columns == 1 else (told(cell.text), cell.columns) for cell in grid.row(row)]
+        [
+            plain_text(cell.text) if cell.columns == 1 else (plain_text(cell.text), cell.columns)
+            for cell in grid.row(row)
+        ]
         for row in range(len(grid.ys))
     ]
 

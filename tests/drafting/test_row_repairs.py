@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, plain_text
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.drawn_grids import Word
 
@@ -243,7 +243,7 @@ def test_rows_below_an_empty_cell_of_two_rows_are_not_joined() -> None:
     words = [Word(BBox(x, y, x + 20, y + 8), text) for x, y, text in texts]
     mended = settled(grid, words, ())
     assert not any(cell.row == 1 and cell.column == 1 for cell in mended.cells)
-    assert [told(cell.text) for cell in mended.row(1)] == ["Other receipts,"]
+    assert [plain_text(cell.text) for cell in mended.row(1)] == ["Other receipts,"]
 
 
 @given(grids_with_words())
@@ -253,7 +253,7 @@ def test_no_letter_is_lost_or_added_whatever_the_grid_is(drawn: tuple[CellGrid, 
     mended = settled(grid, words, strokes)
 
     def letters(one: CellGrid) -> list[str]:
-        return sorted(letter for cell in one.cells for letter in told(cell.text) if letter not in "- ")
+        return sorted(letter for cell in one.cells for letter in plain_text(cell.text) if letter not in "- ")
 
     assert letters(mended) == letters(grid)
     places = [
