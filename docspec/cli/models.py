@@ -56,20 +56,20 @@ def _group() -> None:
 def list_models(as_json: AsJson = False) -> int:
     """Models that docspec knows how to ask, and others of their families in the cache. Opens no connection."""
     connections.enforce()
-    found = entries()
+    listed = entries()
     if as_json:
         objects = [
-            asdict(entry) | {"held": [asdict(one) | {"path": str(one.path)} for one in entry.held]} for entry in found
+            asdict(entry) | {"held": [asdict(one) | {"path": str(one.path)} for one in entry.held]} for entry in listed
         ]
         print(dump_json(objects + [pack_facts(pack) for pack in language_packs.packs().values()], indent=2))
         return exits.OK
     console = CleanConsole()
-    for entry in found:  # two lines each, three if it exists for llama.cpp: names stay whole in a narrow terminal
-        said = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
+    for entry in listed:  # two lines each, three if it exists for llama.cpp: names stay whole in a narrow terminal
+        facts = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
         here = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
         here = ["bundled"] if entry.name == "mini" else here
         console.print(entry.name)
-        lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
+        lines = wrap("; ".join([", ".join(filter(None, facts)), *here]), console.width - 4)
         for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
             console.print(f"    {line}")
     packs = {pack.name: language_packs.file_of(pack) for pack in language_packs.packs().values()}
@@ -196,12 +196,12 @@ def remove(name: Name, yes: Yes = False) -> int:
         if _confirmed(f"Remove {file}?", yes):
             file.unlink()
         return exits.OK
-    found = known.of_name(name)
-    if not found:
+    revisions_here = known.of_name(name)
+    if not revisions_here:
         raise ModelError(f"{name} is not in the cache; docspec models list shows what is")
-    revisions = ", ".join(f"{one.revision[:10]} ({gib(one.size)})" for one in found)
+    revisions = ", ".join(f"{one.revision[:10]} ({gib(one.size)})" for one in revisions_here)
     if _confirmed(f"Remove {name}, {revisions}?", yes):
-        say(f"{gib(known.remove(found))} freed")
+        say(f"{gib(known.remove(revisions_here))} freed")
     return exits.OK
 
 
@@ -231,8 +231,8 @@ def check(
     connections.enforce()
     if (pack := pack_of(name)) is not None:
         here = file_here(pack)
-        if (found := file_hash(here)) != pack.sha256:
-            raise ModelError(f"{here} is not as published (SHA-256 {found[:12]}, not {pack.sha256[:12]})")
+        if (digest := file_hash(here)) != pack.sha256:
+            raise ModelError(f"{here} is not as published (SHA-256 {digest[:12]}, not {pack.sha256[:12]})")
         print(f"{here}: as published")
         return exits.OK
     path = path_of(name)

@@ -179,8 +179,8 @@ class PageResult:
     @property
     def damage(self) -> str | None:
         """Why some of the page may be missing although it was read; ``None`` for a sound page of a sound document."""
-        found = [event.detail for event in self.events if event.kind in DAMAGE]
-        return "; ".join(found) or None
+        details = [event.detail for event in self.events if event.kind in DAMAGE]
+        return "; ".join(details) or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,13 +74,13 @@ def _drafted(text: str, region: int) -> Iterator[DraftedWord]:
 def _confirmed(alignment: Alignment, others: Sequence[Sequence[DraftedWord]]) -> set[int]:
     """The words that another reading has, although the first one has others or none in their place."""
     doubted = {at for at, place in enumerate(alignment.places) if place is None or not place.equal}
-    found: set[int] = set()
+    confirmed: set[int] = set()
     for words in others if doubted else ():
         if len(words) * len(alignment.words) <= MOST_PAIRS:
             for code in Levenshtein.opcodes(alignment.words, [word.key for word in words]):
                 if code.tag == "equal":
-                    found |= doubted.intersection(range(code.src_start, code.src_end))
-    return found
+                    confirmed |= doubted.intersection(range(code.src_start, code.src_end))
+    return confirmed
 
 
 def _spans(
@@ -94,10 +94,10 @@ def _spans(
     first, last = block
 
     def kind(place: int) -> object:
-        found = alignment.places[place]
-        if found is None:
+        counterpart = alignment.places[place]
+        if counterpart is None:
             return "agreed" if place in confirmed else "model"
-        return "agreed" if found.equal else found
+        return "agreed" if counterpart.equal else counterpart
 
     at = first
     while at < last:
@@ -149,7 +149,7 @@ def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Seq
 
 def _said(words: Sequence[DraftedWord]) -> str:
     """The text of drafted words, without a space before a sign that ends a word or behind one that opens one."""
-    said = ""
+    joined = ""
     for word in words:
-        said += word.text if not said or word.text in ".,;:!?)%" or said[-1] == "(" else f" {word.text}"
-    return said
+        joined += word.text if not joined or word.text in ".,;:!?)%" or joined[-1] == "(" else f" {word.text}"
+    return joined

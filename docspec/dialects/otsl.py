@@ -72,18 +72,18 @@ def otsl_as_html(text: str) -> str:
 
 
 def _rows(text: str) -> list[list[tuple[str, str]]]:
-    found: list[list[tuple[str, str]]] = [[]]
+    rows: list[list[tuple[str, str]]] = [[]]
     marks = list(_MARK.finditer(text))
     for index, mark in enumerate(marks):
         end = marks[index + 1].start() if index + 1 < len(marks) else len(text)
         content = text[mark.end() : end]
         if mark[1] == "nl":
-            found.append([])
+            rows.append([])
         if content.strip() and mark[1] not in _HEADS:  # words make any mark a cell: none is lost
-            found[-1].append(("fcel", content))
+            rows[-1].append(("fcel", content))
         elif mark[1] != "nl":
-            found[-1].append((mark[1], content))
-    return [row for row in found if row]
+            rows[-1].append((mark[1], content))
+    return [row for row in rows if row]
 
 
 def _reach(marks: list[list[tuple[str, str]]], y: int, x: int) -> tuple[int, int]:

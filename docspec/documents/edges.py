@@ -106,8 +106,8 @@ class Edges:
         if weigh(pdf, page).characters > MOST:
             return []
         words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
-        found = [Word(BBox(*word[:4]), word[4], word[5:7]) for word in words]
-        return pieces_of(found, page.rect.width, page.rect.height)
+        placed = [Word(BBox(*word[:4]), word[4], word[5:7]) for word in words]
+        return pieces_of(placed, page.rect.width, page.rect.height)
 
 
 def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]:
@@ -146,12 +146,12 @@ def _runs_upwards(line: Sequence[Word], width: float) -> bool:
 
 def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float) -> Piece:
     box = BBox.union(word.bbox for word in run)
-    told, whole = (" ".join(word.text for word in one) for one in (run, row))
+    text, whole = (" ".join(word.text for word in one) for one in (run, row))
     if box.height > 2 * box.width and run is row:
         left = box.center_x < width / 2
-        return Piece(box, told, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
+        return Piece(box, text, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
     upper = box.center_y < height / 2
-    return Piece(box, told, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
+    return Piece(box, text, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
 
 
 def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:

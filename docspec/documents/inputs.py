@@ -79,18 +79,18 @@ def expand_inputs(
     seen: set[Path | str | None] = set()
     for given in inputs:
         try:
-            for found in _expand(given, read_stdin, fetch, find):
-                if isinstance(found, Unreadable):
-                    unreadable.append(found)
+            for each in _expand(given, read_stdin, fetch, find):
+                if isinstance(each, Unreadable):
+                    unreadable.append(each)
                     continue
-                if isinstance(found, Skipped):
-                    skipped.append(found)
+                if isinstance(each, Skipped):
+                    skipped.append(each)
                     continue
-                key = found.path.resolve() if found.path else found.url
+                key = each.path.resolve() if each.path else each.url
                 if key is not None and key in seen:
-                    skipped.append(Skipped(found.path or Path(found.name), "named twice"))
+                    skipped.append(Skipped(each.path or Path(each.name), "named twice"))
                 else:
-                    sources.append(found)
+                    sources.append(each)
                     seen.add(key)
         except (InputError, UsageError) as error:
             if isinstance(error, UsageError):  # an unknown file system costs this input alone
@@ -126,9 +126,9 @@ def _expand(
         return
     found_any = False
     for file in files:
-        found = file if isinstance(file, Unreadable) else _listed(root, file)
-        found_any = found_any or not isinstance(found, Skipped)
-        yield found
+        each = file if isinstance(file, Unreadable) else _listed(root, file)
+        found_any = found_any or not isinstance(each, Skipped)
+        yield each
     if not found_any:
         where = "fits this pattern" if is_pattern(given) else "in this folder"
         raise InputError(f"{shown(path)}: no {SUPPORTED} file {where}")
@@ -151,13 +151,13 @@ def _matched(pattern: str) -> tuple[Path, Iterator[Path | Unreadable]]:
     """The folder that a pattern starts in (up to the first part with ``*``, ``?`` or ``[``), and the files that fit it,
     those of fitting folders included."""
     root = root_of(pattern) or Path()
-    found: dict[Path, Path | Unreadable] = {}
+    files: dict[Path, Path | Unreadable] = {}
     for path in root.glob("/".join(Path(pattern).parts[len(root.parts) :])):
         if any(part.startswith(".") for part in path.relative_to(root).parts):
             continue
         for file in _walk(path, root) if is_folder(path) else (path,):
-            found[(file.path or root) if isinstance(file, Unreadable) else file] = file
-    return root, iter([found[path] for path in sorted(found, key=by_folder)])
+            files[(file.path or root) if isinstance(file, Unreadable) else file] = file
+    return root, iter([files[path] for path in sorted(files, key=by_folder)])
 
 
 def by_folder(path: PurePath) -> list[tuple[bool, object]]:

@@ -22,12 +22,12 @@ def links_of(page: Any) -> tuple[tuple[BBox, str], ...]:
     """Places on a ``pymupdf.Page`` as it is shown, in points, with the web and mail addresses that they lead to; empty
     if links are unreadable."""
     try:
-        found = []
+        links = []
         for link in page.get_links()[:MOST_LINKS]:
             target = str(link.get("uri") or "").strip()
             if len(target) <= MOST_ADDRESS and _ADDRESS.fullmatch(target):
-                found.append((BBox(*link["from"]), target))
-        return tuple(found)
+                links.append((BBox(*link["from"]), target))
+        return tuple(links)
     except Exception:  # damaged annotations: the page is worth more than its links
         return ()
 
@@ -36,9 +36,9 @@ def bookmarks_of(pdf: Any) -> dict[int, list[tuple[int, str]]]:
     """Level (from 1) and title of the bookmarks by the number of the page that they lead to; empty if they are
     unreadable."""
     try:
-        found: dict[int, list[tuple[int, str]]] = {}
+        bookmarks: dict[int, list[tuple[int, str]]] = {}
         for level, title, number, *_ in pdf.get_toc(simple=True)[:MOST_BOOKMARKS]:
-            found.setdefault(number, []).append((level, " ".join(title.split())))
-        return found
+            bookmarks.setdefault(number, []).append((level, " ".join(title.split())))
+        return bookmarks
     except Exception:
         return {}

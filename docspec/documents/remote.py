@@ -56,10 +56,10 @@ def listed(given: str) -> Iterator[Source | Skipped]:
     :class:`InputError` if there are none or the place cannot be listed."""
     fs, path = file_system(given)
     try:
-        found = fs.glob(path, detail=True) if glob.has_magic(path) else fs.find(path, detail=True)
+        entries = fs.glob(path, detail=True) if glob.has_magic(path) else fs.find(path, detail=True)
     except Exception as error:
         raise InputError(f"{given}: cannot be looked at ({type(error).__name__}: {first_line(error)})") from error
-    files = {PurePosixPath(name): info for name, info in found.items() if info.get("type") == "file"}
+    files = {PurePosixPath(name): info for name, info in entries.items() if info.get("type") == "file"}
     base = PurePosixPath(path)
     if glob.has_magic(path):
         base = PurePosixPath(*base.parts[: next(i for i, part in enumerate(base.parts) if glob.has_magic(part))])

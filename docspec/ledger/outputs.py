@@ -33,20 +33,20 @@ _STAR = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)")
 _QUOTE_OR_ITEM = re.compile(r"(?m)^\s*(?:[-*+] |> )+")
 
 
-def _blank(found: re.Match[str]) -> str:
-    return _BLANKS.sub(" ", found[0])
+def _blank(match: re.Match[str]) -> str:
+    return _BLANKS.sub(" ", match[0])
 
 
-def _unseen(found: re.Match[str]) -> str:
-    return NOTHING * len(found[0])
+def _unseen(match: re.Match[str]) -> str:
+    return NOTHING * len(match[0])
 
 
-def _entity(found: re.Match[str]) -> str:
-    return unescape(found[0])[:1].ljust(len(found[0]), NOTHING)
+def _entity(match: re.Match[str]) -> str:
+    return unescape(match[0])[:1].ljust(len(match[0]), NOTHING)
 
 
-def _bare_math(found: re.Match[str]) -> str:
-    return _COMMAND.sub(_blank, found[0]).replace("$", " ")
+def _bare_math(match: re.Match[str]) -> str:
+    return _COMMAND.sub(_blank, match[0]).replace("$", " ")
 
 
 def markdown_words(text: str) -> str:
@@ -67,10 +67,10 @@ def _words_outside(text: str) -> str:
             text = syntax.sub(_blank, text)
     text = _QUOTE_OR_ITEM.sub(_blank, _HEADING.sub(_blank, text))
     if "[" in text:
-        text = _NOTE.sub(lambda found: f"  {found[1]}".ljust(len(found[0])), text)
+        text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
         text = _LINK_END.sub(_blank, text)
     if "<" in text:
-        text = _AUTOLINK.sub(lambda found: f" {found[1]} ", text)
+        text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
         text = _INLINE.sub(_unseen, _RAISED.sub(_blank, text))
         text = _TAG.sub(_blank, text)
     if "$" in text:

@@ -28,9 +28,9 @@ def fetch(address: str, sha256: str, file: Path) -> Path:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer, part.open("wb") as stream:
             while piece := answer.read(PIECE):
                 stream.write(piece)
-        if (found := file_hash(part)) != sha256:
-            told = f"SHA-256 {found[:12]}, not {sha256[:12]}"
-            raise ModelError(f"{address} is not as published ({told}); nothing was kept")
+        if (digest := file_hash(part)) != sha256:
+            hashes = f"SHA-256 {digest[:12]}, not {sha256[:12]}"
+            raise ModelError(f"{address} is not as published ({hashes}); nothing was kept")
         part.replace(file)
     except (OSError, ValueError) as error:
         raise ModelError(f"{address} cannot be fetched: {first_line(error)}") from error

@@ -51,10 +51,10 @@ _LONGEST = 255 - len(FIGURES) - len("-99999")
 _KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 
 
-def infer_format(output: str | None, asked: Format | None) -> Format:
+def infer_format(output: str | None, chosen: Format | None) -> Format:
     """The format asked for, else the one that the output's suffix names, else Markdown."""
-    if asked is not None:
-        return asked
+    if chosen is not None:
+        return chosen
     name = PurePath(output).name.lower() if output else ""
     fitting = [format for format, suffix in SUFFIXES.items() if name.endswith(suffix)]
     return max(fitting, key=lambda format: len(SUFFIXES[format]), default="md")
@@ -164,8 +164,8 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
 
     def known(index: int) -> PurePath | None:
         path = inputs[index].path
-        found = None if path is None or not kept else kept.get(str(path.absolute()))
-        return PurePath(found) if found and found.endswith(suffix) and inside(Path(), found) else None
+        before = None if path is None or not kept else kept.get(str(path.absolute()))
+        return PurePath(before) if before and before.endswith(suffix) and inside(Path(), before) else None
 
     settled = {index: name for index in range(len(inputs)) if (name := known(index)) is not None}
     names = [settled.get(index) or spelled(index, kind=False, folder=False) for index in range(len(inputs))]

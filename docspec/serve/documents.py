@@ -218,10 +218,8 @@ class Documents:
 
     def _convert(self, name: str, given: Submission) -> None:
         try:
-            found = self._converter.convert(
-                given, lambda pages: not self._stopped.is_set() and self._jobs.read(name, pages)
-            )
-            self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
+            answer = self._converter.convert(given, partial(self._goes_on, name))
+            self._jobs.end(name, answer["status"], json.dumps(answer, ensure_ascii=False).encode())
         except Stopped:
             return
         except sqlite3.Error as error:
