@@ -218,11 +218,6 @@ def languages_of(names: str) -> tuple[Language, ...]:
     return tuple(languages)
 
 
-def languages_in(script: str) -> tuple[Language, ...]:
-    """The languages that are written in ``script``."""
-    return tuple(language for language in LANGUAGES if language.script == script)
-
-
 def _near(part: str) -> str:
     near = get_close_matches(part.strip().lower(), _spelled(), n=4, cutoff=0.7)
     if not near:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows, runs_of
 from docspec.core.page import EdgeText
 from docspec.core.running_text import carries_amount, repeats
 from docspec.documents.damage import heard
@@ -119,21 +119,9 @@ def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]
     upright = [line for line in lines.values() if _runs_upwards(line, width)]
     pieces = [_piece(line, line, width, height) for line in upright]
     beside = {line[0].line for line in upright}
-    rows: list[list[Word]] = []
     edges = [one for one in words if not BAND * height < one.bbox.center_y < (1 - BAND) * height]
-    for word in sorted(edges, key=lambda word: word.bbox.center_y):
-        if word.line in beside:
-            continue
-        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    for row in rows:
-        row.sort(key=lambda word: word.bbox.x0)
-        runs = [[row[0]]]
-        for before, word in pairwise(row):
-            apart = word.bbox.x0 - before.bbox.x1 > GAP * word.bbox.height
-            runs.append([word]) if apart else runs[-1].append(word)
+    for row in in_rows([word for word in edges if word.line not in beside], lambda word: word.bbox):
+        runs = runs_of(row, lambda a, b: b.bbox.x0 - a.bbox.x1 <= GAP * b.bbox.height)
         pieces += [_piece(run, row, width, height) for run in runs]
     return pieces
 

@@ -11,6 +11,7 @@ from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows
 from docspec.drafting.drawn_grids import NEAR, Word, slots_of
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
@@ -247,13 +248,7 @@ def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
 
 def read(words: Iterable[Word]) -> str:
     """The text of ``words``, line by line."""
-    lines: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: word.bbox.center_y):
-        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))
+    return joined(*(word.text for line in in_rows(words, lambda word: word.bbox) for word in line))
 
 
 def without_leader(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from docspec.core.grouping import runs_of
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 
@@ -156,11 +157,7 @@ def addresses(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     list of offices, postcodes stand in one column; here all of them stand in one line."""
     middles = [row[0].bbox.center_y for row in rows]
     pitch = min((low - high for high, low in pairwise(middles)), default=0.0)
-    blocks: list[list[PrintedRow]] = [[rows[0]]]
-    for above, row in pairwise(rows):
-        if row[0].bbox.center_y - above[0].bbox.center_y > NEXT * pitch:
-            blocks.append([])
-        blocks[-1].append(row)
+    blocks = runs_of(rows, lambda above, row: row[0].bbox.center_y - above[0].bbox.center_y <= NEXT * pitch)
     return [address for block in blocks for address in _beside(block)] if all(map(_beside, blocks)) else []
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows, runs_of
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
@@ -86,14 +87,8 @@ def _is_title(cells: Sequence[PlacedCell]) -> bool:
 
 def head_runs(words: Sequence[Word]) -> list[HeadRun]:
     """The heads that ``words`` are, from left to right: lines of one head stand above each other."""
-    lines: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: (word.bbox.center_y, word.bbox.x0)):
-        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
     runs: list[HeadRun] = []
-    for line in lines:
+    for line in in_rows(sorted(words, key=lambda word: word.bbox.x0), lambda word: word.bbox):
         for piece in close_words(line):
             box = BBox.union(word.bbox for word in piece)
             text = joined(*(word.text for word in piece))
@@ -107,13 +102,8 @@ def head_runs(words: Sequence[Word]) -> list[HeadRun]:
 
 def close_words(line: Sequence[Word]) -> list[list[Word]]:
     """The words of one printed line, from left to right, divided at wide gaps."""
-    pieces: list[list[Word]] = []
-    for word in sorted(line, key=lambda word: word.bbox.x0):
-        if pieces and word.bbox.x0 - pieces[-1][-1].bbox.x1 < GAP * word.bbox.height:
-            pieces[-1].append(word)
-        else:
-            pieces.append([word])
-    return pieces
+    ordered = sorted(line, key=lambda word: word.bbox.x0)
+    return runs_of(ordered, lambda a, b: b.bbox.x0 - a.bbox.x1 < GAP * b.bbox.height)
 
 
 def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:

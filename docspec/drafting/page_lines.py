@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows
 from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
@@ -133,15 +135,8 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
                     pieces_of[number].append((BBox.union(BBox(*char["bbox"]) for char in chars), chars, span["size"]))
     texts = []
     for pieces in pieces_of:
-        rows: list[list[tuple[BBox, list[dict[str, Any]], float]]] = []
-        for piece in sorted(pieces, key=lambda piece: piece[0].center_y):
-            if rows and rows[-1][0][0].in_row_with(piece[0]):
-                rows[-1].append(piece)
-            else:
-                rows.append([piece])
         printed = []
-        for row in rows:
-            row.sort(key=lambda piece: piece[0].x0)
+        for row in in_rows(pieces, itemgetter(0)):
             whole = _spaced([char for _, chars, _ in row for char in chars], max(piece[2] for piece in row), runs_left)
             if text := repair(whole):
                 printed.append((BBox.union(piece[0] for piece in row).center_y, text))

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, without_leader
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
@@ -35,19 +36,10 @@ Line = list[list[Word]]
 def lines_in(grid: CellGrid, first: int, last: int, words: Sequence[Word]) -> list[Line]:
     """The printed lines with words in columns in the rows from ``first`` to ``last`` of ``grid``."""
     band = BBox(grid.xs[0][0], grid.ys[first][0], grid.xs[-1][1], grid.ys[last][1])
-    inside = sorted((word for word in words if band.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y)
-    rows: list[list[Word]] = []
-    for word in inside:
-        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
+    inside = (word for word in words if band.has_center_of(word.bbox))
     lines = [
-        [
-            sorted((word for word in line if x0 <= word.bbox.center_x < x1), key=lambda word: word.bbox.x0)
-            for x0, x1 in grid.xs
-        ]
-        for line in rows
+        [[word for word in row if x0 <= word.bbox.center_x < x1] for x0, x1 in grid.xs]
+        for row in in_rows(inside, lambda word: word.bbox)
     ]
     return [line for line in lines if any(line)]  # columns may leave room between them
 

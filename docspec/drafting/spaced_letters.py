@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.grouping import runs_of
 from docspec.drafting.lines import TextLine
 
 LEAST = 5
@@ -45,15 +46,8 @@ def are_spaced(lines: Sequence[TextLine]) -> bool:
 
 def _joined(lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines``, with runs of single letters on one height as one line, a space after each letter."""
-    runs: list[list[TextLine]] = []
-    for line in lines:
-        last = runs[-1][-1] if runs else None
-        if last is not None and len(line.text) == len(last.text) == 1 and _is_next(last, line):
-            runs[-1].append(line)
-        else:
-            runs.append([line])
     joined: list[TextLine] = []
-    for run in runs:
+    for run in runs_of(lines, lambda a, b: len(a.text) == len(b.text) == 1 and _is_next(a, b)):
         text = " ".join(line.text for line in run)
         if len(run) >= LEAST and _is_word(text):
             joined.append(replace(run[0], text=text, bbox=BBox.union(line.bbox for line in run), marks=()))

@@ -16,8 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core.grouping import runs_of
 from docspec.core.marks import carried
-from docspec.core.page import EdgeText, HiddenText
+from docspec.core.page import EdgeText
 from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
@@ -158,15 +159,8 @@ class TextLayerDrafter:
 
 def hidden_regions(page: PageImage) -> list[Region]:
     """The words of ``page`` that nobody sees, where they are asked for: a region for each run of them, marked."""
-    runs: list[list[HiddenText]] = []
-    for word in page.hidden:
-        last = runs[-1][-1] if runs else None
-        if last is not None and last.rule == word.rule and last.bbox.in_row_with(word.bbox):
-            runs[-1].append(word)
-        else:
-            runs.append([word])
     regions = []
-    for run in runs:
+    for run in runs_of(page.hidden, lambda a, b: a.rule == b.rule and a.bbox.in_row_with(b.bbox)):
         box = BBox.union(word.bbox for word in run).scaled(page.scale).clamped(page.width, page.height)
         text = f"[hidden text, {run[0].rule}: {' '.join(word.text for word in run)}]"
         regions.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
