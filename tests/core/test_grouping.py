@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,4 +26,4 @@ def test_runs_part_where_a_thing_does_not_go_on(numbers: list[int]) -> None:
     runs = runs_of(numbers, lambda before, after: after >= before)
     assert [number for run in runs for number in run] == numbers
     assert all(run == sorted(run) for run in runs)
-    assert all(first[-1] > second[0] for first, second in zip(runs, runs[1:], strict=False))
+    assert all(first[-1] > second[0] for first, second in pairwise(runs))
