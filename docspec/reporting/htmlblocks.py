@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from html import escape, unescape
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -57,6 +58,7 @@ _INLINE_MATH = re.compile(
 )
 
 _LANGUAGE = re.compile(r"[A-Za-z+#-]{0,12}")
+_ADDRESS = re.compile(r"[^\s<>]*[./:#][^\s<>]*|")
 # A line break, or a few words in a tag that does no more than show them in another way.
 _SIMPLE_TAG = re.compile(r"<br\s*/?>|<(b|i|u|s|em|strong|sub|sup)>([^<>]*)</\1>", re.IGNORECASE)
 _TABLES = re.compile(r"<table\b.*(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
@@ -152,7 +154,10 @@ def _fence(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
 
 
 def _image_as_text(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    """An image that the target's text links to would be loaded from elsewhere: only its description is
-    shown.
+    """An image that the target's text links to would be loaded from elsewhere: its description and its title are shown,
+    and words in the place of its address.
     """
-    return f"<em>[{escape(tokens[index].content or 'picture')}]</em>"
+    token = tokens[index]
+    source, title = unquote(str(token.attrs["src"])), str(token.attrs.get("title", ""))
+    words = " ".join(filter(None, ["" if _ADDRESS.fullmatch(source) else source, title]))
+    return f"<em>[{escape(token.content or 'picture')}]{words and f'({escape(words)})'}</em>"
