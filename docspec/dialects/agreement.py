@@ -104,7 +104,7 @@ def _spans(
         omitted = alignment.between(at) if at > first else None
         start = words[at - first].start
         if omitted is not None:
-            yield Span(start, start, "draft", _said(drafted[slice(*omitted)]))
+            yield Span(start, start, "draft", _spaced(drafted[slice(*omitted)]))
         what, end = kind(at), at + 1
         while end < last and kind(end) == what and alignment.between(end) is None:
             end += 1
@@ -115,7 +115,7 @@ def _spans(
             yield Span(start, stop, "model")
         else:
             sure = all(each in confirmed for each in range(at, end))
-            yield Span(start, stop, "agreed" if sure else "corrected", _said(drafted[place.low : place.high]))
+            yield Span(start, stop, "agreed" if sure else "corrected", _spaced(drafted[place.low : place.high]))
         at = end
 
 
@@ -139,7 +139,7 @@ def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Seq
         return alignment.used[at] or inner[at], drafted[at].region, owners[at]
 
     for (known, number, owner), run in groupby(range(len(drafted)), key=kind):
-        text = "" if known else _said([drafted[at] for at in run])
+        text = "" if known else _spaced([drafted[at] for at in run])
         if any(map(str.isalnum, text)):
             if number < 0:
                 yield LeftOut(text, owner)
@@ -147,7 +147,7 @@ def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Seq
                 yield LeftOut(text, owner, regions[number].bbox, regions[number].category)
 
 
-def _said(words: Sequence[DraftedWord]) -> str:
+def _spaced(words: Sequence[DraftedWord]) -> str:
     """The text of drafted words, without a space before a sign that ends a word or behind one that opens one."""
     joined = ""
     for word in words:

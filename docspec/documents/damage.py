@@ -76,7 +76,7 @@ def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Eve
     return tuple(events)
 
 
-def told_loss(messages: Iterable[str]) -> str | None:
+def losses(messages: Iterable[str]) -> str | None:
     """The ``messages`` about data that could not be read; ``None`` if there are none."""
     return _shown([message for message in messages if is_loss(message)]) or None
 

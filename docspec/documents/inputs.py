@@ -124,12 +124,12 @@ def _expand(
     else:
         yield source_from_path(path)
         return
-    found_any = False
+    has_any = False
     for file in files:
         each = file if isinstance(file, Unreadable) else _listed(root, file)
-        found_any = found_any or not isinstance(each, Skipped)
+        has_any = has_any or not isinstance(each, Skipped)
         yield each
-    if not found_any:
+    if not has_any:
         where = "fits this pattern" if is_pattern(given) else "in this folder"
         raise InputError(f"{shown(path)}: no {SUPPORTED} file {where}")
 

@@ -23,9 +23,9 @@ from docspec.documents.damage import (
     dynamic_form,
     events_of,
     heard,
+    losses,
     lost_contents,
     lost_size,
-    told_loss,
 )
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
@@ -61,7 +61,7 @@ class PdfDocument(Document):
         if self._is_suspect(warnings):
             with heard() as lost:
                 self._look = self._second_look()
-            self._lost, self._remarks = told_loss(lost), [what for what in warnings if what not in lost]
+            self._lost, self._remarks = losses(lost), [what for what in warnings if what not in lost]
 
     @property
     def damage(self) -> str | None:
@@ -99,7 +99,7 @@ class PdfDocument(Document):
         return int(self._pdf.embfile_count())
 
     def _is_suspect(self, warnings: list[str]) -> bool:
-        return bool(self._pdf.is_repaired) or told_loss(warnings) is not None
+        return bool(self._pdf.is_repaired) or losses(warnings) is not None
 
     def _second_look(self) -> SecondLook:
         path = self.source.path if self.source.path is not None and is_plain(self.source.path) else None

@@ -65,7 +65,7 @@ def listed(given: str) -> Iterator[Source | Skipped]:
         base = PurePosixPath(*base.parts[: next(i for i, part in enumerate(base.parts) if glob.has_magic(part))])
     if base in files:
         base = base.parent
-    found_any = False
+    has_any = False
     for name in sorted(files, key=by_folder):
         relative, url = name.relative_to(base), fs.unstrip_protocol(str(name))
         kind = SUFFIXES.get(name.suffix.lower())
@@ -75,9 +75,9 @@ def listed(given: str) -> Iterator[Source | Skipped]:
         if kind is None or any(part.startswith(".") for part in relative.parts):
             yield Skipped(PurePosixPath(url), f"not a {SUPPORTED} file")
             continue
-        found_any = True
+        has_any = True
         yield Source(url, kind, relative, url=url, stamp=_stamp(files[name]))
-    if not found_any:
+    if not has_any:
         raise InputError(f"{given}: no {SUPPORTED} file there")
 
 

@@ -219,9 +219,9 @@ def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -
     grid = CellGrid((), xs, ys).with_cells(placed)
     if not xs or not ys or not grid.is_whole:
         return None
-    told_of = set(placed)
+    placed_cells = set(placed)
     whole = [
-        cell if cell in told_of else replace(cell, text=as_html(read(grid.words_in(cell, words))))
+        cell if cell in placed_cells else replace(cell, text=as_html(read(grid.words_in(cell, words))))
         for cell in grid.filled().cells
     ]
     every = Counter(

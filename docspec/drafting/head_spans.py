@@ -168,11 +168,9 @@ def _spans(
                 columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
                 spans.append((columns[0], columns[-1]))
                 continue
-        told_span = next(
-            (span for span in _told_spans(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None
-        )
-        if told_span is not None and first <= told_span[0] and told_span[1] <= last:
-            spans.append(told_span)
+        wide = next((span for span in _wide_cells(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None)
+        if wide is not None and first <= wide[0] and wide[1] <= last:
+            spans.append(wide)
             continue
         spans.append(_centred(run.bbox, columns, first, last, extents))
     spans = _in_shares(spans, len(grid.xs))
@@ -188,7 +186,7 @@ def _in_shares(spans: list[tuple[int, int]], columns: int) -> list[tuple[int, in
     return [(first, first + share - 1) for first in firsts]
 
 
-def _told_spans(grid: CellGrid, row: int) -> list[tuple[int, int]]:
+def _wide_cells(grid: CellGrid, row: int) -> list[tuple[int, int]]:
     """The first and last columns of cells of ``row`` that have several."""
     return [(cell.column, cell.column + cell.columns - 1) for cell in grid.row(row) if cell.columns > 1 and cell.text]
 
