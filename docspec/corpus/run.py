@@ -35,8 +35,8 @@ from docspec.corpus.pace import Pace
 from docspec.corpus.resume import Resume
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
+from docspec.documents.inputs import Unreadable
 from docspec.documents.remote import fetched
-from docspec.documents.sources import Unreadable
 from docspec.reporting.timing import Report
 from docspec.reporting.writer import PageWriter
 

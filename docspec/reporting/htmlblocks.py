@@ -119,7 +119,7 @@ def _markdown_renderer() -> MarkdownIt:
     renderer.enable(["table", "strikethrough"])
     renderer.disable("reference")  # "[1]: ..." is an entry of a list of references and would not be shown
     renderer.add_render_rule("image", _image_as_text)
-    math = _shown_as(_INLINE_MATH, lambda found: f'<span class="math">{escape(found[0])}</span>')
+    math = _shown_as(_INLINE_MATH, lambda match: f'<span class="math">{escape(match[0])}</span>')
     renderer.inline.ruler.before("escape", "math", math)
     renderer.inline.ruler.after("escape", "simple_tag", _shown_as(_SIMPLE_TAG, _simple_tag))
     renderer.add_render_rule("fence", _fence)
@@ -130,20 +130,20 @@ def _shown_as(pattern: re.Pattern[str], html: Callable[[re.Match[str]], str]) ->
     """A rule of the parser: what matches ``pattern`` is no Markdown and is shown as ``html``."""
 
     def rule(state: StateInline, silent: bool) -> bool:
-        found = pattern.match(state.src, state.pos)
-        if found is None:
+        match = pattern.match(state.src, state.pos)
+        if match is None:
             return False
         if not silent:
-            state.push("html_inline", "", 0).content = html(found)
-        state.pos = found.end()
+            state.push("html_inline", "", 0).content = html(match)
+        state.pos = match.end()
         return True
 
     return rule
 
 
-def _simple_tag(found: re.Match[str]) -> str:
-    tag = (found[1] or "br").lower()
-    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(found[2]))}</{tag}>"
+def _simple_tag(match: re.Match[str]) -> str:
+    tag = (match[1] or "br").lower()
+    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(match[2]))}</{tag}>"
 
 
 def _fence(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
