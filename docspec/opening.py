@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 32_768
 """Tokens of a model's context if its server does not tell."""
+
+SILENCE = 600.0
+"""Seconds without a step after which an accelerator is taken to hang; the longest prompt takes it seconds."""
 
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
@@ -58,7 +62,10 @@ def start_devices(
     makers = [
         partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
     ]
-    places = [Place(each, make) for each, make in zip(devices, makers, strict=True)]
+    places = [
+        Place(each, make, silence=math.inf if each == "cpu" else SILENCE)
+        for each, make in zip(devices, makers, strict=True)
+    ]
     return EngineProcesses(places, begun=begun)
 
 

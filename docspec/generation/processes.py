@@ -2,16 +2,19 @@
 
 Requests go to the process that has the fewest. One that dies is replaced, and the requests that it had are answered
 once more, each of them alone, so that one that ends its process again fails by itself. A process that cannot be
-replaced (its device is gone) leaves its work to the others.
+replaced (its device is gone) leaves its work to the others. One that has work and makes no step for too long hangs: it
+is killed.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import queue
 import tempfile
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -44,12 +47,14 @@ Outbox = queue.SimpleQueue[tuple[Any, ...] | None]
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a process runs (``name``: a device, or the engine), what makes its engine there, and the interpreter that
-    has what it needs (``None``: this one). ``quiet``: what it writes on standard error is shown only if it dies."""
+    has what it needs (``None``: this one). ``quiet``: what it writes on standard error is shown only if it dies. With
+    work it hangs if it makes no step for ``silence`` seconds."""
 
     name: str
     make: EngineMaker
     python: Path | None = None
     quiet: bool = False
+    silence: float = math.inf
 
 
 @dataclass(slots=True, eq=False)
@@ -80,8 +85,8 @@ class _Pending:
 @dataclass(slots=True, eq=False)
 class _Member:
     """A process. It ``is_ready`` if its engine is loaded, ``is_closed`` if it was given up; it has the requests
-    ``pending``, one alone with ``is_alone``. ``device_error`` is why its device is lost; it died ``idle_deaths`` times
-    in a row without a request."""
+    ``pending``, one alone with ``is_alone``. It was heard of, or got work, at ``heard`` (monotonic seconds).
+    ``device_error`` is why its device is lost; it died ``idle_deaths`` times in a row without a request."""
 
     place: Place
     child: Child | None = None
@@ -90,6 +95,7 @@ class _Member:
     is_ready: bool = False
     is_closed: bool = False
     is_alone: bool = False
+    heard: float = 0.0
     device_error: str = ""
     idle_deaths: int = 0
     outbox: Outbox = field(default_factory=Outbox)
@@ -99,6 +105,11 @@ class _Member:
     def most(self) -> int:
         """The most requests that it has at a time."""
         return AHEAD * (1 if self.opened is None else self.opened.rows)
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it has work and has not been heard of for too long."""
+        return self.is_ready and bool(self.pending) and time.monotonic() - self.heard > self.place.silence
 
     def end(self) -> None:
         """Ends the process, if there is one."""
@@ -132,6 +143,9 @@ class EngineProcesses(Closing):
         self._broken: ModelError | None = None
         begun(self)
         self.lost = self._load_all()
+        patience = min(place.silence for place in places)
+        if patience < math.inf:
+            threading.Thread(target=_watch, args=(weakref.ref(self), patience / 10), daemon=True).start()
 
     @property
     def opened(self) -> list[Opened]:
@@ -347,6 +361,7 @@ class EngineProcesses(Closing):
         self._deal()
 
     def _hear(self, member: _Member, said: Said) -> None:
+        member.heard = time.monotonic()
         if said.kind == "steps":
             self.steps = said.value
         elif (pending := member.pending.get(said.number)) is None:
@@ -366,6 +381,14 @@ class EngineProcesses(Closing):
                 pending.future.set_result(said.value)
 
     # Losses
+
+    def end_hanging(self) -> bool:
+        """Ends the processes that hang; whether there is anything left to watch."""
+        for member in self._members:
+            if member.hangs:
+                member.device_error = f"made no step for {member.place.silence:g} s"
+                member.end()
+        return not self._closed
 
     def _ended(self, member: _Member) -> None:
         """A process has ended, in the thread that listened to it."""
@@ -398,7 +421,15 @@ class EngineProcesses(Closing):
             self._deal()
 
 
+def _watch(processes: weakref.ref[EngineProcesses], pause: float) -> None:
+    while (own := processes()) is not None and own.end_hanging():
+        del own
+        time.sleep(pause)
+
+
 def _send(member: _Member, pending: Sequence[_Pending]) -> None:
+    if not member.pending:
+        member.heard = time.monotonic()
     for one in pending:
         one.heard = 0
         member.pending[one.number] = one

@@ -218,6 +218,21 @@ def test_a_process_that_does_not_read_stops_nobody_else(processes: Callable[...,
     assert gone(stopped)
 
 
+def test_a_process_that_hangs_is_replaced_and_one_that_works_long_is_not(tmp_path: Path) -> None:
+    places = [Place(each, partial(doubles.EngineDouble, each), silence=4.0) for each in BOTH]
+    with EngineProcesses(places) as both:
+        before = both.pids
+        long, hung = both.submit(asked("long")), both.submit(asked(f"hangs {tmp_path / 'mark'}"))
+        assert hung.result(PATIENCE).text.startswith("hangs"), "it was asked once more"
+        assert long.result(PATIENCE).text.split()[-1] in map(str, before), "its steps were heard of"
+        assert len(set(both.pids) & set(before)) == 1
+        for each in both.pids:
+            os.kill(each, signal.SIGSTOP)
+        with pytest.raises(PageError, match="made no step for 4 s"):
+            both.submit(asked("waits")).result(PATIENCE)
+        assert text_of(both, "after").startswith("after")
+
+
 def test_they_can_be_closed_by_whoever_hears_of_an_answer(processes: Callable[..., EngineProcesses]) -> None:
     both = processes()
     pids, ended = both.pids, threading.Event()
