@@ -56,7 +56,8 @@ def start_devices(
 ) -> EngineProcesses:
     """A process with the model on each of ``devices``, of which one may be named several times; ``begun`` receives them
     before they load it. Raises :class:`docspec.core.ModelError` if no device can load the model."""
-    from docspec.generation.processes import EngineProcesses, Place
+    from docspec.generation.member import Place
+    from docspec.generation.processes import EngineProcesses
 
     quiet, on_cpu = logging.root.manager.disable >= logging.WARNING, devices.count("cpu")
     makers = [

@@ -23,7 +23,8 @@ from docspec.core import Failure, ModelError, PageError, PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.corpus.options import CorpusOptions
 from docspec.generation.interface import GenerationRequest, Generator, answers
-from docspec.generation.processes import EngineProcesses, Place
+from docspec.generation.member import Place
+from docspec.generation.processes import EngineProcesses
 from docspec.targets.devices import devices_of
 from tests.generation import engine_doubles as doubles
 from tests.isolation.conftest import written
@@ -268,7 +269,8 @@ def test_a_process_that_dies_without_work_is_given_up(processes: Callable[..., E
 def test_an_interrupt_while_the_model_is_loaded_ends_at_once(tmp_path: Path) -> None:
     program = tmp_path / "run.py"
     program.write_text(
-        "from functools import partial\nfrom docspec.generation.processes import EngineProcesses, Place\n"
+        "from functools import partial\nfrom docspec.generation.member import Place\n"
+        "from docspec.generation.processes import EngineProcesses\n"
         "from tests.generation import engine_doubles as doubles\n"
         "import os, signal, threading\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
