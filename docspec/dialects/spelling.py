@@ -40,8 +40,8 @@ def spellings(
     text = clean(reading)
     if category is Category.PICTURE or not text:
         return []
-    if category is Category.TABLE and (tables := _table(text, table_style)):
-        return _with_raised(tables)
+    if category is Category.TABLE and (written := _table(text, table_style)):
+        return _with_raised(written)
     if category is Category.FORMULA:
         return formula(text, display_lines=display_lines)
     if category in _HEADING_PREFIXES:
