@@ -97,7 +97,7 @@ PATHS = {
     "tests/hierarchy/test_grading.py": "recogniser",
     "tests/integrations": "environment",
     "tests/isolation": "process",
-    "tests/ledger/test_mutations.py::test_the_ledger_sees_faults": "sweep",
+    "tests/ledger/test_mutations.py": "sweep",
     "tests/models": "process",
     "tests/proposing/test_bundled_heads.py": "reader",
     "tests/reader": "reader",

@@ -132,7 +132,7 @@ class _Checker:
         return comparisons
 
     def _checks_of(self, page: PageImage | PageFailure) -> PageChecks:
-        return PageChecks(page.source, page.number, self._attention, target=self._parser.target_info)
+        return PageChecks(page.source, page.number, self._attention, target=self._parser.loaded.info)
 
     def _alone(self, image: PageImage, drafted: PageDrafts, file: Path | None) -> _CheckedPage:
         """The comparisons that need no other page."""

@@ -265,7 +265,7 @@ def _ran(path: str, device: str, dtype: Dtype) -> str:
     )
     with Parser(options) as parser:
         [result] = parser.parse(pixels.getvalue()).pages
-        info = parser.target_info
+        info = parser.loaded.info
     if result.status == "failed" or result.stage2 is None:
         raise ModelError(f"{path} does not run: {result.error}")
     return (

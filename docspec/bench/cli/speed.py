@@ -58,7 +58,7 @@ def speed(
 
     with Parser(options) as parser:
         measured = measure(parser, sources_of(inputs), chosen, repeats, show)
-        info = parser.target_info
+        info = parser.loaded.info
         parallel = parallel_figures(chosen, parser.loaded.target)
     if not measured:
         raise UsageError("no page could be measured")
