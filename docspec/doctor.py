@@ -189,9 +189,9 @@ def _drafter(name: str, package: str, *imports: str) -> Finding:
 def _tesseract() -> Finding:
     from docspec.drafting.tesseract import installed
 
-    models = sorted(installed())
-    if models:
-        return Finding("drafter", "tesseract", "ok", f"models for {', '.join(models)}")
+    languages = sorted(installed())
+    if languages:
+        return Finding("drafter", "tesseract", "ok", f"models for {', '.join(languages)}")
     return Finding("drafter", "tesseract", "optional", "not installed", "apt install tesseract-ocr tesseract-ocr-LANG")
 
 
@@ -207,12 +207,12 @@ def _ppstructure(folder: Path | None, engine: str) -> Finding:
         if folder is None:
             detail = f"paddleocr {version_of('paddleocr')}, models are fetched at first use"
             return Finding("drafter", name, "optional", detail, ways_out(engine))
-        models = find_models(folder, engine)
+        model_set = find_models(folder, engine)
     except DocspecError as error:
         what, _, remedy = str(error).partition("; ")
         return Finding("drafter", name, "optional", what, remedy)
-    notes = "".join(f"; {note}" for note in models.notes)
-    return Finding("drafter", name, "ok", f"{len(models.models)} models for {engine} in {folder}{notes}")
+    notes = "".join(f"; {note}" for note in model_set.notes)
+    return Finding("drafter", name, "ok", f"{len(model_set.models)} models for {engine} in {folder}{notes}")
 
 
 def added() -> Iterator[Finding]:

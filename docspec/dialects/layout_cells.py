@@ -148,10 +148,10 @@ def _loose(text: str) -> Iterable[LayoutCell]:
 
 def _once(cells: Iterable[LayoutCell]) -> list[LayoutCell]:
     """``cells`` without those that repeat the box, category and text of an earlier one."""
-    cells_once: dict[object, LayoutCell] = {}
+    cells_by_place: dict[object, LayoutCell] = {}
     for number, cell in enumerate(cells):
-        cells_once.setdefault(number if cell.bbox is None else cell, cell)
-    return list(cells_once.values())
+        cells_by_place.setdefault(number if cell.bbox is None else cell, cell)
+    return list(cells_by_place.values())
 
 
 def _box(value: Any) -> FloatBox | None:

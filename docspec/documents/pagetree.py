@@ -33,17 +33,17 @@ def settled_tree(pdf: Any) -> PageTree:
     if not pages:
         pages, sound = _scattered(pdf), False
         problems.append("its page tree is lost; the pages come in the order in which they are numbered")
-    there = [page for page in pages if page is not None]
+    held = [page for page in pages if page is not None]
     if sound and not problems:
-        return PageTree(tuple(range(len(there))))
+        return PageTree(tuple(range(len(held))))
     root = _root(pdf)
     if not mupdf().mupdf.pdf_is_dict(root):
         root = _new_root(pdf)
     claimed = mupdf().mupdf.pdf_to_int(_get(root, "Count"))
     if claimed != len(pages):
         problems.append(f"its page tree counts {claimed} pages and holds {len(pages)}")
-    _flatten(pdf, root, there)
-    index = iter(range(len(there)))
+    _flatten(pdf, root, held)
+    index = iter(range(len(held)))
     indices = tuple(None if page is None else next(index) for page in pages)
     return PageTree(indices, "; ".join(dict.fromkeys(problems)) or None)
 

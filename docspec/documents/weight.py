@@ -8,6 +8,7 @@ refused with a message instead of being begun.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,9 +99,7 @@ class _Scale:
             len(_POINT.findall(path)) > MAX_POINTS for path in _PAINT.split(data) if len(path) > 4 * MAX_POINTS
         ):
             raise PageError(f"it draws a path of more than {MAX_POINTS:,} points", Failure.TOO_LARGE)
-        drawn: dict[bytes, int] = {}
-        for match in _DRAWN.finditer(data):
-            drawn[match[1]] = drawn.get(match[1], 0) + 1
+        drawn = Counter(_DRAWN.findall(data))
         objects = self.low.pdf_dict_gets(resources, "XObject") if drawn else None
         for name, count in drawn.items():
             thing = self.low.pdf_dict_gets(objects, _unescaped(name))

@@ -8,10 +8,11 @@ table of labels and values: a layout model takes a page with such fields for one
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, groupby
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from docspec.core import BBox
+from docspec.core.grouping import runs_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
 from docspec.drafting.drawn_grids import Word, words_of
@@ -189,8 +190,7 @@ def form_tables(fields: Sequence[Field], lines: Sequence[TextLine]) -> list[tupl
     with their labels, out of ``lines``, on the left."""
     rows = [row for row in _rows(fields, lines) if row is not None]
     tables = []
-    for _, run in groupby(_numbered_runs(rows, lines), lambda one: one[0]):
-        own = [row for _, row in run]
+    for own in runs_of(rows, lambda above, row: _goes_on(above, row, lines)):
         if len(own) > 1:
             bbox = BBox.union(row.bbox for row in own)
             table = FoundTable(bbox, table_html(row.texts for row in own))
@@ -222,19 +222,11 @@ def _rows(fields: Sequence[Field], lines: Sequence[TextLine]) -> Iterator[Row | 
         yield Row(tuple(texts), tuple(used)) if all(texts[::2]) and len(used) == len(row) else None
 
 
-def _numbered_runs(rows: Sequence[Row], lines: Sequence[TextLine]) -> Iterator[tuple[int, Row]]:
-    """``rows`` with the number of their table: as many fields, in one column, and no text between the rows."""
-    number, before = 0, None
-    for row in rows:
-        if before is not None:
-            box, other = before.bbox, row.bbox
-            between = [
-                line
-                for line in lines
-                if box.y1 < line.bbox.center_y < other.y0 and line not in before.lines and line not in row.lines
-            ]
-            aligned = abs(box.x0 - other.x0) <= 3 and other.y0 - box.y1 < 3 * max(box.height, other.height)
-            if between or not aligned or len(before.texts) != len(row.texts):
-                number += 1
-        yield number, row
-        before = row
+def _goes_on(above: Row, row: Row, lines: Sequence[TextLine]) -> bool:
+    """Whether ``row`` is of one table with the one ``above``: as many fields, in one column, and no text between."""
+    box, other = above.bbox, row.bbox
+    between = any(
+        box.y1 < line.bbox.center_y < other.y0 and line not in above.lines and line not in row.lines for line in lines
+    )
+    aligned = abs(box.x0 - other.x0) <= 3 and other.y0 - box.y1 < 3 * max(box.height, other.height)
+    return aligned and not between and len(above.texts) == len(row.texts)

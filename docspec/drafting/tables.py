@@ -138,12 +138,12 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
     return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
 
 
-def printed_text(lines: Sequence[TextLine], plain: str) -> str | None:
+def printed_text(lines: Sequence[TextLine], unmarked: str) -> str | None:
     """The text of the ``lines`` of a cell with raised, lowered and struck characters; ``None`` if they have none, or
-    other letters than ``plain``, its text without them."""
+    other letters than ``unmarked``, its text without them."""
     rows = [joined_row(row) for row in printed_lines(lines)]
     text = " ".join(text for text, _ in rows)
-    if not any(line.has(*_SPECIAL) for line in lines) or _letters(text) != _letters(plain):
+    if not any(line.has(*_SPECIAL) for line in lines) or _letters(text) != _letters(unmarked):
         return None
     return " ".join(struck_text(*row) for row in rows)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from docspec.core import BBox
 from docspec.core.account import PageAccount, VisibleWord, Witness, WordRun
+from docspec.core.grouping import runs_of
 from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.fates import (
     UNTOLD_SIGN,
@@ -72,13 +73,10 @@ def account_for(
 
 def _runs(fates: Sequence[tuple[VisibleWord, Fate]]) -> Iterator[WordRun]:
     """Neighbouring words of one line and one fate together."""
-    start = 0
-    for at in range(1, len(fates) + 1):
-        if at == len(fates) or not _together(fates[at - 1], fates[at]):
-            fate, words = fates[start][1], [word for word, _ in fates[start:at]]
-            text, where = " ".join(word.text for word in words), (fate.block, fate.offset, fate.rule)
-            yield WordRun(text, _around(words), fate.state, len(text.split()), *where)
-            start = at
+    for run in runs_of(fates, _together):
+        fate, words = run[0][1], [word for word, _ in run]
+        text, where = " ".join(word.text for word in words), (fate.block, fate.offset, fate.rule)
+        yield WordRun(text, _around(words), fate.state, len(text.split()), *where)
 
 
 def _together(one: tuple[VisibleWord, Fate], other: tuple[VisibleWord, Fate]) -> bool:

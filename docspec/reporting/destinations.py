@@ -164,8 +164,8 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
 
     def known(index: int) -> PurePath | None:
         path = inputs[index].path
-        before = None if path is None or not kept else kept.get(str(path.absolute()))
-        return PurePath(before) if before and before.endswith(suffix) and inside(Path(), before) else None
+        earlier = None if path is None or not kept else kept.get(str(path.absolute()))
+        return PurePath(earlier) if earlier and earlier.endswith(suffix) and inside(Path(), earlier) else None
 
     settled = {index: name for index in range(len(inputs)) if (name := known(index)) is not None}
     names = [settled.get(index) or spelled(index, kind=False, folder=False) for index in range(len(inputs))]

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -128,7 +128,7 @@ class Documents:
             self._jobs.forget(name)
 
     async def _accepted(self, read: Read, request: Request) -> Response:
-        return JSONResponse(_status_of(self._job(*await self._read_job(read, request))))
+        return JSONResponse(self._job(*await self._read_job(read, request)).as_object())
 
     async def _read_job(self, read: Read, request: Request) -> tuple[str, str]:
         """Stores a request's document as a job; its client, and the job's name. From here on the document is on the
@@ -147,7 +147,7 @@ class Documents:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait):
                 await self._ended_job(client, name)
-        return JSONResponse(_status_of(self._job(client, name)))
+        return JSONResponse(self._job(client, name).as_object())
 
     async def _result(self, request: Request) -> Response:
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
@@ -291,18 +291,3 @@ class _Holding(Response):
 def storage_fault(error: Exception) -> str:
     """The database's name of an error, which has nothing of a document."""
     return str(getattr(error, "sqlite_errorname", "")) or type(error).__name__
-
-
-def _status_of(job: ConversionJob) -> dict[str, Any]:
-    ended = job.has_ended
-    succeeded, failed = job.status in ("success", "partial_success"), job.status == "failure"
-    meta = {"num_docs": 1, "num_processed": int(ended), "num_succeeded": int(succeeded), "num_failed": int(failed)}
-    return {
-        "task_id": job.name,
-        "task_type": "convert",
-        "task_status": job.status,
-        "task_position": job.position,
-        "task_meta": meta,
-        "error_message": job.error,
-        "pages": job.pages,
-    }

@@ -59,6 +59,20 @@ class ConversionJob:
     def has_ended(self) -> bool:
         return self.status in ENDED
 
+    def as_object(self) -> dict[str, Any]:
+        """The status of the job as docling-serve returns it."""
+        succeeded, failed = self.status in ("success", "partial_success"), self.status == "failure"
+        counts = {"num_processed": int(self.has_ended), "num_succeeded": int(succeeded), "num_failed": int(failed)}
+        return {
+            "task_id": self.name,
+            "task_type": "convert",
+            "task_status": self.status,
+            "task_position": self.position,
+            "task_meta": {"num_docs": 1, **counts},
+            "error_message": self.error,
+            "pages": self.pages,
+        }
+
 
 class Jobs:
     """All jobs in a ``folder``, for this process alone; safe for use by several threads. Raises

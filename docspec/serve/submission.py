@@ -97,7 +97,7 @@ def _wanted_in(fields: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | 
     """The formats and the pages that a form, a query or a JSON object asks for. Raises :class:`Refusal` (422)."""
     target = (fields.get("target_type") or ["inbody"])[0]
     if target != "inbody":
-        raise Refusal(422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured")
+        raise Refusal(422, "target_type: inbody; others require artifact storage to be configured")
     named = fields.get("to_formats") or ["md"]
     if not all(isinstance(name, str) and name in FORMATS for name in named):
         raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")

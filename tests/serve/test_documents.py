@@ -117,6 +117,7 @@ def test_what_is_asked_wrongly_is_refused(served: Served) -> None:
     assert upload(served, "/v1/convert/file", data, page_range=["5", "2"]).status_code == 422
     presigned = upload(served, "/v1/convert/file/async", data, target_type="presigned_url")
     assert presigned.status_code == 422 and "artifact storage to be configured" in presigned.json()["detail"]
+    assert "presigned_url" not in presigned.json()["detail"], "a refusal has nothing of the request"
     assert upload(served, "/v1/convert/file", bytes(3 * 2**20)).status_code == 413
     source = {"sources": [{"kind": "http", "url": "http://127.0.0.1/x.pdf"}]}
     assert httpx.post(served.url + "/v1/convert/source", json=source, headers=ONE).status_code == 400

@@ -78,12 +78,12 @@ class PendingAnswer:
             assert isinstance(error, Exception)
             self._tell(error)
             return
-        decoded = future.result()
-        tokens = decoded.output.tokens
+        result = future.result()
+        tokens = result.output.tokens
         self.text = self._writing.whole(tokens)
-        self.finish = "length" if decoded.output.finish == "budget" else "stop"
-        self.tokens, self.prompt_tokens = len(tokens), decoded.stats.prompt_tokens
-        self.drafted, self.accepted = decoded.stats.drafted, decoded.stats.accepted
+        self.finish = "length" if result.output.finish == "budget" else "stop"
+        self.tokens, self.prompt_tokens = len(tokens), result.stats.prompt_tokens
+        self.drafted, self.accepted = result.stats.drafted, result.stats.accepted
         if self.ask.streams and (rest := self._writing.rest(tokens)):
             self._tell(rest)
         self._tell(None)
