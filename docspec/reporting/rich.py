@@ -27,6 +27,8 @@ _NO_REFERENCES = _PLAIN | {Category.FOOTNOTE}
 _CLOSING = re.compile(r"(?<![\\#])#+\s*$")
 _LABEL = re.compile(r"\d{1,3}|[*†‡§¶‖]{1,3}|[a-z]")
 _NOTE = re.compile(r"(\d{1,3}|[*†‡§¶‖]{1,3}|[a-z])[.)]?(?:\s+|(?=[A-Z“\"(]))")
+_DEFINITION = re.compile(r"""\S+(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?""")
+"""A note that CommonMark, which has none, would take for the address and the title of a link, and not show."""
 _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
 _SIGNS = {"struck": "~~", "bold": "**", "italic": "*"}
 _TAGS = {"raised": "sup", "lowered": "sub"}
@@ -76,8 +78,10 @@ class RichText:
         labels = {}
         for block in result.blocks:
             if stands(block) and block.category is Category.FOOTNOTE:
-                for _, label in _notes_in(block):
-                    if label in raised and label not in labels:
+                places = list(_notes_in(block))
+                for (start, label), (end, _) in pairwise([*places, (len(block.text), "")]):
+                    is_address = _DEFINITION.fullmatch(block.text[start + len(label) : end].strip())
+                    if label in raised and label not in labels and not is_address:
                         labels[label] = label if label not in self._notes else f"{label}-p{result.number}"
         self._notes |= set(labels.values())
         return labels

@@ -210,6 +210,14 @@ def test_notes_are_tied_to_the_words_that_refer_to_them() -> None:
     assert "[^1]:" not in again, "names are those of one document"
 
 
+@pytest.mark.parametrize("note", ["Provisional.", "Provisional (2019)", 'Ibid. "The tide"'])
+def test_notes_that_commonmark_would_hide_stay_as_printed(note: str) -> None:
+    body = block("The tide1 turns.", marks=(Mark("raised", 8, 9),))
+    foot = block(f"1 {note}", Category.FOOTNOTE, marks=(Mark("raised", 0, 1),))
+    shown = COMMONMARK.render(written(body, foot))
+    assert note.replace('"', "&quot;") in shown and "[^1]" not in written(body, foot)
+
+
 def test_the_last_word_of_a_line_without_a_stop_refers_to_its_note() -> None:
     name = block("Grace Darling†", marks=(Mark("raised", 13, 14), Mark("bold", 0, 14)))
     foot = block("†Keeper of the light", Category.FOOTNOTE, marks=(Mark("raised", 0, 1),))
@@ -245,6 +253,7 @@ def test_links_stand_in_the_cells_of_tables(opened: bool) -> None:
 
 
 @example([(Category.TEXT, ("```", []))])
+@example([(Category.TEXT, ("9", [Mark("raised", 0, 1)])), (Category.FOOTNOTE, ("9Z", []))])
 @given(st.lists(st.tuples(KINDS, printed()), max_size=4))
 @settings(deadline=None, max_examples=150)
 def test_rich_pages_have_the_letters_of_plain_ones(pages: list[tuple[Category, tuple[str, list[Mark]]]]) -> None:
