@@ -43,6 +43,7 @@ from docspec.targets.prefill_pieces import Masks, in_pieces, only
 from docspec.targets.processing import Processing
 from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Prompt, PromptStates
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
+from docspec.targets.rotation import rotate_in_one_kernel
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.sight import Sight
 from docspec.targets.staging import uploaded
@@ -98,6 +99,7 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
+        rotate_in_one_kernel(self.decoder, self.kv_spec.head_dim)
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self._window = _window(config)
