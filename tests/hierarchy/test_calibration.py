@@ -15,8 +15,10 @@ from docspec.hierarchy.calibration import _least, prefix_of
 from docspec.hierarchy.planner import Costs
 from docspec.targets import threads
 from docspec.targets.registry import load_target
+from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.step import StepBatch, chain
 from docspec.targets.tree_attention import MOST_NODES
+from tests.no_capture import NoCapture
 
 
 def target_of(device: str, factor: int, most_pixels: int = 0, max_length: int = 32_768) -> SimpleNamespace:
@@ -82,9 +84,12 @@ def test_a_page_s_own_length_lies_between_the_measured_ones(monkeypatch: pytest.
     assert costs.row.value == pytest.approx(0.5)
 
 
-def test_steps_of_many_nodes_have_masks(lively_qwen, monkeypatch) -> None:
+@pytest.mark.parametrize("buckets", [False, True])
+def test_steps_of_many_nodes_have_masks(lively_qwen, buckets, monkeypatch) -> None:
     """Where keys are split, up to the number of nodes for which that was measured to be faster."""
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32")).target
+    if buckets:
+        target.steps = BucketedSteps(target, NoCapture())
     masked, honest = [], target.hidden
 
     def hidden(tokens, positions, mask, cache):
