@@ -55,8 +55,8 @@ def _calling(forward: Any, rotate: Rotate) -> types.FunctionType:
 
 
 def _kernel(own: Rotate, wide: bool) -> Rotate:
-    """The kernel as a function in the place of ``own``, which is called where the kernel does not fit; ``wide``: only
-    sums are rounded, not products."""
+    """The kernel as a function in the place of ``own``, which is called where the kernel does not fit, and in
+    ``torch.compile``, which fuses it by itself; ``wide``: only sums are rounded, not products."""
 
     def rotate(
         q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
@@ -64,7 +64,7 @@ def _kernel(own: Rotate, wide: bool) -> Rotate:
         from docspec.targets.rotation_kernel import rotated
 
         fits = unsqueeze_dim == 1 and cos.shape[-1] == q.shape[-1] and cos.ndim == 3 and q.dtype == k.dtype == cos.dtype
-        if not fits or q.stride(3) != 1 or k.stride(3) != 1:
+        if torch.compiler.is_compiling() or not fits or q.stride(3) != 1 or k.stride(3) != 1:
             return own(q, k, cos, sin, unsqueeze_dim)
         return rotated(q, k, cos, sin, wide)
 

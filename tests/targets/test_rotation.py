@@ -48,6 +48,17 @@ def test_without_the_interpreter_nothing_is_changed_on_a_cpu():
     assert rotate_in_one_kernel(torch.nn.Sequential(layer_of(modeling_qwen2)), 24) == 0
 
 
+@pytest.mark.skipif(INTERPRETED, reason="about the usual process")
+def test_torch_compile_gets_the_function_of_transformers_and_no_interpreter(monkeypatch):
+    monkeypatch.setattr(rotation, "unavailable", lambda device: "")
+    monkeypatch.setattr(rotation, "_same", lambda *given: True)
+    model, own = torch.nn.Sequential(layer_of(modeling_qwen2)), layer_of(modeling_qwen2)
+    assert rotate_in_one_kernel(model, 24) == 1
+    compiled = torch.compile(model[0], backend="eager", fullgraph=True)
+    for found, expected in zip(compiled(*numbers(torch.float32)), own(*numbers(torch.float32)), strict=True):
+        assert torch.equal(found, expected)
+
+
 @interpreted
 @pytest.mark.parametrize("file", [modeling_qwen2, modeling_qwen3_vl, modeling_hunyuan_vl])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
