@@ -8,12 +8,12 @@ from collections import Counter
 import pytest
 import torch
 
-from benchmarks.launches import KINDS, launches
+from benchmarks.launches import KINDS, as_on_a_gpu, launches
 from benchmarks.random_weights import random_target
 from docspec.core import ParseOptions
 from docspec.targets.registry import load_target
 from docspec.targets.stepping.step import chain
-from tests.exactness.checkpoints import checkpoint
+from tests.exactness.checkpoints import FAMILIES, checkpoint
 
 LAYER = {"attention": 1, "rotation": 10, "keys written": 2, "gates": 2, "residuals": 2}
 """Operations of a layer of most decoders by their kinds; norms and products differ."""
@@ -49,3 +49,20 @@ def test_a_captured_step_holds_the_operations_that_are_counted(device, family, t
     held: Counter[str] = Counter(str(func.overloadpacket) for func, *_ in tape)
     made = sum(held.values()) - sum(held[name] for name in ("aten.empty", "aten.empty_strided", "aten.empty_like"))
     assert 0 <= made - expected.total() < 25, (made, expected)
+
+
+OTHERWISE = {"glm_ocr", "minicpm_ocr", "qwen3_5"}
+"""Families that turn neighbours instead of halves, or a part of a head."""
+
+
+def test_which_families_turn_queries_and_keys_by_one_kernel(tmp_path) -> None:
+    for family in FAMILIES:
+        options = ParseOptions(model=str(checkpoint(family, tmp_path / family).path), device="cpu", dtype="float32")
+        plain = launches(load_target(options).target, 16, 100)
+        with as_on_a_gpu() as own:
+            target = load_target(options).target
+            fused = launches(target, 16, 100, split=not target.no_split) + own
+        turned = target.kv_spec.layers
+        assert fused["rotation"] == (plain["rotation"] if family in OTHERWISE else turned), family
+        assert plain["rotation"] >= 10 * turned or family in OTHERWISE, family
+        assert fused["products"] == plain["products"], family
