@@ -85,7 +85,7 @@ class TransformersTarget:
         self._head = model.get_output_embeddings()
         store_for_narrow_steps(self.decoder)
         embed_by_products(model)
-        normalise_in_one_kernel(model)
+        norms = normalise_in_one_kernel(model)
         self._grids = grids_on_host(model)
         config = self.decoder.config
         recurrent = recurrent_spec(self.decoder)
@@ -99,7 +99,9 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
-        rotate_in_one_kernel(self.decoder, self.kv_spec.head_dim)
+        rotations = rotate_in_one_kernel(self.decoder, self.kv_spec.head_dim)
+        self.kernels = {"norms": norms, "rotations": rotations}
+        """Modules that are computed by kernels of docspec's own, by what they do."""
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self._window = _window(config)

@@ -104,6 +104,7 @@ def test_pages_are_decoded_with_it_as_without(lively_qwen, printed_page, dtype, 
         layers = [one for one in target.decoder.modules() if type(one).__name__.endswith("Attention")]
         own = [one for one in layers if one.forward.__globals__ is not type(one).forward.__globals__]
         assert layers and own == (layers if way == "one kernel" else [])
+        assert target.kernels["rotations"] == len(own) and target.kernels["norms"] > len(layers)
         request = Request(target.encode(printed_page.crop((0, 0, 96, 64)), "Read."), (), 8)
         written.append(make_decoder(target, ParseOptions()).speculate([request])[0][0].tokens)
     assert written[0] == written[1]

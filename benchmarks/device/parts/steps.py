@@ -69,6 +69,7 @@ def calibrated(context: Context, name: str, target: TransformersTarget) -> None:
         seconds=seconds,
         split=target.split,
         no_split=target.no_split,
+        kernels=target.kernels,
         row=costs.row.value,
         step_ms={
             prefix: {width: 1e3 * seconds for width, seconds in widths.items()} for prefix, widths in costs.step.items()
