@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
 from typer.testing import CliRunner
 
 from benchmarks.cli import app
+from benchmarks.cli.step_paper import COMPARED_PREFIXES, COMPARED_SIZES, compare
 from benchmarks.cost_model import MACHINES, Machine, cost, fused_shape_of, shape_of
 from benchmarks.random_weights import random_target
 
@@ -70,6 +72,12 @@ def test_steps_are_compared_in_markdown():
     assert done.exit_code == 0, done.output
     rows = [line for line in done.output.splitlines() if line.startswith("| tiny")]
     assert len(rows) == 2 + 3
+
+
+def test_the_documentation_has_what_the_command_prints():
+    page = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in compare(COMPARED_SIZES, COMPARED_PREFIXES).splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + 8 + 12 and not set(rows) - set(page)
 
 
 def test_experts_that_a_token_does_not_use_are_not_multiplied():
