@@ -116,7 +116,7 @@ def as_on_a_gpu() -> Iterator[Counter[str]]:
             (norms, "unavailable", lambda device: ""),
             (norms, "_same", lambda module: len(signature(type(module).forward).parameters) == 2),
             (rotation, "unavailable", lambda device: ""),
-            (rotation, "_same", lambda own, kernel, weight, dim: _turns_halves(own, dim)),
+            (rotation, "_same", lambda own, kernel, spec: _turns_halves(own, spec.head_dim)),
             (adapter, "not_working", lambda spec, groups: ""),
             (tree_attention, "_processors", lambda device: PROCESSORS),
         ):

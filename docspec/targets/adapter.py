@@ -99,7 +99,7 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
-        rotations = rotate_in_one_kernel(self.decoder, self.kv_spec.head_dim)
+        rotations = rotate_in_one_kernel(self.decoder, self.kv_spec)
         self.kernels = {"norms": norms, "rotations": rotations}
         """Modules that are computed by kernels of docspec's own, by what they do."""
         choose_kernels(self.kv_spec.device)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from docspec.targets.tree_attention import unavailable
+
+if TYPE_CHECKING:
+    from docspec.targets.kv import KVSpec
 
 NAME = "apply_rotary_pos_emb"
 """What transformers calls its function for queries and keys, in every file of a decoder."""
@@ -22,23 +25,22 @@ NAME = "apply_rotary_pos_emb"
 Rotate = Callable[..., tuple[torch.Tensor, torch.Tensor]]
 
 
-def rotate_in_one_kernel(decoder: nn.Module, head_dim: int) -> int:
-    """Has the attention layers of ``decoder``, with heads of ``head_dim`` numbers, turn queries and keys by one kernel,
+def rotate_in_one_kernel(decoder: nn.Module, spec: KVSpec) -> int:
+    """Has the attention layers of ``decoder``, whose keys are those of ``spec``, turn queries and keys by one kernel,
     if Triton runs on its device; returns how many were changed. A layer is changed if the kernel gives what its own
-    function gives, bit for bit, which is tried once a function."""
-    weight = next(decoder.parameters())
-    if unavailable(weight.device):
+    function gives, bit for bit, which is tried once a function, and if nobody has changed it before."""
+    if unavailable(spec.device):
         return 0
     known: dict[Rotate, Rotate | None] = {}
     changed = 0
     for module in decoder.modules():
         forward = type(module).forward
         own = getattr(forward, "__globals__", {}).get(NAME)
-        if own is None or NAME not in forward.__code__.co_names:
+        if own is None or NAME not in forward.__code__.co_names or "forward" in vars(module):
             continue
         if own not in known:
             tried = (_kernel(own, wide) for wide in (False, True))
-            known[own] = next((one for one in tried if _same(own, one, weight, head_dim)), None)
+            known[own] = next((one for one in tried if _same(own, one, spec)), None)
         rotate = known[own]
         if rotate is not None:
             module.forward = types.MethodType(_calling(forward, rotate), module)  # type: ignore[method-assign]
@@ -72,15 +74,16 @@ def _kernel(own: Rotate, wide: bool) -> Rotate:
 
 
 @torch.inference_mode()
-def _same(own: Rotate, kernel: Rotate, weight: torch.Tensor, head_dim: int) -> bool:
+def _same(own: Rotate, kernel: Rotate, spec: KVSpec) -> bool:
     """Whether ``kernel`` gives what ``own`` does, for heads and angles that have nothing in common."""
     made = torch.Generator().manual_seed(0)
 
     def numbers(*shape: int) -> torch.Tensor:
-        return torch.randn(shape, generator=made).to(weight)
+        return torch.randn(shape, generator=made).to(spec.device, spec.dtype)
 
-    query, key = numbers(2, 5, 4, head_dim).transpose(1, 2), numbers(2, 5, 2, head_dim).transpose(1, 2)
-    cos, sin = numbers(2, 5, head_dim), numbers(2, 5, head_dim)
+    dim = spec.head_dim
+    query, key = numbers(2, 5, 4, dim).transpose(1, 2), numbers(2, 5, 2, dim).transpose(1, 2)
+    cos, sin = numbers(2, 5, dim), numbers(2, 5, dim)
     try:
         pairs = zip(kernel(query, key, cos, sin), own(query, key, cos, sin), strict=True)
         return all(torch.equal(found, expected) for found, expected in pairs)

@@ -16,6 +16,7 @@ from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.targets import rotation
+from docspec.targets.kv import KVSpec
 from docspec.targets.registry import load_target
 from docspec.targets.rotation import rotate_in_one_kernel
 from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
@@ -27,6 +28,11 @@ def layer_of(file: types.ModuleType, dtype: torch.dtype = torch.float32) -> torc
     exec("def forward(self, q, k, cos, sin, *, more=0.0): return apply_rotary_pos_emb(q, k, cos + more, sin)", names)
     made = type("Layer", (torch.nn.Linear,), {"forward": names["forward"]})
     return made(1, 1).to(dtype)  # type: ignore[no-any-return]
+
+
+def spec_of(dim: int, dtype: torch.dtype = torch.float32) -> KVSpec:
+    """Of keys of ``dim`` numbers on a CPU."""
+    return KVSpec(1, 2, dim, dtype, torch.device("cpu"))
 
 
 def numbers(dtype, rows=2, tokens=3, heads=4, kv_heads=2, dim=24):
@@ -45,7 +51,7 @@ def test_all_others_by_tritons_interpreter():
 
 @pytest.mark.skipif(INTERPRETED, reason="about the usual process")
 def test_without_the_interpreter_nothing_is_changed_on_a_cpu():
-    assert rotate_in_one_kernel(torch.nn.Sequential(layer_of(modeling_qwen2)), 24) == 0
+    assert rotate_in_one_kernel(torch.nn.Sequential(layer_of(modeling_qwen2)), spec_of(24)) == 0
 
 
 @pytest.mark.skipif(INTERPRETED, reason="about the usual process")
@@ -53,7 +59,7 @@ def test_torch_compile_gets_the_function_of_transformers_and_no_interpreter(monk
     monkeypatch.setattr(rotation, "unavailable", lambda device: "")
     monkeypatch.setattr(rotation, "_same", lambda *given: True)
     model, own = torch.nn.Sequential(layer_of(modeling_qwen2)), layer_of(modeling_qwen2)
-    assert rotate_in_one_kernel(model, 24) == 1
+    assert rotate_in_one_kernel(model, spec_of(24)) == 1
     compiled = torch.compile(model[0], backend="eager", fullgraph=True)
     for found, expected in zip(compiled(*numbers(torch.float32)), own(*numbers(torch.float32)), strict=True):
         assert torch.equal(found, expected)
@@ -66,7 +72,7 @@ def test_torch_compile_gets_the_function_of_transformers_and_no_interpreter(monk
 def test_it_is_the_rotation_of_transformers(file, dtype, sizes):
     given = numbers(dtype, **sizes)
     model, own = torch.nn.Sequential(layer_of(file, dtype)), layer_of(file, dtype)
-    assert rotate_in_one_kernel(model, given[0].shape[-1]) == 1
+    assert rotate_in_one_kernel(model, spec_of(given[0].shape[-1], dtype)) == 1
     for found, expected in zip(model[0](*given, more=0.5), own(*given, more=0.5), strict=True):
         assert torch.equal(found, expected)
 
@@ -75,7 +81,7 @@ def test_it_is_the_rotation_of_transformers(file, dtype, sizes):
 def test_one_cosine_for_all_rows_is_that_of_each():
     query, key, cos, sin = numbers(torch.float32)
     model, own = torch.nn.Sequential(layer_of(modeling_qwen2)), layer_of(modeling_qwen2)
-    rotate_in_one_kernel(model, 24)
+    rotate_in_one_kernel(model, spec_of(24))
     for found, expected in zip(model[0](query, key, cos[:1], sin[:1]), own(query, key, cos[:1], sin[:1]), strict=True):
         assert torch.equal(found, expected)
 
@@ -83,10 +89,10 @@ def test_one_cosine_for_all_rows_is_that_of_each():
 @interpreted
 def test_what_turns_otherwise_is_left_alone():
     """Neighbours instead of halves, only a part of a head, and what another module of the same file does."""
-    assert rotate_in_one_kernel(torch.nn.Sequential(layer_of(modeling_glm_ocr)), 24) == 0
+    assert rotate_in_one_kernel(torch.nn.Sequential(layer_of(modeling_glm_ocr)), spec_of(24)) == 0
     model = torch.nn.Sequential(layer_of(modeling_qwen2))
     before = modeling_qwen2.apply_rotary_pos_emb
-    rotate_in_one_kernel(model, 24)
+    rotate_in_one_kernel(model, spec_of(24))
     assert modeling_qwen2.apply_rotary_pos_emb is before
     query, key, cos, sin = numbers(torch.float32)
     with pytest.raises(RuntimeError):
