@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from docspec.drafting.symbol_fonts import CODES, told
+from docspec.drafting.symbol_fonts import CODES, decoded
 
 # Joiners inside of words are spelling in Arabic and Indic scripts.
 _WORD = "[\u0620-\u077f\u0900-\u0dff]"
@@ -47,7 +47,7 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 def repair(text: str) -> str:
     """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters."""
     if CODES.search(text):
-        text = _BULLET.sub("•", told(text, ""))
+        text = _BULLET.sub("•", decoded(text, ""))
     text = _INVISIBLE.sub("", text.translate(_BULLETS))
     if not text.isascii():
         text = _ACCENTED.sub(_compose, text)
