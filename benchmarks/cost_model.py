@@ -6,13 +6,13 @@ device sees by ``docspec bench step`` where reality differs, and by which part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-
-from docspec.targets.stepping.inputs import Inputs
+from benchmarks.launches import as_on_a_gpu, launches
+from docspec.targets.tree_attention import block_of, parts_of
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -30,6 +30,7 @@ class Machine:
 
 MACHINES = (
     Machine("H100 SXM", 3.35e12, 989e12, 132),
+    Machine("H200", 4.8e12, 989e12, 132),
     Machine("A100 80GB", 2.04e12, 312e12, 108),
     Machine("RTX 4090", 1.01e12, 165e12, 128),
     Machine("L4", 0.30e12, 121e12, 58),
@@ -59,10 +60,11 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """What of a model the paper needs: operations of a step as torch dispatches them, bytes of the weights that every
-    step reads, bytes a token of keys and values, weights that a token is multiplied with, and its attention."""
+    """What of a model the paper needs: operations of a step by kind (:data:`benchmarks.launches.KINDS`), bytes of the
+    weights that every step reads, bytes a token of keys and values, weights that a token is multiplied with, and its
+    attention."""
 
-    operations: int
+    operations: Mapping[str, int]
     weight_bytes: int
     kv_bytes: int
     weights: int
@@ -70,6 +72,13 @@ class ModelShape:
     heads: int
     kv_heads: int
     head_dim: int
+    split: bool = False
+    """Whether attention splits the keys of a prefix (:mod:`docspec.targets.tree_attention`)."""
+
+    @property
+    def launched(self) -> int:
+        """All operations."""
+        return sum(self.operations.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +118,19 @@ def cost(
     assumed = assumed or Assumptions()
     bandwidth, speed = assumed.of_bandwidth * machine.bandwidth, assumed.of_operations * machine.operations
     tokens, groups = rows * tree, shape.heads // shape.kv_heads
-    blocks = rows * shape.kv_heads * -(-groups * tree // assumed.block)
-    busy = min(1.0, blocks / machine.processors)
+    block = block_of(groups * tree) if shape.split else assumed.block
+    blocks = rows * shape.kv_heads * -(-groups * tree // block)
+    parts = parts_of(prefix + tree, blocks, machine.processors) if shape.split else 1
+    busy = min(1.0, blocks * parts / machine.processors)
+    summed = 8 * parts * tokens * shape.heads * shape.head_dim * shape.layers if shape.split else 0
     looked = 4 * tokens * (prefix + tree) * shape.heads * shape.head_dim * shape.layers
     return StepEstimate(
         rows,
         tree,
-        launches=1e-3 * shape.operations * assumed.launch,
-        gaps=1e-3 * (shape.operations * assumed.gap + assumed.replay),
+        launches=1e-3 * shape.launched * assumed.launch,
+        gaps=1e-3 * (shape.launched * assumed.gap + assumed.replay),
         weights=1e3 * shape.weight_bytes / bandwidth,
-        keys_values=1e3 * rows * (prefix + tree) * shape.kv_bytes / (bandwidth * busy),
+        keys_values=1e3 * (rows * (prefix + tree) * shape.kv_bytes / busy + summed) / bandwidth,
         arithmetic=1e3 * 2 * shape.weights * tokens / speed,
         attention=1e3 * looked / (speed * busy),
         copies=1e-3 * 3 * assumed.copy,
@@ -126,36 +138,19 @@ def cost(
     )
 
 
-class _Operations(TorchDispatchMode):
-    """Counts what is dispatched; views launch nothing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        found = func(*args, **(kwargs or {}))
-        makes_nothing = func.is_view or func.overloadpacket in _MAKE_NOTHING
-        self.count += not makes_nothing
-        return found
+def fused_shape_of(make: Callable[[], TransformersTarget], prefix: int = 1024, tree: int = 64) -> ModelShape:
+    """:func:`shape_of` what ``make`` makes, as it is on a GPU with Triton: docspec's kernels in the place of many
+    operations, and keys that are split."""
+    with as_on_a_gpu() as own:
+        target = make()
+        shape = shape_of(target, prefix, tree, split=not target.no_split)
+    return replace(shape, operations=Counter(shape.operations) + own)
 
 
-_MAKE_NOTHING = {torch.ops.aten.empty, torch.ops.aten.empty_strided, torch.ops.aten.empty_like, torch.ops.aten.detach}
-
-
-def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> ModelShape:
+def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64, split: bool = False) -> ModelShape:
     """Of a ``target`` on any device, the one without memory (``meta``) included: one step of a row is run."""
     spec, config = target.kv_spec, target.decoder.config
-    cache = target.kv.cache(1, prefix + tree + 1)
-    grid = torch.zeros(1, tree, dtype=torch.long, device=spec.device)
-    one = torch.ones(1, dtype=torch.long, device=spec.device)
-    ancestry = torch.ones(1, tree, tree, dtype=torch.bool, device=spec.device)
-    inputs = Inputs(grid, grid, grid, grid, one, one, one, ancestry)
-    cache.reserve(tree)
-    with torch.inference_mode(), _Operations() as counted:
-        cache.begin_static_step(grid.flatten(), 1, prefix + tree, one)
-        mask = inputs.mask(prefix + tree)
-        target.logits(target.hidden(grid, grid, mask, cache)).argmax(-1)
+    operations = launches(target, tree, prefix, split)
     experts, chosen = _experts(config)
     weight_bytes = target.decoder_bytes
     per_token = weight_bytes // spec.dtype.itemsize
@@ -164,7 +159,7 @@ def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> 
         routed = sum(weight.numel() for name, weight in named if ".experts." in name)
         per_token -= round(routed * (1 - chosen / experts))
     return ModelShape(
-        counted.count,
+        operations,
         weight_bytes,
         spec.bytes_per_slot(),
         per_token,
@@ -172,6 +167,7 @@ def shape_of(target: TransformersTarget, prefix: int = 1024, tree: int = 64) -> 
         config.num_attention_heads,
         spec.kv_heads,
         spec.head_dim,
+        split,
     )
 
 

@@ -70,7 +70,7 @@ class DeviceEngine:
         loaded = load_target(options)
         costs, notes = measured_costs(loaded, options)
         pace = Planner(costs).pacing() if options.stages == "auto" else None
-        self._engine = Engine.of(loaded, options, costs.node_price(), pace)
+        self._engine = Engine.of(loaded, options, costs.node_price, pace)
         sight, wants_tokens = loaded.target.sight, options.provenance or options.trust_agreement
         facts = DeviceFacts(
             loaded.info,

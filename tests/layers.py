@@ -114,6 +114,7 @@ PATHS = {
     "tests/targets/recurrent": "family",
     "tests/targets/test_dots_ocr_processing.py::test_naming_the_package_imports_no_torch": "process",
     "tests/targets/test_norms.py::test_all_others_by_tritons_interpreter": "process",
+    "tests/targets/test_rotation.py::test_all_others_by_tritons_interpreter": "process",
     "tests/targets/test_tree_attention.py::test_all_others_by_tritons_interpreter": "process",
     "tests/test_base.py": "process",
     "tests/test_containers.py::test_the_watcher_reads": "process",

@@ -12,6 +12,7 @@ from benchmarks.cli.device import device
 from benchmarks.cli.drafts import drafts
 from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
+from benchmarks.cli.half_precision import half_precision
 from benchmarks.cli.kinds import kinds
 from benchmarks.cli.languages import languages
 from benchmarks.cli.layer import layer
@@ -41,7 +42,7 @@ COMMANDS = (
     *(suite, made_tables, paper, figures, pictures, view_picture),
     *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
-    *(step, scripted, proposer, memory, cards),
+    *(step, scripted, half_precision, proposer, memory, cards),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -38,9 +38,20 @@ def step(
     explain: Annotated[
         bool, typer.Option("--explain", help="What a step should cost by size and device, on paper; runs nothing.")
     ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="On paper before and after keys were split and operations fused, in Markdown."),
+    ] = False,
     json_file: JsonFile = None,
 ) -> int:
     """Milliseconds a verification step of a published size with random weights, or what it should cost on paper."""
+    if compare:
+        from benchmarks.cli import step_paper
+
+        print(
+            step_paper.compare(step_paper.COMPARED_SIZES if random is None else (random,), step_paper.COMPARED_PREFIXES)
+        )
+        return exits.OK
     if explain:
         from benchmarks.cli import step_paper
 

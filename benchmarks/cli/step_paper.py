@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import torch
 from rich.table import Table
 
-from benchmarks.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, shape_of
+from benchmarks.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, fused_shape_of, shape_of
+from benchmarks.device.markdown import Row, table
+from benchmarks.launches import KINDS
 from benchmarks.random_weights import random_target
 from docspec.bench.cli.tables import console, narrow_table
 
@@ -17,6 +20,11 @@ SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "
 """What is shown where no size is named."""
 
 TREES = (1, 16, 64)
+
+COMPARED_SIZES = ("dots.ocr", "qwen3-vl-2b", "paddleocr-vl", "hunyuan-ocr")
+COMPARED_PREFIXES = (1024, 6000, 16_000)
+COMPARED = next(machine for machine in MACHINES if machine.name == "H200")
+"""What :func:`compare` shows where nothing is named: the card that was measured."""
 
 
 def explain(names: Sequence[str], trees: Sequence[int], rows: Sequence[int], prefix: int) -> list[dict[str, Any]]:
@@ -37,12 +45,40 @@ def explain(names: Sequence[str], trees: Sequence[int], rows: Sequence[int], pre
     return found
 
 
+def compare(names: Sequence[str], prefixes: Sequence[int]) -> str:
+    """Steps before keys were split and operations were fused, and after, as tables in Markdown: what a step launches,
+    and its milliseconds on paper. A plain step has the same attention and kernels as a tree."""
+    counts: list[Row] = []
+    times: list[Row] = []
+    for name in names:
+        make = partial(random_target, name, torch.device("meta"), torch.bfloat16, "off")
+        before, after = shape_of(make()), fused_shape_of(make)
+        for way, shape in (("before", before), ("after", after)):
+            counts.append((name, way, shape.launched, *(shape.operations.get(kind, 0) for kind in KINDS)))
+        for prefix in prefixes:
+            steps = [
+                cost(shape, COMPARED, 1, tree, prefix).graphed for shape in (before, after) for tree in (1, max(TREES))
+            ]
+            times.append((name, prefix, *steps))
+    trees = f"tree of {max(TREES)}"
+    return "\n\n".join(
+        (
+            table("What a step launches, counted", ("model", "", "all", *KINDS), counts),
+            table(
+                f"A step in a graph on paper, {COMPARED.name}, milliseconds",
+                ("model", "prompt", "before: plain", f"before: {trees}", "after: plain", f"after: {trees}"),
+                times,
+            ),
+        )
+    )
+
+
 def _table(name: str, shape: ModelShape, prefix: int) -> Table:
     return narrow_table(
         f"A step on paper: {name}, bfloat16, behind {prefix} tokens, milliseconds",
         ["device"],
         ["size", "weights", "keys", "arith", "attn", "launch", "gaps", "plain", "graphed"],
-        f"{shape.operations} operations, {shape.weight_bytes / 1e9:.2f} GB of weights, "
+        f"{shape.launched} operations, {shape.weight_bytes / 1e9:.2f} GB of weights, "
         f"{shape.kv_bytes / 1024:.0f} KiB a token of keys and values, {shape.kv_heads} KV heads; NOT MEASURED",
         widest=None,
     )

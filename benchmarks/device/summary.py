@@ -70,7 +70,8 @@ def _right(of: Findings) -> Iterator[str]:
 
 def _steps(of: Findings) -> Iterator[str]:
     for one in of.of("calibrated"):
-        yield f"calibrated {one['model']}: split {one.get('split')} {one.get('no_split')}, {one['step_ms']} ms"
+        ways = f"split {one.get('split')} {one.get('no_split')}, kernels {one.get('kernels')}"
+        yield f"calibrated {one['model']}: {ways}, {one['step_ms']} ms"
     names = ("model", "way", "mode", "prefix")
     for group in distinct(of.of("step"), *names):
         steps = of.of("step", **dict(zip(names, group, strict=True)))

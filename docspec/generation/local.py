@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from docspec.engine.request import Finish
+    from docspec.proposing.threshold import NodePrice
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.protocol import Prompt, TargetModel
     from docspec.targets.registry import LoadedTarget, TargetInfo
@@ -42,9 +43,11 @@ ENDS: dict[Finish, FinishReason] = {"eos": "stop", "stopped": "stop", "budget": 
 """How the ends of sequences are called here."""
 
 
-def make_decoder(target: TargetModel, options: ParseOptions, price: float = 0.0, pace: Pace | None = None) -> Decoder:
-    """A decoder of ``target`` with the proposers in ``options``. ``price``: the cost of one more node of a tree as a
-    share of a step; ``pace`` decides whether trees pay for a request that is decoded alone."""
+def make_decoder(
+    target: TargetModel, options: ParseOptions, price: NodePrice = 0.0, pace: Pace | None = None
+) -> Decoder:
+    """A decoder of ``target`` with the proposers in ``options``. ``price``: the cost of one more node of a tree;
+    ``pace`` decides whether trees pay for a request that is decoded alone."""
     from docspec.targets.stepping.choice import as_they_come
     from docspec.targets.threads import measure_threads
 
@@ -86,7 +89,9 @@ class Engine:
         self._begin(loaded, options, make_decoder(loaded.target, options), slots=room)
 
     @classmethod
-    def of(cls, loaded: LoadedTarget, options: ParseOptions, price: float = 0.0, pace: Pace | None = None) -> Engine:
+    def of(
+        cls, loaded: LoadedTarget, options: ParseOptions, price: NodePrice = 0.0, pace: Pace | None = None
+    ) -> Engine:
         """The engine of a model that is loaded already; ``price`` and ``pace`` as for :func:`make_decoder`."""
         engine = cls.__new__(cls)
         decoder = make_decoder(loaded.target, options, price, pace)

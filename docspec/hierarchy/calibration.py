@@ -1,7 +1,9 @@
 """Measures the cost of a step for several tree sizes and for a second row, with a few forward passes at the first page.
 
-The passes run over a scratch cache with meaningless tokens; only their time counts. They also warm up the device, so
-that the first real step is as fast as later ones.
+On an accelerator a step is measured behind few tokens and behind as many as a page has: between, its cost is
+interpolated (:meth:`docspec.hierarchy.planner.Costs.step_seconds`). The passes run over a scratch cache with
+meaningless tokens; only their time counts. They also warm up the device, so that the first real step is as fast as
+later ones.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from docspec.core import PageError
 from docspec.hierarchy.planner import Costs
+from docspec.targets.sight import image_tokens
 from docspec.targets.stepping.step import OutputFlags, chain
 
 if TYPE_CHECKING:
@@ -20,10 +23,10 @@ if TYPE_CHECKING:
 
 WIDTHS = (1, 16, 64)
 PREFIX = 1024
-"""Tokens before the measured steps on a CPU, where longer ones would take longer than they tell."""
+"""Tokens before the measured steps; on a CPU no others, where longer ones would take longer than they tell."""
 
 PAGE = 1654 * 2339
-"""Pixels of an A4 page at 200 dpi; elsewhere its image tokens are before the measured steps."""
+"""Pixels of an A4 page at 200 dpi; elsewhere its image tokens are before measured steps, too."""
 
 SHAPES = ((1, 1), (1, max(WIDTHS)), (2, 16))
 """Rows and nodes of the steps by which the attention is chosen: plain decoding, a wide tree, and several pages."""
@@ -41,12 +44,10 @@ PATIENCE = 1.0
 
 
 def prefix_of(target: TargetModel) -> int:
-    """Tokens before the steps that are measured: about the prompt of a page."""
+    """The most tokens before steps that are measured: about the prompt of a page."""
     if target.kv_spec.device.type == "cpu":
         return PREFIX
-    sight = target.sight
-    pixels = min(PAGE, sight.most_pixels or PAGE)
-    return max(PREFIX, min(pixels // sight.factor**2, target.max_length - max(WIDTHS) - 1))
+    return max(PREFIX, min(image_tokens(target.sight, PAGE), target.max_length - max(WIDTHS) - 1))
 
 
 def calibrate(target: TargetModel, costs: Costs, kv_limit: int | None = None) -> float:
@@ -66,8 +67,9 @@ def calibrate(target: TargetModel, costs: Costs, kv_limit: int | None = None) ->
     with decoding_threads(target):
         if not (target.split or target.no_split):
             choose_attention(target, cache, prefix)
-        for width in WIDTHS:
-            costs.note_step(width, _least(target, cache, 1, width, prefix))
+        for length in sorted({PREFIX, prefix}):
+            for width in WIDTHS:
+                costs.note_step(width, _least(target, cache, 1, width, length), length)
         two = _least(target, cache, 2, 16, prefix)
     costs.row.add(max(0.0, two / costs.step_seconds(16) - 1))
     return time.perf_counter() - start

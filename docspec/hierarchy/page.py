@@ -90,7 +90,7 @@ class PageParser(PageReader):
     ) -> None:
         planner = planner or Planner(Costs())
         pace = planner.pacing() if options.stages == "auto" else None
-        engine, target = Engine.of(loaded, options, planner.costs.node_price(), pace), loaded.target
+        engine, target = Engine.of(loaded, options, planner.costs.node_price, pace), loaded.target
         super().__init__(
             ReadingContext(
                 loaded.card,

@@ -8,6 +8,7 @@ costs, crops are verified only if that saves steps of the page, and a tree grows
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from docspec.core import PageDraft, StageStats
@@ -62,14 +63,14 @@ class Costs:
     """The measured costs on this machine in seconds, from the first page on: running means that everything that runs
     updates. The priors are deliberately pessimistic for drafting, so that an expensive draft has to prove itself.
 
-    ``step[width]`` is one forward pass of one row over ``width`` tokens; ``row`` is the cost of each further row as a
-    share of a one-row step (1 on a CPU, nearly 0 on an accelerator). ``prefill`` is per prompt token.
-    ``errors[source]`` is the share of output tokens that drafts of that source got wrong. ``tokens`` is the number of
-    tokens of a page, ``characters`` that of characters in a token; ``surprise`` is the ratio of Stage 1's actual
-    seconds to the expected ones.
+    ``step[prefix][width]`` is one forward pass of one row over ``width`` tokens behind ``prefix`` others; ``row`` is
+    the cost of each further row as a share of a one-row step (1 on a CPU, nearly 0 on an accelerator). ``prefill`` is
+    per prompt token. ``errors[source]`` is the share of output tokens that drafts of that source got wrong. ``tokens``
+    is the number of tokens of a page, ``characters`` that of characters in a token; ``surprise`` is the ratio of
+    Stage 1's actual seconds to the expected ones.
     """
 
-    step: dict[int, Mean] = field(default_factory=dict)
+    step: dict[int, dict[int, float]] = field(default_factory=dict)
     row: Mean = field(default_factory=lambda: Mean(1.0))
     prefill: Mean = field(default_factory=lambda: Mean(1e-3))
     draft: dict[str, Mean] = field(default_factory=lambda: {k: Mean(v) for k, v in DRAFT_PRIORS.items()})
@@ -78,26 +79,41 @@ class Costs:
     surprise: Mean = field(default_factory=lambda: Mean(SURPRISE_PRIOR))
     characters: Mean = field(default_factory=lambda: Mean(CHARACTERS_PRIOR))
 
-    def step_seconds(self, width: int = 1) -> float:
-        """Seconds of a forward pass of one row over ``width`` tokens, interpolated between the measured widths."""
-        if not self.step:
-            return 0.0
-        known = sorted((w, mean.value) for w, mean in self.step.items())
-        below = [pair for pair in known if pair[0] <= width] or known[:1]
-        above = [pair for pair in known if pair[0] >= width] or known[-1:]
-        (w0, t0), (w1, t1) = below[-1], above[0]
-        return t0 if w0 == w1 else t0 + (t1 - t0) * (width - w0) / (w1 - w0)
+    def step_seconds(self, width: int = 1, prefix: int | None = None) -> float:
+        """Seconds of a forward pass of one row over ``width`` tokens behind ``prefix`` others (``None``: the most that
+        were measured, about a page's prompt), 0 if nothing was measured.
 
-    def node_price(self) -> float:
-        """The cost of one more tree node as a share of a one-token step; 0 if nothing was measured."""
-        single = self.step_seconds(1)
+        Between the measured widths it is interpolated, and between the measured lengths; behind longer prefixes it goes
+        on growing as it does between those, since attention is linear in them.
+        """
+        found = {length: _between(widths, width) for length, widths in sorted(self.step.items())}
+        if not found:
+            return 0.0
+        (shortest, least), (longest, most) = min(found.items()), max(found.items())
+        if prefix is None or prefix <= longest:
+            return _between(found, longest if prefix is None else prefix)
+        slope = (most - least) / (longest - shortest) if longest > shortest else 0.0
+        return most + max(0.0, slope) * (prefix - longest)
+
+    def node_price(self, prefix: int | None = None) -> float:
+        """The cost of one more tree node as a share of a one-token step, both behind ``prefix`` tokens (as in
+        :meth:`step_seconds`); 0 if nothing was measured."""
+        single = self.step_seconds(1, prefix)
         if single <= 0:
             return 0.0
-        return max(0.0, (self.step_seconds(64) - single) / 63 / single)
+        return max(0.0, (self.step_seconds(64, prefix) - single) / 63 / single)
 
-    def note_step(self, width: int, seconds: float) -> None:
-        """Records a forward pass of one row over ``width`` tokens."""
-        self.step.setdefault(width, Mean(seconds)).add(seconds)
+    def note_step(self, width: int, seconds: float, prefix: int = 0) -> None:
+        """Records a forward pass of one row over ``width`` tokens behind ``prefix`` others."""
+        self.step.setdefault(prefix, {})[width] = seconds
+
+
+def _between(points: Mapping[int, float], at: int) -> float:
+    """The value of ``points`` at ``at``, linear between them and constant beyond."""
+    below = [point for point in sorted(points.items()) if point[0] <= at] or [min(points.items())]
+    above = [point for point in sorted(points.items()) if point[0] >= at] or [max(points.items())]
+    (x0, y0), (x1, y1) = below[-1], above[0]
+    return y0 if x0 == x1 else y0 + (y1 - y0) * (at - x0) / (x1 - x0)
 
 
 class Planner(DraftingPolicy):
@@ -143,12 +159,13 @@ class Planner(DraftingPolicy):
     def drafted(self, kind: DraftKind, seconds: float) -> None:
         self.costs.draft[kind].add(seconds)
 
-    def crops_pay(self, draft: PageDraft, pixels: int) -> Decision:
+    def crops_pay(self, draft: PageDraft, pixels: int, prompt: int | None = None) -> Decision:
         """Whether Stage 1 pays for the regions of ``draft`` that have text; the target makes one token of ``pixels`` of
-        a crop.
+        a crop, and ``prompt`` tokens of the page (``None``: as many as were measured).
 
         Verified alone, the page pays one step for every wrong token. Verified as rows of a batch, the crops pay for the
-        worst region only, but each step costs more with its rows, and the crops have prompts.
+        worst region only, but each step costs more with its rows, and the crops have prompts; these are short, so that
+        their steps have less to attend to.
         """
         regions = [region for region in draft.regions if region.texts]
         lengths = [len(region.texts[0]) for region in regions]
@@ -158,10 +175,10 @@ class Planner(DraftingPolicy):
         errors = self.costs.errors.get(draft.drafter)
         share = errors.value if errors is not None else PRIOR_ERRORS
         wrong = [max(1.0, share * length / self.costs.characters.value) for length in lengths]
-        step = self.costs.step_seconds(16)
         rows = 1 + self.costs.row.value * (len(wrong) - 1)
-        saved = (sum(wrong) - len(wrong)) * step
-        cost = max(wrong) * step * rows + sum(prompts) * self.costs.prefill.value
+        saved = (sum(wrong) - len(wrong)) * self.costs.step_seconds(16, prompt)
+        each = self.costs.step_seconds(16, max(prompts)) * rows
+        cost = max(wrong) * each + sum(prompts) * self.costs.prefill.value
         self._expected_crops = cost
         return compared("crops", cost * self.costs.surprise.value, saved)
 

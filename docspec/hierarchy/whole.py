@@ -18,6 +18,7 @@ from docspec.hierarchy.arriving_draft import ArrivingDraft
 from docspec.hierarchy.asking import asked_of_page, asked_of_regions
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext
+from docspec.targets.sight import image_tokens
 
 PROMPT_TOKENS = 64
 """Most tokens that a chat template adds to a prompt."""
@@ -81,7 +82,8 @@ class WholePages:
             return True
         if stages not in ("auto", "both") or planner is None:
             return False
-        plan = planner.crops_pay(state.draft, self._context.sight.factor**2)
+        sight, page = self._context.sight, state.page
+        plan = planner.crops_pay(state.draft, sight.factor**2, image_tokens(sight, page.width * page.height))
         if state.draft.regions and not plan.yes:
             state.happened("stage1_skipped", plan.why)
         return plan.yes

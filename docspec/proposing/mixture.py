@@ -21,7 +21,7 @@ from docspec.proposing.grower import Grow, grow
 from docspec.proposing.proposer import BatchProposer
 from docspec.proposing.row_state import Learnt, RowState
 from docspec.proposing.spelling import Codec, Speller
-from docspec.proposing.threshold import WritingRate
+from docspec.proposing.threshold import NodePrice, WritingRate
 from docspec.targets.protocol import CHOICES_ONLY
 
 if TYPE_CHECKING:
@@ -34,17 +34,17 @@ class MixedProposer(TreeProposer):
     """Proposes for the rows of one batch with ``proposers``, which are asked in the given order.
 
     ``codec`` is the tokenizer; without it spellings and formats are not understood. ``price`` is the cost of one more
-    tree node as a share of a one-token step; ``rate`` holds it. Hit rates are learnt separately for each ``kind`` of
-    request. ``target`` is passed on to the proposers if a model runs. ``grow`` makes a tree, or a chain, of the
-    suggestions; ``learn`` makes the initial state of a kind. ``wants`` are the step outputs that any proposer wants;
-    ``seconds`` is the time spent in each proposer.
+    tree node; ``rate`` holds that behind the rows of the present step. Hit rates are learnt separately for each
+    ``kind`` of request. ``target`` is passed on to the proposers if a model runs. ``grow`` makes a tree, or a chain, of
+    the suggestions; ``learn`` makes the initial state of a kind. ``wants`` are the step outputs that any proposer
+    wants; ``seconds`` is the time spent in each proposer.
     """
 
     def __init__(
         self,
         proposers: Mapping[str, BatchProposer],
         codec: Codec | None = None,
-        price: float = 0.0,
+        price: NodePrice = 0.0,
         target: TargetModel | None = None,
         grow: Grow = grow,
         learn: Callable[[], Learnt] = Learnt,
@@ -56,7 +56,8 @@ class MixedProposer(TreeProposer):
         self._leading = {name: proposer for name, proposer in proposers.items() if proposer.leads}
         self._others = {name: proposer for name, proposer in proposers.items() if not proposer.leads}
         self._speller = None if codec is None else Speller(codec)
-        self.rate = WritingRate(price)
+        self._price = price if callable(price) else None
+        self.rate = WritingRate(price(0) if callable(price) else price)
         self._grow = grow
         self._learnt: defaultdict[str, Learnt] = defaultdict(learn)
         self._rows: dict[Row, RowState] = {}
@@ -83,6 +84,8 @@ class MixedProposer(TreeProposer):
         context.states = None
 
     def propose(self, rows: Sequence[Row], limits: Sequence[int]) -> list[TokenTree]:
+        if self._price is not None and rows:
+            self.rate.price = self._price(sum(row.length for row in rows) // len(rows))
         states = [self._rows[row] for row in rows]
         for state, row in zip(states, rows, strict=True):
             self._observe(state, row.output)

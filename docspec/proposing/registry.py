@@ -31,6 +31,7 @@ from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
     from docspec.core.choices import SkipPlan
+    from docspec.proposing.threshold import NodePrice
     from docspec.targets.protocol import TargetModel
 
 CURSOR = (
@@ -50,7 +51,7 @@ CURSOR = (
 def make_proposer(
     name: str = "cursor",
     codec: Codec | None = None,
-    price: float = 0.0,
+    price: NodePrice = 0.0,
     n: int = window.WINDOW,
     target: TargetModel | None = None,
     chains: bool = False,

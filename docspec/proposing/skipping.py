@@ -20,6 +20,7 @@ from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
     from docspec.core.choices import SkipPlan
+    from docspec.proposing.threshold import NodePrice
     from docspec.targets.protocol import PromptStates, TargetModel
 
 DECAY = 0.8
@@ -39,7 +40,7 @@ class SkippingProposer(MixedProposer):
         plan: SkipPlan,
         target: TargetModel,
         codec: Codec | None = None,
-        price: float = 0.0,
+        price: NodePrice = 0.0,
     ) -> None:
         super().__init__(proposers, codec, price, target)
         self._plan = plan

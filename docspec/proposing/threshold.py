@@ -8,6 +8,12 @@ row writes, the more a node must promise. If fewer tokens are accepted than were
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
+NodePrice: TypeAlias = "float | Callable[[int], float]"
+"""The cost of one more tree node as a share of a one-token step; a function where it depends on the tokens before."""
+
 FLOOR = 1 / 400
 """A node that is reached less often is never worth its place, whatever it costs."""
 

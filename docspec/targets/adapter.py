@@ -39,10 +39,11 @@ from docspec.targets.model_profile import ModelProfile
 from docspec.targets.norms import normalise_in_one_kernel
 from docspec.targets.prefill import MAX_TOKENS, prefill_rows
 from docspec.targets.prefill_hooks import captured_states, token_importance
-from docspec.targets.prefill_pieces import in_pieces, only
+from docspec.targets.prefill_pieces import Masks, in_pieces, only
 from docspec.targets.processing import Processing
 from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Prompt, PromptStates
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
+from docspec.targets.rotation import rotate_in_one_kernel
 from docspec.targets.rules import GenerationRules, RowRules
 from docspec.targets.sight import Sight
 from docspec.targets.staging import uploaded
@@ -84,7 +85,7 @@ class TransformersTarget:
         self._head = model.get_output_embeddings()
         store_for_narrow_steps(self.decoder)
         embed_by_products(model)
-        normalise_in_one_kernel(model)
+        norms = normalise_in_one_kernel(model)
         self._grids = grids_on_host(model)
         config = self.decoder.config
         recurrent = recurrent_spec(self.decoder)
@@ -98,6 +99,9 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
+        rotations = rotate_in_one_kernel(self.decoder, self.kv_spec)
+        self.kernels = {"norms": norms, "rotations": rotations}
+        """Modules that are computed by kernels of docspec's own, by what they do."""
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads
         self._window = _window(config)
@@ -196,7 +200,7 @@ class TransformersTarget:
         ends = sorted({length - 1 for length in lengths})
         if self._turns:
             self.model.model.rope_deltas = None  # what another prompt left there
-        pieces = in_pieces(self.decoder, self.masks, cache, rows, max(lengths), self.piece)
+        pieces = in_pieces(self.decoder, self._prompt_masks, cache, rows, max(lengths), self.piece)
         told = token_importance(self.decoder, self.embed, prompts, on_importance)
         kernels = prompt_kernels(self.kv_spec.device, max(lengths))
         with captured_states(self.decoder, states) as seen, pieces, told, kernels:
@@ -217,7 +221,7 @@ class TransformersTarget:
         cache.begin_prefills([row], [kept])
         if self._turns:
             self.model.model.rope_deltas = None
-        with only(self.decoder, self.masks, cache, prompt.length, indices):
+        with only(self.decoder, self._prompt_masks, cache, prompt.length, indices):
             logits = self._last_logits([prompt.inputs], prompt.length, cache, [kept - 1])
         return Prefill(logits[0, 0], kept, prompt.length + self._rope_delta() - kept)
 
@@ -307,6 +311,12 @@ class TransformersTarget:
             return everywhere
         near = mask & within_window(cache, mask, self._window)
         return {"full_attention": everywhere, self._window.kind: self._prepared(near, folded)}
+
+    @property
+    def _prompt_masks(self) -> Masks | None:
+        """:meth:`masks` for the pieces of a prompt; ``None`` if attention is causal without any."""
+        causal = self.attention == FOLDED and self._window is None and self.kv_spec.recurrent is None
+        return None if causal else self.masks
 
     def _prepared(self, mask: torch.Tensor, folded: bool) -> torch.Tensor:
         mask = mask.unsqueeze(1)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.backends.cuda import SDPAParams, can_use_flash_attention
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
@@ -86,8 +88,9 @@ def folded_attention(
 
     ``attention_mask`` is a tree's :func:`folded_mask`, or ``(rows, 1, tokens, slots)``, boolean or additive: then the
     queries of each group attend one after the other, so that a prompt's mask is not repeated. Returns ``(rows, tokens,
-    heads, dim)``. Without a mask, or if every head has its own keys, transformers' own sdpa path is taken. Packed trees
-    are unpacked into rows and packed again. Trees whose keys are split need no mask
+    heads, dim)``. Without a mask attention is causal, the last query being that of the last slot
+    (:func:`causal_attention`); a whole prompt, or heads that each have their own keys, take transformers' own sdpa
+    path. Packed trees are unpacked into rows and packed again. Trees whose keys are split need no mask
     (:mod:`docspec.targets.tree_attention`).
     """
     packed: Packed | None = kwargs.pop(PACKED, None)
@@ -100,6 +103,8 @@ def folded_attention(
         return tree_attention(query, key, value, trees, scaling), None
     rows, heads, tokens, dim = query.shape
     groups = heads // key.shape[1]
+    if attention_mask is None and key.shape[2] > tokens:
+        return causal_attention(query, key, value, scaling).transpose(1, 2).contiguous(), None
     if attention_mask is None or groups == 1:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **kwargs
@@ -121,6 +126,25 @@ def folded_attention(
             dim=2,
         )
     return output.reshape(rows, heads, tokens, dim).transpose(1, 2).contiguous(), None
+
+
+def causal_attention(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scaling: float | None = None
+) -> torch.Tensor:
+    """Attention of the last tokens of a prompt to it and to each other: ``query`` ``(rows, heads, tokens, dim)`` over
+    ``key`` and ``value`` ``(rows, kv_heads, slots, dim)`` of all tokens so far; returns ``(rows, heads, tokens, dim)``.
+
+    torch's ``is_causal`` lets the first query see the first key alone; the last one must see all keys. Flash attention
+    and the memory-efficient kernels have that form and make no mask (``causal_lower_right``), but the latter take no
+    groups of heads; elsewhere torch makes the mask itself.
+    """
+    bias = causal_lower_right(query.shape[2], key.shape[2])
+    groups = query.shape[1] // key.shape[1]
+    if groups == 1 or can_use_flash_attention(SDPAParams(query, key, value, None, 0.0, False, True)):
+        return scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scaling, enable_gqa=groups > 1)
+    queries = query.unflatten(1, (key.shape[1], groups)).unbind(2)
+    found = [scaled_dot_product_attention(one, key, value, attn_mask=bias, scale=scaling) for one in queries]
+    return torch.stack(found, dim=2).flatten(1, 2)
 
 
 def choose_kernels(device: torch.device) -> None:

@@ -2,14 +2,15 @@
 
 The top-level class handles vision, image tokens and positions, and calls its decoder once. Here that call becomes
 several, over consecutive pieces of the prompt, each of which attends to the keys and values of those before. Only
-these, the embeddings and the last hidden states are then held for the whole prompt.
+these, the embeddings and the last hidden states are then held for the whole prompt. Where the attention is causal by
+itself (:func:`docspec.targets.attention.folded_attention`), no masks are made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 
@@ -26,17 +27,16 @@ PER_IMAGE_TOKEN = "deepstack_visual_embeds"
 tokens."""
 
 
+Masks: TypeAlias = "Callable[[torch.Tensor, SlotCache, bool], Any]"
+"""Converts a boolean ``(rows, tokens, slots)`` mask for a decoder; the last argument is whether it is folded."""
+
+
 @contextmanager
 def in_pieces(
-    decoder: Any,
-    masks: Callable[[torch.Tensor, SlotCache, bool], Any],
-    cache: SlotCache,
-    rows: Sequence[int],
-    length: int,
-    piece: int,
+    decoder: Any, masks: Masks | None, cache: SlotCache, rows: Sequence[int], length: int, piece: int
 ) -> Iterator[None]:
     """Within this context the decoder reads the prompt of ``rows``, of ``length`` tokens, in pieces of ``piece``
-    tokens; ``masks`` converts a boolean ``(rows, tokens, slots)`` mask for it, not folded.
+    tokens; without ``masks`` its attention needs none.
 
     Prompts that fit, prompts that share a pass and prompts with inputs that cannot be cut are read in one piece.
     """
@@ -52,8 +52,10 @@ def in_pieces(
         for start in range(0, length, piece):
             stop = min(start + piece, length)
             cache.begin_piece(rows[0], start, stop)
-            mask = torch.ones((1, stop - start, stop), dtype=torch.bool, device=cache.spec.device).tril(start)
-            seen = masks(mask, cache, False)
+            seen = None
+            if masks is not None:
+                mask = torch.ones((1, stop - start, stop), dtype=torch.bool, device=cache.spec.device).tril(start)
+                seen = masks(mask, cache, False)
             indices = torch.arange(start, stop, device=cache.spec.device)
             output = whole(**{**_cut(inputs, indices), "attention_mask": seen})
             hidden.append(output.last_hidden_state)
@@ -65,13 +67,7 @@ def in_pieces(
 
 
 @contextmanager
-def only(
-    decoder: Any,
-    masks: Callable[[torch.Tensor, SlotCache, bool], Any],
-    cache: SlotCache,
-    length: int,
-    indices: torch.Tensor,
-) -> Iterator[None]:
+def only(decoder: Any, masks: Masks | None, cache: SlotCache, length: int, indices: torch.Tensor) -> Iterator[None]:
     """Within this context the decoder gets only the tokens at ``indices`` (ascending) of a prompt of ``length`` tokens,
     at their own positions; ``cache`` must be prepared for so many. Raises :class:`docspec.core.ModelError` for inputs
     that cannot be cut."""
@@ -80,8 +76,11 @@ def only(
     def forward(*args: Any, **inputs: Any) -> Any:
         if args or not _can_be_cut(inputs, length):
             raise ModelError(f"image tokens cannot be left out of the prompts of {type(decoder).__name__}")
-        mask = torch.ones((1, len(indices), len(indices)), dtype=torch.bool, device=indices.device).tril()
-        return whole(**{**_cut(inputs, indices), "attention_mask": masks(mask, cache, False)})
+        seen = None
+        if masks is not None:
+            mask = torch.ones((1, len(indices), len(indices)), dtype=torch.bool, device=indices.device).tril()
+            seen = masks(mask, cache, False)
+        return whole(**{**_cut(inputs, indices), "attention_mask": seen})
 
     with _instead(decoder, forward):
         yield

@@ -27,6 +27,11 @@ class Sight(Protocol):
     def most_pixels(self) -> int: ...
 
 
+def image_tokens(sight: Sight, pixels: int) -> int:
+    """About how many tokens an image of ``pixels`` takes, reduced if it is larger than the model sees."""
+    return min(pixels, sight.most_pixels or pixels) // sight.factor**2
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedSight:
     """A :class:`Sight` from published files."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import random
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,3 +130,44 @@ def test_a_lost_device_is_told_and_the_next_process_reads_on(device, lively_qwen
     assert all("start it anew" in page.error for page in lost)
     anew = pages_with(lively_qwen, device="openreg:0", graphs="cuda")
     assert anew.verify(PAGES[0]).token_ids == whole.token_ids
+
+
+@pytest.mark.parametrize(("in_flight", "beside"), [(1, False), (2, True)])
+def test_the_prompt_of_the_next_page_is_made_while_the_device_steps(device, lively_qwen, in_flight, beside):
+    """With several pages in flight: the second prompt waits for a step to be run meanwhile, and gets it. The first step
+    waits for that prompt to be begun."""
+    pages = pages_with(lively_qwen, device="openreg:0", graphs="cuda", stages="page", pages_in_flight=in_flight)
+    engine = pages.context.engine
+    steps, encoder = engine.target.steps, engine._encoder
+    stepped, run, encode_all, while_stepping = threading.Condition(), steps.run, encoder.encode_all, []
+    count = prompts = 0
+
+    def counted(*given):
+        nonlocal count
+        with stepped:
+            count += 1
+            stepped.notify_all()
+            stepped.wait_for(lambda: prompts > 1, 20.0 if beside else 0.0)
+        return run(*given)
+
+    def waiting(asked):
+        nonlocal prompts
+        with stepped:
+            before, prompts = count, prompts + 1
+            stepped.notify_all()
+            while_stepping.append(stepped.wait_for(lambda: count > before, 20.0 if prompts == 2 and beside else 0.1))
+        return encode_all(asked)
+
+    steps.run, encoder.encode_all = counted, waiting
+    if in_flight == 1:
+        results = [pages.verify(page) for page in PAGES]
+    else:
+        first, *others = PAGES
+        with ThreadPoolExecutor(3) as threads:
+            begun = [threads.submit(pages.verify, first)]
+            with stepped:
+                assert stepped.wait_for(lambda: count > 0, 60)
+            begun += [threads.submit(pages.verify, page) for page in others]
+            results = [one.result() for one in begun]
+    assert [page.status for page in results] == ["ok"] * 3
+    assert while_stepping[0] is False and any(while_stepping) is beside

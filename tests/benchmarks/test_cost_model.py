@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
 from typer.testing import CliRunner
 
 from benchmarks.cli import app
-from benchmarks.cost_model import MACHINES, Machine, cost, shape_of
+from benchmarks.cli.step_paper import COMPARED_PREFIXES, COMPARED_SIZES, compare
+from benchmarks.cost_model import MACHINES, Machine, cost, fused_shape_of, shape_of
 from benchmarks.random_weights import random_target
 
 META = torch.device("meta")
@@ -24,9 +27,9 @@ def shape():
 def test_operations_are_those_that_a_step_launches(shape):
     """A layer's dozens, whatever the device; a model of twice the layers has about twice as many."""
     layers = random_target("tiny", torch.device("cpu"), torch.float32, "off").decoder.config.num_hidden_layers
-    assert 10 * layers < shape.operations < 100 * layers
+    assert 10 * layers < shape.launched < 100 * layers
     larger = shape_of(random_target("qwen3-vl-2b", META, torch.bfloat16, "off"))
-    each = (larger.operations - shape.operations) / (28 - layers)
+    each = (larger.launched - shape.launched) / (28 - layers)
     assert 10 < each < 60
     assert larger.weight_bytes == pytest.approx(2 * 1.72e9, rel=0.1)
     assert larger.kv_bytes == 28 * 2 * 8 * 128 * 2
@@ -44,6 +47,37 @@ def test_parts_grow_with_what_they_are_made_of(shape):
     assert cost(shape, slow, 1, 64, 1000).plain == pytest.approx(cost(shape, slow, 1, 64, 1000).graphed, rel=0.5), (
         "where the device is slow, launches hide behind it"
     )
+
+
+def test_fused_operations_are_few_and_keys_that_are_split_keep_a_device_busy(shape):
+    make = partial(random_target, "tiny", META, torch.bfloat16, "off")
+    fused = fused_shape_of(make)
+    layers = fused.layers
+    assert fused.split and shape.operations["rotation"] == 10 * layers and fused.operations["rotation"] == layers
+    assert shape.operations["norms"] == 6 * fused.operations["norms"]
+    for kind in ("products", "keys written", "gates", "residuals"):
+        assert fused.operations[kind] == shape.operations[kind]
+    machine = MACHINES[0]
+    before, after = (cost(one, machine, 1, 1, 6000) for one in (shape, fused))
+    assert after.keys_values < before.keys_values / 10 and after.gaps < before.gaps
+
+
+def test_layers_that_need_masks_keep_them_on_paper_too():
+    fused = fused_shape_of(partial(random_target, "unlimited-ocr", META, torch.bfloat16, "off"))
+    assert not fused.split
+
+
+def test_steps_are_compared_in_markdown():
+    done = CliRunner().invoke(app, ["step", "--compare", "--random", "tiny"])
+    assert done.exit_code == 0, done.output
+    rows = [line for line in done.output.splitlines() if line.startswith("| tiny")]
+    assert len(rows) == 2 + 3
+
+
+def test_the_documentation_has_what_the_command_prints():
+    page = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in compare(COMPARED_SIZES, COMPARED_PREFIXES).splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + 8 + 12 and not set(rows) - set(page)
 
 
 def test_experts_that_a_token_does_not_use_are_not_multiplied():

@@ -7,6 +7,7 @@ import pytest
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
+from docspec.targets import attention
 from docspec.targets.registry import load_target
 from tests.exactness.checkpoints import FAMILIES, NEW_TOKENS, checkpoint, generated
 
@@ -53,21 +54,27 @@ def test_wrong_positions_or_masks_are_seen(target, prompt, monkeypatch):
 
 
 def test_pieces_that_do_not_see_those_before_them_are_seen(target, prompt, monkeypatch):
+    """By their masks, and where there are none by the keys that they are given."""
     whole = target.prefill([prompt], target.kv.cache(2, prompt.length), [1])[0]
-    honest, read = type(target).masks, []
+    masks, causal, read = type(target).masks, attention.causal_attention, set()
 
     def blind(self, mask, cache, folded=True):
-        read.append((folded, mask.shape[1]))
-        if not folded:
-            mask = mask.clone()
-            mask[..., : mask.shape[2] - mask.shape[1]] = False
-        return honest(self, mask, cache, folded)
+        mask = mask.clone()
+        mask[..., : mask.shape[2] - mask.shape[1]] = False
+        read.add(mask.shape[1:])
+        return masks(self, mask, cache, folded)
+
+    def short_sighted(query, key, value, scaling=None):
+        tokens = query.shape[2]
+        read.add((tokens, key.shape[2]))
+        return causal(query, key[:, :, -tokens:], value[:, :, -tokens:], scaling)
 
     monkeypatch.setattr(type(target), "masks", blind)
+    monkeypatch.setattr(attention, "causal_attention", short_sighted)
     monkeypatch.setattr(target, "piece", prompt.length // 3)
     unseen = target.prefill([prompt], target.kv.cache(2, prompt.length), [1])[0]
-    assert len(read) > 2 and not any(folded for folded, _ in read)
-    assert sum(tokens for _, tokens in read) == prompt.length
+    behind = [tokens for tokens, slots in read if slots > tokens]
+    assert len(behind) >= 2 and sum(behind) == prompt.length - target.piece
     assert abs(unseen.logits - whole.logits).max() > 1e-2
 
 

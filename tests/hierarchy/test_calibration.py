@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -11,9 +12,13 @@ import torch
 from docspec.core import ParseOptions
 from docspec.hierarchy import calibration
 from docspec.hierarchy.calibration import _least, prefix_of
+from docspec.hierarchy.planner import Costs
+from docspec.targets import threads
 from docspec.targets.registry import load_target
-from docspec.targets.stepping.step import chain
+from docspec.targets.stepping.bucketed import BucketedSteps
+from docspec.targets.stepping.step import StepBatch, chain
 from docspec.targets.tree_attention import MOST_NODES
+from tests.no_capture import NoCapture
 
 
 def target_of(device: str, factor: int, most_pixels: int = 0, max_length: int = 32_768) -> SimpleNamespace:
@@ -53,9 +58,38 @@ def test_compiling_and_capturing_do_not_count(mode: str, monkeypatch: pytest.Mon
     assert _least(SimpleNamespace(steps=Steps()), None, 1, 64, 5000) == pytest.approx(0.003)  # type: ignore[arg-type]
 
 
-def test_steps_of_many_nodes_have_masks(lively_qwen, monkeypatch) -> None:
+def test_a_page_s_own_length_lies_between_the_measured_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock on which a step takes 1 ms, 0.2 ms for each thousand tokens before it, and 1 % of that a node."""
+    clock = [0.0]
+    monkeypatch.setattr(calibration.time, "perf_counter", lambda: clock[0])
+
+    class Steps:
+        report = SimpleNamespace(mode="cuda")
+
+        def run(self, step: StepBatch, cache: object) -> None:
+            alone = 1e-3 + 2e-7 * int(step.lengths[0])
+            clock[0] += alone * (1 + 0.01 * (step.width - 1)) * (1 + 0.5 * (step.rows - 1))
+
+    target = target_of("meta", 28)
+    target.steps, target.split, target.no_split = Steps(), False, "not here"
+    target.kv = SimpleNamespace(cache=lambda rows, slots, limit: None)
+    monkeypatch.setattr(threads, "decoding_threads", lambda target: nullcontext())
+    costs = Costs()
+    calibration.calibrate(target, costs)  # type: ignore[arg-type]
+    assert sorted(costs.step) == [1024, 4934]
+    for prefix in (1024, 3000, 4934, 12_000):
+        assert costs.step_seconds(1, prefix) == pytest.approx(1e-3 + 2e-7 * prefix)
+        assert costs.node_price(prefix) == pytest.approx(0.01)
+    assert costs.step_seconds(1) == costs.step_seconds(1, 4934)
+    assert costs.row.value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("buckets", [False, True])
+def test_steps_of_many_nodes_have_masks(lively_qwen, buckets, monkeypatch) -> None:
     """Where keys are split, up to the number of nodes for which that was measured to be faster."""
     target = load_target(ParseOptions(model=str(lively_qwen), device="cpu", dtype="float32")).target
+    if buckets:
+        target.steps = BucketedSteps(target, NoCapture())
     masked, honest = [], target.hidden
 
     def hidden(tokens, positions, mask, cache):

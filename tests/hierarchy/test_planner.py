@@ -7,7 +7,7 @@ import math
 import pytest
 
 from docspec.core import BBox, Category, PageDraft, Region, StageStats
-from docspec.hierarchy.calibration import WIDTHS, calibrate
+from docspec.hierarchy.calibration import PREFIX, WIDTHS, calibrate
 from docspec.hierarchy.planner import Costs, Planner
 from docspec.targets.registry import load_target
 
@@ -85,11 +85,40 @@ def test_steps_between_measured_widths_are_interpolated():
     assert abs(costs.node_price() - 1 / 64) < 1e-9
 
 
+def test_steps_between_measured_lengths_are_interpolated():
+    """Behind longer prefixes the cost goes on growing: attention is linear in them."""
+    costs = Costs()
+    for prefix, one, many in ((1000, 1.0, 1.63), (5000, 3.0, 4.26)):
+        costs.note_step(1, one, prefix)
+        costs.note_step(64, many, prefix)
+    seconds = [costs.step_seconds(1, prefix) for prefix in (0, 1000, 3000, 5000, 7000, None)]
+    assert seconds == pytest.approx([1.0, 1.0, 2.0, 3.0, 4.0, 3.0])
+    prices = [costs.node_price(prefix) for prefix in (1000, 5000, 9000, None)]
+    assert prices == pytest.approx([0.01, 0.02 / 3, 0.03 / 5, 0.02 / 3])
+    assert costs.step_seconds(2, 3000) == pytest.approx(2.015)
+
+
+def test_steps_that_a_busy_clock_measured_shorter_behind_more_tokens_do_not_become_negative():
+    costs = Costs()
+    costs.note_step(1, 1.2, 1000)
+    costs.note_step(1, 1.0, 5000)
+    assert costs.step_seconds(1, 100_000) == 1.0
+
+
+def test_the_page_s_own_length_decides_whether_crops_pay():
+    """A step of the page is dear behind a long prompt, one of a crop is not."""
+    plan = planner(step=0.02, row=0.8, prefill=1e-5)
+    plan.costs.step = {100: {1: 0.02, 64: 0.03}, 5000: {1: 0.2, 64: 0.3}}
+    assert plan.crops_pay(DRAFT, 100, 5000).yes
+    assert not plan.crops_pay(DRAFT, 100, 100).yes
+
+
 def test_calibration_measures_every_width_in_little_time(lively_qwen):
     from docspec.core import ParseOptions
 
     costs = Costs()
     seconds = calibrate(load_target(ParseOptions(model=str(lively_qwen), device="cpu")).target, costs)
-    assert sorted(costs.step) == sorted(WIDTHS)
-    assert all(mean.value > 0 for mean in costs.step.values())
+    [(prefix, measured)] = costs.step.items()  # on a CPU behind one length
+    assert prefix == PREFIX and sorted(measured) == sorted(WIDTHS)
+    assert all(seconds > 0 for seconds in measured.values())
     assert 0 < seconds < 20

@@ -82,6 +82,20 @@ def test_what_drafts_were_worth_is_learnt_for_each_kind_of_row(echo):
     assert promised(proposer, "formula") < 0.5 * before
 
 
+def test_the_price_of_a_node_is_that_behind_the_rows_of_the_step(echo):
+    asked = []
+    proposer = make_proposer("echo", price=lambda length: asked.append(length) or length / 1e5)
+    rows = [row_of([7, 8]), row_of([7, 9])]
+    for row, length in zip(rows, (1000, 5000), strict=True):
+        row.length = length
+        proposer.begin(row)
+    del asked[:]
+    proposer.propose(rows, [8, 8])
+    assert asked == [3000] and proposer.rate.price == 0.03
+    proposer.propose(rows[:1], [8])
+    assert proposer.rate.price == 0.01
+
+
 def test_a_source_may_work_for_all_rows_at_once():
     class Batch(BatchProposer):
         calls = 0

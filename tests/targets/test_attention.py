@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch.nn.attention.bias import causal_upper_left
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 from docspec import ParseOptions
 from docspec.engine.batch import linearise
 from docspec.engine.tree import TokenTree
+from docspec.targets import attention
 from docspec.targets.attention import PACKED, Packed, folded_attention, folded_mask
 from docspec.targets.registry import load_target
 
@@ -41,6 +43,25 @@ def test_folded_equals_repeated(heads, kv_heads, tokens):
     torch.testing.assert_close(prepared, folded, rtol=1e-6, atol=1e-6)
     other, _ = folded_attention(layer, query, key, value, ~mask | (torch.arange(40) == 0), scaling=0.3)
     assert not torch.allclose(folded, other)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (12, 2), (4, 4)])
+@pytest.mark.parametrize("tokens", [1, 5])
+@pytest.mark.parametrize("flash", [False, True])
+def test_the_end_of_a_prompt_sees_all_before_it_without_a_mask(heads, kv_heads, tokens, flash, monkeypatch):
+    """Whichever kernels a device has; torch's own ``is_causal`` shows the first query the first key alone."""
+    monkeypatch.setattr(attention, "can_use_flash_attention", lambda given: flash)
+    torch.manual_seed(0)
+    layer = Layer(heads // kv_heads)
+    query = torch.randn(2, heads, tokens, 8)
+    key, value = torch.randn(2, 2, kv_heads, 40, 8)
+    mask = torch.ones(2, 1, tokens, 40, dtype=torch.bool).tril(40 - tokens)
+    expected, _ = folded_attention(layer, query, key, value, mask, scaling=0.3)
+    found, _ = folded_attention(layer, query, key, value, None, scaling=0.3)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
+    monkeypatch.setattr(attention, "causal_lower_right", causal_upper_left)
+    other, _ = folded_attention(layer, query, key, value, None, scaling=0.3)
+    assert not torch.allclose(other, expected)
 
 
 @pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (4, 4)])

@@ -58,6 +58,25 @@ def test_sliding_windows_hold_across_pieces(tmp_path: Path, attention: str) -> N
     assert not torch.allclose(read(target, prompt).logits, whole.logits, atol=1e-3)
 
 
+def test_pieces_need_no_masks_where_all_layers_are_causal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a decoder with windows do, and those of an attention that is not docspec's."""
+    path = write(CASE, tmp_path)
+    target, other = loaded(path), loaded(path, "sdpa")
+    made = []
+    for one in (target, other):
+        honest = one.masks
+        monkeypatch.setattr(one, "masks", lambda *given, honest=honest: made.append(given) or honest(*given))
+    prompt = text_prompt(target, 300)
+    whole = read(target, prompt)
+    for piece in (100, 128, 299):
+        target.piece = other.piece = piece
+        torch.testing.assert_close(read(target, prompt).logits, whole.logits, rtol=1e-5, atol=1e-5)
+        assert not made
+        read(other, prompt)
+        assert made
+        made.clear()
+
+
 def peak_of(target: TransformersTarget, prompt: Prompt) -> int:
     """Bytes that tensors of a prefill take at most beside what was there before."""
     cache = target.kv.cache(1, prompt.length)

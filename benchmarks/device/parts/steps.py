@@ -69,8 +69,11 @@ def calibrated(context: Context, name: str, target: TransformersTarget) -> None:
         seconds=seconds,
         split=target.split,
         no_split=target.no_split,
+        kernels=target.kernels,
         row=costs.row.value,
-        step_ms={width: 1e3 * mean.value for width, mean in costs.step.items()},
+        step_ms={
+            prefix: {width: 1e3 * seconds for width, seconds in widths.items()} for prefix, widths in costs.step.items()
+        },
         node_price=costs.node_price(),
         mode=target.steps.report.mode,
         why=target.steps.report.reason,
