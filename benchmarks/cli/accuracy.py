@@ -57,7 +57,7 @@ def accuracy(
         for page in measure(parser, sources_of(inputs), skips):
             say(f"{page.source} page {page.page}: {len(page.rows)} texts compared")
             pages.append(page)
-        info = parser.target_info
+        info = parser.loaded.info
     print_accuracy(pages, target_line(info))
     write_json(
         json_file, "docspec.bench.accuracy/2", options.model, [asdict(page) for page in pages], **target_fields(info)

@@ -90,7 +90,7 @@ def drafts(
 
     with Parser(options) as parser:
         points = measure(parser, sources_of(inputs), plan, told)
-        info = parser.target_info
+        info = parser.loaded.info
     if not points:
         raise UsageError("no page could be measured")
     print_drafts(points, target_line(info), stages)

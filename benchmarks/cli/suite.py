@@ -118,7 +118,7 @@ def read_suite(
     if not ours:
         raise UsageError(f"{chosen.title}: nothing to read")
     with Parser(options) as parser:
-        info = parser.target_info
+        info = parser.loaded.info
         settings = _settings(chosen, options, info, limit, seed, ways, repeats, beside)
         reader: list[ItemReader] = []
 

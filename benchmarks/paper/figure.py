@@ -38,7 +38,7 @@ def draw_figure(
         figure_options = replace(options, pages="1", max_tokens=options.max_tokens or MOST_TOKENS)
         with Parser(figure_options) as parser:
             points = measure(parser, [source_from_path(item.path) for item in items], plan)
-            info = parser.target_info
+            info = parser.loaded.info
         about = target_line(info)
         kept = {
             "note": f"{about}; {len(items)} items ({suite.title}), at most {figure_options.max_tokens} tokens each",

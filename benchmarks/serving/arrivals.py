@@ -16,7 +16,7 @@ import random
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,7 +81,7 @@ async def round_of(url: str, bodies: Sequence[dict[str, Any]], clients: int, pau
         return {"texts": texts, "seconds": seconds, "all": time.perf_counter() - began}
 
 
-def measured(ways: dict[str, AbstractContextManager[Way]], clients: int, pause: float, rounds: int) -> Any:
+def measured(ways: Mapping[str, AbstractContextManager[Way]], clients: int, pause: float, rounds: int) -> Any:
     """For each of ``ways`` the median, the 95th percentile and the requests a second of every round."""
     made: dict[str, list[dict[str, Any]]] = {name: [] for name in ways}
     with contextlib.ExitStack() as stack:
