@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -25,7 +26,8 @@ from docspec.documents.mupdf import mupdf
 Form = Literal["pdf", "scan", "photo"]
 FORMS: tuple[Form, ...] = ("pdf", "scan", "photo")
 
-FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
+_OF_THE_USER = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share", "fonts")
+FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), _OF_THE_USER)
 UNSPACED = frozenset({"jpn", "chi_sim", "tha"})
 """Languages that are written without spaces between words."""
 
