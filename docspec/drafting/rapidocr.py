@@ -26,6 +26,7 @@ from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.light import read_evenly
 from docspec.drafting.lines import TextLine
 from docspec.drafting.lost_lines import with_lost_lines
+from docspec.drafting.number_check import numbers_unsure
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
@@ -99,7 +100,8 @@ class RapidOcrDrafter:
                 regions = with_pictures(page.image, found)
                 more = [line for line in more if line not in late]
             new = [replace(one, bbox=as_printed(one.bbox, lean, page)) for one in assemble((), more)]
-            regions, events = with_labels(regions, new), (*reading.events, *events, *lost, *mute)
+            regions = with_labels(regions, new)
+            events = (*reading.events, *events, *lost, *mute, *numbers_unsure(lines))
         except DrafterError:
             raise
         except Exception as error:
