@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def languages(
     *,
     language: Annotated[list[str] | None, repeatable("CODE", "Tesseract's codes (rus, ara). Default: all.")] = None,
-    form: Annotated[list[str] | None, repeatable("NAME", "pdf, scan or photo. Default: all.")] = None,
+    form: Annotated[list[str] | None, repeatable("NAME", "pdf, scan, photo or curved. Default: all.")] = None,
     reader: Annotated[list[str] | None, repeatable("NAME", "docspec, tesseract or rapidocr. Default: all.")] = None,
     fonts: Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Fonts of each language.")] = 2,
     certainty: Annotated[
@@ -37,7 +37,7 @@ def languages(
     ] = 0.95,
     json_file: JsonFile = None,
 ) -> int:
-    """Wrong characters on pages of twelve languages, as PDF, scan and photograph, with seconds a page."""
+    """Wrong characters on pages of twelve languages, as PDF, scan and photographs, with seconds a page."""
     from benchmarks.languages.measure import READERS, measure
     from benchmarks.languages.pages import FORMS, language_pages
 
