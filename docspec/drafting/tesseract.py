@@ -52,6 +52,9 @@ SURELY_TURNED = 5.0
 NESTED = 0.8
 """Share of a line within another from which on it is a part of that."""
 
+NEW = 0.5
+"""Most of a line of ink that lies in one that the detector found."""
+
 LEFT_SURE = 0.9
 """Least certainty (0..1) of a line that the detector did not find: ink may be anything."""
 
@@ -302,6 +305,7 @@ def lines_left(image: Image.Image, quads: Sequence[Any]) -> list[Any]:
     regions = [Region(box, Category.TEXT, lines=(PrintedLine(box, ""),)) for box in known]
     left = [region.bbox for region in unread_regions(image, regions) if region.category is Category.TEXT]
     lines = [line for box in left for line in line_boxes(image, box)]
+    lines = [line for line in lines if not any(line.overlap(box) > NEW for box in known)]  # within a shadow
     return [np.array([(b.x0, b.y0), (b.x1, b.y0), (b.x1, b.y1), (b.x0, b.y1)]) for b in lines if b.area > 0]
 
 
