@@ -23,7 +23,7 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
-from docspec.drafting.light import read_evenly
+from docspec.drafting.light import evened, read_evenly
 from docspec.drafting.lines import TextLine
 from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.number_check import numbers_unsure
@@ -83,6 +83,8 @@ class RapidOcrDrafter:
                 sheet = None
                 turns, picture, page, reading = self._read(picture, None)
             even = read_evenly(page, reading, self.recogniser)
+            if even is None and sheet is not None:  # a shadow beside its text is no ink
+                even = replace(page, image=evened(page.image)), reading
             page, reading = even or (page, reading)
             lines, tilt = reading.lines, reading.tilt
             lean = Straightening(tilt=tilt)
