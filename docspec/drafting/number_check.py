@@ -68,13 +68,10 @@ class LineRead(NamedTuple):
     unsure: tuple[str, ...] = ()
 
 
-def with_checked_numbers(
-    pictures: Sequence[Image.Image], lines: Sequence[LineRead], read: ReadLine
-) -> list[LineRead]:
+def with_checked_numbers(pictures: Sequence[Image.Image], lines: Sequence[LineRead], read: ReadLine) -> list[LineRead]:
     """The ``lines`` of a page, of these ``pictures``, whose numbers ``read`` has read, too."""
     verdicts = [
-        [_verdict(word, picture, read) for word in line.numbers]
-        for picture, line in zip(pictures, lines, strict=True)
+        [_verdict(word, picture, read) for word in line.numbers] for picture, line in zip(pictures, lines, strict=True)
     ]
     every = [verdict for own in verdicts for verdict in own]
     native = any(not word.text.isascii() and _has_own_digits(word.text) for line in lines for word in line.numbers)
@@ -132,7 +129,7 @@ def _verdict(word: NumberWord, picture: Image.Image, read: ReadLine) -> str | No
 def _grown(word: NumberWord, picture: Image.Image) -> tuple[int, int]:
     """The ends of the ink around ``word`` that hangs together."""
     gap = max(1, round(GAP * picture.height))
-    inked = ink_of(picture).any(axis=0)
+    inked = np.asarray(ink_of(picture).any(axis=0))
     left, right = max(0, word.left), min(len(inked), word.right)
     while inked[max(0, left - gap) : left].any():
         left = max(0, left - gap) + int(np.argmax(inked[max(0, left - gap) : left]))

@@ -101,6 +101,9 @@ class Recogniser:
     most 8; ``model`` recognises in place of the wheel's own.
     """
 
+    evens_light = False
+    """Whether it takes uneven light out itself before it reads lines."""
+
     def __init__(
         self, threads: int | None = None, max_side: int = MAX_SIDE, model: Path | None = None, share: float = 1.0
     ) -> None:

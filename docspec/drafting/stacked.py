@@ -104,7 +104,10 @@ def with_columns(
     read = recogniser.read_lines(
         [in_a_row(column.image, pitch, recogniser.read_line) for column, pitch in zip(columns_of, usual, strict=True)]
     )
-    anew = [replace(line, text=as_in_columns(again), confidence=sure) for line, (again, sure) in zip(tall, read, strict=True)]
+    anew = [
+        replace(line, text=as_in_columns(again), confidence=sure)
+        for line, (again, sure) in zip(tall, read, strict=True)
+    ]
     if sure_letters(anew) < STACKED * sure_letters(tall):
         return [], list(lines)
     surer = [max(pair, key=lambda line: sure_letters([line])) for pair in zip(anew, tall, strict=True)]

@@ -32,7 +32,8 @@ from PIL import Image
 from docspec.core import BBox, Category, DrafterError, PrintedLine, Region
 from docspec.core.languages import Language, languages_in
 from docspec.core.scripts import alphabet_of
-from docspec.drafting.ink import line_boxes
+from docspec.drafting.ink import THIN, line_boxes
+from docspec.drafting.light import evened, is_uneven
 from docspec.drafting.number_check import LineRead, NumberWord, with_checked_numbers
 from docspec.drafting.recogniser import ReadQuad, Recogniser
 from docspec.drafting.repair import repair
@@ -53,7 +54,7 @@ NESTED = 0.8
 """Share of a line within another from which on it is a part of that."""
 
 NEW = 0.5
-"""Most of a line of ink that lies in one that the detector found."""
+"""Most of the height of a line of ink that is that of a known one beside which it begins."""
 
 LEFT_SURE = 0.9
 """Least certainty (0..1) of a line that the detector did not find: ink may be anything."""
@@ -134,6 +135,8 @@ class TesseractRecogniser(Recogniser):
     """Finds lines as RapidOCR does and reads them by tesseract in ``languages``. Its processes are as many as the
     threads of ``finder``, whose detector is used."""
 
+    evens_light = True
+
     def __init__(self, languages: Sequence[Language], finder: Recogniser) -> None:
         super().__init__(threads=finder._threads)
         self.languages = tuple(languages)
@@ -170,6 +173,9 @@ class TesseractRecogniser(Recogniser):
         quads = without_nested(self.source.find_lines(image))
         known = len(quads)
         quads += lines_left(image, quads)
+        boxes = [BBox(*np.min(quad, axis=0).tolist(), *np.max(quad, axis=0).tolist()) for quad in quads]
+        if is_uneven(image, [(box, "-" * round(box.width)) for box in boxes]):
+            image = evened(image)  # it loses half of a line that the edge of a shadow crosses
         grey = np.asarray(image.convert("L"))
         pictures = [straight_line(grey, quad) for quad in quads]
         read: list[LineRead] = []
@@ -305,8 +311,16 @@ def lines_left(image: Image.Image, quads: Sequence[Any]) -> list[Any]:
     regions = [Region(box, Category.TEXT, lines=(PrintedLine(box, ""),)) for box in known]
     left = [region.bbox for region in unread_regions(image, regions) if region.category is Category.TEXT]
     lines = [line for box in left for line in line_boxes(image, box)]
-    lines = [line for line in lines if not any(line.overlap(box) > NEW for box in known)]  # within a shadow
+    lines = [
+        line for line in lines if min(line.width, line.height) > THIN and not any(_is_of(line, box) for box in known)
+    ]
     return [np.array([(b.x0, b.y0), (b.x1, b.y0), (b.x1, b.y1), (b.x0, b.y1)]) for b in lines if b.area > 0]
+
+
+def _is_of(line: BBox, known: BBox) -> bool:
+    """Whether ``line`` has print of a ``known`` one: the box of a shadow's edge reaches over lines."""
+    common = line.intersection(known)
+    return common is not None and common.height > NEW * min(line.height, known.height)
 
 
 def _parts(count: int, processes: int) -> Iterator[tuple[int, int]]:

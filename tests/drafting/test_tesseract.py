@@ -11,7 +11,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from docspec.core import DrafterError, ParseOptions
+from docspec.core import BBox, Category, DrafterError, ParseOptions, Region
 from docspec.core.languages import languages_of
 from docspec.drafting import make_drafter, tesseract
 from docspec.drafting.number_check import LineRead
@@ -95,15 +95,21 @@ def test_a_part_of_a_line_is_no_line_and_ink_outside_all_lines_is_one() -> None:
     assert lines_left(Image.new("RGB", (300, 200), "white"), boxes) == []
 
 
-def test_lines_in_a_shadow_are_not_found_twice() -> None:
-    """In the shadow of a book's binding the paper itself is ink: its box reaches over the lines that are known."""
+def test_lines_that_the_box_of_a_shadow_reaches_over_are_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     image = sheet()
-    shadow = Image.new("RGB", (30, image.height - 40), (110, 110, 110))
-    image.paste(shadow, (0, 20))
-    image.paste(Image.new("RGB", (500, 30), (110, 110, 110)), (0, image.height - 50))
-    lines = [np.array([(75, top), (1100, top), (1100, top + 50), (75, top + 50)]) for top in (75, 158, 241, 325)]
-    left = lines_left(image, lines)
-    assert not any(50 < (quad[0][1] + quad[2][1]) / 2 < 360 for quad in left)
+    around = Region(BBox(60, 50, 1100, 370), Category.TEXT)  # the edge of a shadow is ink around the lines
+    monkeypatch.setattr(tesseract, "unread_regions", lambda *_: [around])
+    first = np.array([(75, 70), (400, 70), (400, 125), (75, 125)])  # half of it
+    assert [round(quad[0][1] / 83) for quad in lines_left(image, [first])] == [2, 3, 4]
+
+
+@needs_russian
+def test_lines_that_the_edge_of_a_shadow_crosses_are_read_whole(recogniser: Recogniser) -> None:
+    pixels = np.asarray(sheet()).astype(float)
+    across = np.linspace(0, 1, pixels.shape[1])[None, :, None]
+    shaded = Image.fromarray((pixels * np.interp(across, (0.42, 0.48), (1.0, 0.5))).astype(np.uint8))
+    lines, _ = TesseractRecogniser(languages_of("ru"), recogniser).read_page(shaded)
+    assert [line.text for line in lines] == RUSSIAN
 
 
 def test_text_is_spelled_as_people_type_it() -> None:

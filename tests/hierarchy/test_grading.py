@@ -178,8 +178,8 @@ def test_scans_in_scripts_that_tesseract_reads_are_right_and_not_doubtful(
             if language is None or language.code not in installed():
                 continue
             [page] = parser.parse(path.with_suffix(".png")).pages
-            numbers = any(event.kind == "numbers_unsure" for event in page.events)
-            assert numbers if script == "persian" else page.doubtful is None, script  # its own digits, five of ten wrong
+            unsure = any(event.kind == "numbers_unsure" for event in page.events)
+            assert unsure if script == "persian" else page.doubtful is None, script  # tesseract confuses its digits
             read = "".join(filter(str.isalpha, page.text))
             truth = "".join(filter(str.isalpha, (TEXTS / f"{script}.md").read_text(encoding="utf-8")))
             assert partial_ratio(read, truth) > 93, script
