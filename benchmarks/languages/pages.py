@@ -12,7 +12,7 @@ import io
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -30,6 +30,9 @@ _OF_THE_USER = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / 
 FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), _OF_THE_USER)
 UNSPACED = frozenset({"jpn", "chi_sim", "tha"})
 """Languages that are written without spaces between words."""
+
+ZEROS = {"ara": "٠", "fas": "۰", "hin": "०", "tha": "๐"}
+"""The digits that scripts have of their own, by their first."""
 
 RIGHT_TO_LEFT = frozenset({"Arabic", "Hebrew"})
 SIZE, PITCH, MARGIN = 12.0, 20.0, 62.0  # points
@@ -71,6 +74,12 @@ def language_pages(fonts: int = 2) -> Iterator[LanguagePage]:
         for font in found[:fonts]:
             paragraphs = tuple(tuple(_broken(text, told["width"], code)) for text in told["paragraphs"])
             yield LanguagePage(code, told["name"], told["script"], font, paragraphs)
+
+
+def with_own_digits(page: LanguagePage) -> LanguagePage:
+    """``page``, of one of the languages of :data:`ZEROS`, with its numbers in the digits of its script."""
+    digits = {ord(str(value)): chr(ord(ZEROS[page.language]) + value) for value in range(10)}
+    return replace(page, paragraphs=tuple(tuple(line.translate(digits) for line in one) for one in page.paragraphs))
 
 
 def as_pdf(page: LanguagePage) -> bytes:
