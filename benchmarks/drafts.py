@@ -18,7 +18,7 @@ from benchmarks.page_score import distance, normalise, page_text
 from docspec.core import PageDraft, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.choices import DrafterName, Stages
 from docspec.core.observer import NullObserver
-from docspec.core.result import AcceptanceRatios
+from docspec.core.stats import AcceptanceRatios
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.hierarchy.calibration import calibrate

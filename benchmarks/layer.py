@@ -20,8 +20,9 @@ from benchmarks.degradation import degraded_page
 from docspec.core import BBox, Category, PageImage, Region
 from docspec.dialects.text import join_lines, straight_quotes
 from docspec.documents import PageFailure, Source, open_document
-from docspec.drafting.lines import TextLine, page_lines, printed_lines
+from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.lines import join_lines as printed_text
+from docspec.drafting.page_lines import page_lines
 from docspec.hierarchy.page_state import page_of
 from docspec.hierarchy.regions.joining import region_text
 from docspec.hierarchy.regions.regions_read import RegionsRead

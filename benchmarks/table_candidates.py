@@ -22,8 +22,8 @@ from docspec.documents.mupdf import mupdf
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.figure_columns import is_figure, is_of_body, stands_for_none
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import page_lines
 from docspec.drafting.order import layout_of
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.ruled import with_drawn_cells
 from docspec.drafting.tables import FoundTable, find_tables
 from docspec.drafting.unruled import with_unruled

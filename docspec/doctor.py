@@ -117,12 +117,12 @@ def devices() -> Iterator[Finding]:
 def _processors() -> str:
     """The processors and the memory that may be used, and what bounds them."""
     seen, most, allowed = visible(), quota(), memory_limit()
-    said = f"{processors()} cores"
+    cores = f"{processors()} cores"
     if most is not None and most < seen:
-        said += f" (of {seen}, by the container's quota of {most:g})"
+        cores += f" (of {seen}, by the container's quota of {most:g})"
     elif (os.cpu_count() or 1) > seen:
-        said += f" (of {os.cpu_count()}, by the process's affinity)"
-    return said if allowed is None else f"{said}, {gib(allowed)} of memory by the container's limit"
+        cores += f" (of {os.cpu_count()}, by the process's affinity)"
+    return cores if allowed is None else f"{cores}, {gib(allowed)} of memory by the container's limit"
 
 
 def models(model: str) -> Iterator[Finding]:
@@ -164,11 +164,11 @@ def cached_models(environ: Mapping[str, str] | None = None) -> list[str]:
     environ = os.environ if environ is None else environ
     home = Path(environ.get("HF_HOME") or Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface")
     cache = Path(environ.get("HF_HUB_CACHE") or home / "hub")
-    found = []
+    names = []
     for folder in sorted(cache.glob("models--*")):
         if next(folder.glob("snapshots/*/*.safetensors"), None) is not None:
-            found.append("/".join(folder.name.split("--")[1:]))
-    return found
+            names.append("/".join(folder.name.split("--")[1:]))
+    return names
 
 
 def drafters(ppstructure_models: Path | None, engine: str) -> Iterator[Finding]:
@@ -189,9 +189,9 @@ def _drafter(name: str, package: str, *imports: str) -> Finding:
 def _tesseract() -> Finding:
     from docspec.drafting.tesseract import installed
 
-    found = sorted(installed())
-    if found:
-        return Finding("drafter", "tesseract", "ok", f"models for {', '.join(found)}")
+    models = sorted(installed())
+    if models:
+        return Finding("drafter", "tesseract", "ok", f"models for {', '.join(models)}")
     return Finding("drafter", "tesseract", "optional", "not installed", "apt install tesseract-ocr tesseract-ocr-LANG")
 
 
@@ -207,12 +207,12 @@ def _ppstructure(folder: Path | None, engine: str) -> Finding:
         if folder is None:
             detail = f"paddleocr {version_of('paddleocr')}, models are fetched at first use"
             return Finding("drafter", name, "optional", detail, ways_out(engine))
-        found = find_models(folder, engine)
+        models = find_models(folder, engine)
     except DocspecError as error:
         what, _, remedy = str(error).partition("; ")
         return Finding("drafter", name, "optional", what, remedy)
-    notes = "".join(f"; {note}" for note in found.notes)
-    return Finding("drafter", name, "ok", f"{len(found.models)} models for {engine} in {folder}{notes}")
+    notes = "".join(f"; {note}" for note in models.notes)
+    return Finding("drafter", name, "ok", f"{len(models.models)} models for {engine} in {folder}{notes}")
 
 
 def added() -> Iterator[Finding]:

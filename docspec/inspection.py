@@ -103,11 +103,11 @@ class FileFacts:
 
     def as_object(self, words: Mapping[PageKind, str] = WORDS) -> dict[str, Any]:
         """Plain values for JSON, with whose ``words`` each page gets."""
-        found = asdict(self)
-        pages = found.pop("pages")
+        facts = asdict(self)
+        pages = facts.pop("pages")
         for values, page in zip(pages, self.pages, strict=True):
             values["words"] = words[page.kind]
-        return found | {
+        return facts | {
             "page_count": len(pages),
             "needs_ocr": self.needs_ocr,
             "kinds": dict(self.kinds),

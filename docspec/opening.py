@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 32_768
 """Tokens of a model's context if its server does not tell."""
+
+SILENCE = 600.0
+"""Seconds without a step after which an accelerator is taken to hang; the longest prompt takes it seconds."""
 
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
@@ -52,13 +56,17 @@ def start_devices(
 ) -> EngineProcesses:
     """A process with the model on each of ``devices``, of which one may be named several times; ``begun`` receives them
     before they load it. Raises :class:`docspec.core.ModelError` if no device can load the model."""
-    from docspec.generation.processes import EngineProcesses, Place
+    from docspec.generation.member import Place
+    from docspec.generation.processes import EngineProcesses
 
     quiet, on_cpu = logging.root.manager.disable >= logging.WARNING, devices.count("cpu")
     makers = [
         partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
     ]
-    places = [Place(each, make) for each, make in zip(devices, makers, strict=True)]
+    places = [
+        Place(each, make, silence=math.inf if each == "cpu" else SILENCE)
+        for each, make in zip(devices, makers, strict=True)
+    ]
     return EngineProcesses(places, begun=begun)
 
 

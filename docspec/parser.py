@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
     from docspec.hierarchy.regions.running_heads import RunningHeads
+    from docspec.opening import RemoteInfo
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
@@ -101,11 +102,10 @@ class Parser(Closing):
         self._go_offline()
 
     @property
-    def target_info(self) -> TargetInfo:
-        """The target's description; loads it. A :class:`docspec.opening.RemoteInfo` if another program has
-        it."""
+    def target_info(self) -> TargetInfo | RemoteInfo:
+        """The target's description, which another program's engine has less of; loads it."""
         self._go_offline()
-        return self._verifier.info  # type: ignore[no-any-return]
+        return self._verifier.info
 
     @property
     def loads_late(self) -> bool:
@@ -128,7 +128,7 @@ class Parser(Closing):
         return self._verifier.step_report
 
     @property
-    def engine_report(self) -> Any:
+    def engine_report(self) -> dict[str, Any] | None:
         """The report of an engine in another process on its work so far; ``None`` without one."""
         return self._verifier.report()
 

@@ -15,7 +15,7 @@ from docspec.device_engine import measured_costs
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.worker_handle import PrepareOptions
-from docspec.opening import check_offline, context_elsewhere, context_on_devices, dialect_of, start_devices
+from docspec.opening import RemoteInfo, check_offline, context_elsewhere, context_on_devices, dialect_of, start_devices
 
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from docspec.generation.processes import EngineProcesses
     from docspec.hierarchy.page import PageParser, PageReader
     from docspec.targets.model_profile import ModelProfile
-    from docspec.targets.registry import LoadedTarget
+    from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
 
@@ -58,7 +58,7 @@ class Verifier:
         return any(name in self.__dict__ for name in ("loaded", "processes", "engine"))
 
     @property
-    def info(self) -> Any:
+    def info(self) -> TargetInfo | RemoteInfo:
         """The target's description; loads it."""
         with self._opening:
             return self.loaded.info if self.is_here else self._described[1]
@@ -71,7 +71,7 @@ class Verifier:
             return steps
         return self.loaded.target.steps.report if "loaded" in self.__dict__ else None
 
-    def report(self) -> Any:
+    def report(self) -> dict[str, Any] | None:
         """The report of an engine in another program on its work so far; ``None`` without one."""
         return self.engine.report() if "engine" in self.__dict__ else None
 
@@ -192,7 +192,7 @@ class Verifier:
         return open_engine(self._options, self._observer.note)
 
     @cached_property
-    def _described(self) -> tuple[PageReader, Any]:
+    def _described(self) -> tuple[PageReader, TargetInfo | RemoteInfo]:
         """The reader of pages with an engine in other processes, and the target's description; starts them."""
         from docspec.hierarchy.page import PageReader
 

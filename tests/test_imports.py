@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "opening": {*READING, "device_engine", "generation", "offline"},
     "verifier": {*READING, "device_engine", "generation", "isolation", "opening"},
     "page_stream": {"accounting", "core", "documents", "drafting", "isolation", "lookahead", "verifier"},
-    "parser": {*READING, "accounting", "isolation", "offline", "page_stream", "results", "verifier"},
+    "parser": {*READING, "accounting", "isolation", "offline", "opening", "page_stream", "results", "verifier"},
     "corpus": {
         *("core", "console", "documents", "drafting", "generation", "isolation", "reporting", "targets"),
         *("accounting", "opening", "parser"),

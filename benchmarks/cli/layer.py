@@ -36,14 +36,14 @@ def layer(
 
     with Parser(replace(options, read="regions")) as parser:
         pages = list(measure(parser, sources_of(inputs), None if scan is None else ("blur", scan)))
-        print_layer(pages, target_line(parser.target_info))
+        print_layer(pages, target_line(parser.loaded.info))
         write_json(
             json_file,
             "docspec.bench.layer/1",
             options.model,
             [asdict(page) for page in pages],
             scan=scan,
-            **target_fields(parser.target_info),
+            **target_fields(parser.loaded.info),
         )
     return 0
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import httpx
 
-from benchmarks.serving.load import CHAT, _open_files, _settled
+from benchmarks.serving.load import CHAT, _settled, open_files, open_files_left
 from benchmarks.serving.processes import Served, gateway, stand_in
 from benchmarks.serving.standin import answer_of
 
@@ -207,8 +207,8 @@ def measured(size: int, clients: int, rounds: int) -> dict[str, Any]:
         gateway("--upstream", one.url, "--recognise", "never", "--api-key", GOOD, "--api-key", BAD) as served,
     ):
         neighbours = Neighbours(served.url)
+        before = open_files(served)
         asyncio.run(served_requests(served, range(min(part, 200)), clients))  # warms both up
-        before = _open_files(served)
         for number in range(rounds):
             for kind, first in (("alone", 2 * number * part), ("beside", (2 * number + 1) * part)):
                 numbers = range(first, first + part)
@@ -222,8 +222,8 @@ def measured(size: int, clients: int, rounds: int) -> dict[str, Any]:
                 wrong += faults
                 most = max(most, resident)
         here = _settled_of(served)
-        time.sleep(1)
-        after = _open_files(served)
+        one.stop()
+        after = open_files_left(served, before)
     alone, beside = sorted(speeds["alone"])[rounds // 2], sorted(speeds["beside"])[rounds // 2]
     return {
         "requests": 2 * rounds * part,

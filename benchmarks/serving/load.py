@@ -113,14 +113,16 @@ def measured(size: int, clients: int) -> dict[str, Any]:
                 again.append(again[0].__enter__())
 
             try:
-                before = _open_files(served)
+                before = open_files(served)
                 began = time.perf_counter()
                 asyncio.run(load.run(served, {2 * size // 5: one.stop, 3 * size // 5: start_again}))
                 seconds = time.perf_counter() - began
                 here = _settled(served)
                 answered = Counter([*two.get("/answered").json(), *again[1].get("/answered").json()])
                 counts = _counts(served.get("/metrics").text)
-                after = _open_files(served)
+                again[1].stop()
+                two.stop()
+                after = open_files_left(served, before)
             finally:
                 if again:
                     again[0].__exit__(None, None, None)
@@ -159,8 +161,20 @@ def _counts(text: str) -> dict[str, float]:
     return found
 
 
-def _open_files(served: Served) -> int:
+def open_files(served: Served) -> int:
+    """Open files of the gateway; it has answered by then, so that what it opens once is among them."""
+    served.get("/health")
     return len(list(Path(f"/proc/{served.process.pid}/fd").iterdir())) if Path("/proc").is_dir() else 0
+
+
+def open_files_left(served: Served, before: int) -> int:
+    """Open files when clients and upstreams have gone, and with them the connections that were kept for the next
+    request: what is left over ``before`` after some seconds is left for good."""
+    for _ in range(100):
+        if (after := open_files(served)) <= before:
+            break
+        time.sleep(0.05)
+    return after
 
 
 def _image(number: int) -> str:

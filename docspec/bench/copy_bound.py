@@ -34,10 +34,10 @@ def as_text(tokens: Sequence[int]) -> str:
 
 def longest_piece(drafts: str, output: str, start: int, most: int) -> int:
     """The length of the longest piece of ``drafts`` that equals ``output[start:]`` so far, at most ``most``."""
-    size = found = 0
+    size = place = 0
     while size < min(most, len(output) - start):
-        found = drafts.find(output[start : start + size + 1], found)  # a longer piece begins no earlier
-        if found < 0:
+        place = drafts.find(output[start : start + size + 1], place)  # a longer piece begins no earlier
+        if place < 0:
             break
         size += 1
     return size

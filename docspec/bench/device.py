@@ -106,14 +106,14 @@ def _loaded(options: ParseOptions) -> LoadedTarget:
 def _made(check: DeviceCheck, loaded: LoadedTarget, page: Image.Image, clock: Clock) -> CheckResult:
     started = time.monotonic()
     try:
-        found = check.run(loaded, page, clock)
+        result = check.run(loaded, page, clock)
     except OutOfTime:
         raise
     except Exception as error:
-        found = CheckResult(check.name, False, f"{type(error).__name__}: {first_line(error)}")
-    remedy = found.remedy or (check.remedy if found.ok is False else "")
+        result = CheckResult(check.name, False, f"{type(error).__name__}: {first_line(error)}")
+    remedy = result.remedy or (check.remedy if result.ok is False else "")
     seconds = {"seconds": round(time.monotonic() - started, 3)}
-    return replace(found, name=check.name, remedy=remedy, figures={**found.figures, **seconds})
+    return replace(result, name=check.name, remedy=remedy, figures={**result.figures, **seconds})
 
 
 def printed_page() -> Image.Image:

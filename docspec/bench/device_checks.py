@@ -226,9 +226,9 @@ def _waiting_logits(target: TransformersTarget) -> Iterator[None]:
     honest = target.logits
 
     def waiting(hidden: torch.Tensor) -> torch.Tensor:
-        found = honest(hidden)
-        float(found.sum())
-        return found
+        logits = honest(hidden)
+        float(logits.sum())
+        return logits
 
     target.logits = waiting  # type: ignore[method-assign]
     try:
@@ -245,23 +245,23 @@ def waiting(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     module = torch.get_device_module(target.kv_spec.device)
     if not hasattr(module, "set_sync_debug_mode"):
         return _line(None, f"torch does not tell for {target.kv_spec.device.type}")
-    found = {}
+    by_mode = {}
     cache = target.kv.cache(*target.steps.geometry(1, PREFIX + max(TREES) + 1))
     ways: tuple[StepRunner, ...] = (EagerSteps(target), target.steps)
     for runner in ways:
         for seed in range(3):
             clock.check()
             runner.run(_steps(1, 12, PREFIX, seed), cache)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             module.set_sync_debug_mode("warn")
             try:
                 runner.run(_steps(1, 12, PREFIX, 3), cache)
             finally:
                 module.set_sync_debug_mode("default")
-        found[runner.report.mode] = sum("called a synchronizing" in str(one.message) for one in told)
-    fine = all(waits <= 1 for waits in found.values())  # for its answer
-    return _line(fine, ", ".join(f"{mode}: {waits} a step" for mode, waits in found.items()), waits=found)
+        by_mode[runner.report.mode] = sum("called a synchronizing" in str(one.message) for one in caught)
+    fine = all(waits <= 1 for waits in by_mode.values())  # for its answer
+    return _line(fine, ", ".join(f"{mode}: {waits} a step" for mode, waits in by_mode.items()), waits=by_mode)
 
 
 def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
@@ -271,23 +271,25 @@ def attention(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     from docspec.hierarchy import calibration
 
     target, spec = loaded.target, loaded.target.kv_spec
-    told, figures, fine = [], {}, True
+    lines, figures, fine = [], {}, True
     if spec.device.type == "cuda":
-        found = measure_attention(spec, target.decoder.config.num_attention_heads, PREFIX, max(TREES))
-        cudnn, fine = torch.backends.cuda.cudnn_sdp_enabled(), found["memory-efficient"] is not None
-        kernels = ", ".join(f"{name} {ms:.3f} ms" if ms is not None else f"{name} no" for name, ms in found.items())
-        told.append(f"a layer's, tree of {max(TREES)}: {kernels}; cuDNN's is {'on' if cudnn else 'off'}")
-        figures = {"milliseconds": found, "cudnn": cudnn}
+        kernel_times = measure_attention(spec, target.decoder.config.num_attention_heads, PREFIX, max(TREES))
+        cudnn, fine = torch.backends.cuda.cudnn_sdp_enabled(), kernel_times["memory-efficient"] is not None
+        kernels = ", ".join(
+            f"{name} {ms:.3f} ms" if ms is not None else f"{name} no" for name, ms in kernel_times.items()
+        )
+        lines.append(f"a layer's, tree of {max(TREES)}: {kernels}; cuDNN's is {'on' if cudnn else 'off'}")
+        figures = {"milliseconds": kernel_times, "cudnn": cudnn}
     clock.check()
     if not target.no_split:
         prefix = calibration.prefix_of(target)
         cache = target.kv.cache(*target.steps.geometry(2, prefix + max(calibration.WIDTHS)))
         masked, split = calibration.choose_attention(target, cache, prefix, REPEATS)
         chosen = "split" if target.split else "masked"
-        told.append(f"three steps: masked {1e3 * masked:.2f} ms, keys split {1e3 * split:.2f} ms, so {chosen}")
+        lines.append(f"three steps: masked {1e3 * masked:.2f} ms, keys split {1e3 * split:.2f} ms, so {chosen}")
         figures |= {"masked_ms": 1e3 * masked, "split_ms": 1e3 * split, "split": target.split}
-    detail = "; ".join(told) or f"{loaded.info.attention}; torch has one way on {spec.device.type}"
-    return _line(fine if told else None, detail, **figures)
+    detail = "; ".join(lines) or f"{loaded.info.attention}; torch has one way on {spec.device.type}"
+    return _line(fine if lines else None, detail, **figures)
 
 
 def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
@@ -304,13 +306,13 @@ def step_times(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
         elif isinstance(one, Omitted):
             omitted.append(one)
     quickest = times[-1].mode if times else ""
-    told = ", ".join(f"{one.rows} x {one.tree}: {one.median:.1f}" for one in times if one.mode == quickest)
+    listed = ", ".join(f"{one.rows} x {one.tree}: {one.median:.1f}" for one in times if one.mode == quickest)
     figures = {
         "bandwidth_gb_s": bandwidth / 1e9,
         "times": [asdict(one) for one in times],
         "omitted": [asdict(one) for one in omitted],
     }
-    return _line(not omitted and bool(times), f"{quickest} {told} ms; {bandwidth / 1e9:.0f} GB/s", **figures)
+    return _line(not omitted and bool(times), f"{quickest} {listed} ms; {bandwidth / 1e9:.0f} GB/s", **figures)
 
 
 def memory(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:

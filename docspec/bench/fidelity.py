@@ -57,13 +57,13 @@ class PageDrafts:
 
 @dataclass(slots=True)
 class _CheckedPage:
-    """A page with what ``generate`` made of it and what was ``found`` so far; its PDF page is closed."""
+    """A page with what ``generate`` made of it and what was compared so far; its PDF page is closed."""
 
     image: PageImage
     drafted: PageDrafts
     reference: Reference
     expected: dict[str, str]
-    found: PageChecks
+    comparisons: PageChecks
 
     @property
     def draft(self) -> tuple[str, PageDraft]:
@@ -120,19 +120,19 @@ class _Checker:
                 yield self._nothing(page, "nothing is printed on it; the model is not asked")
                 continue
             group.append(self._alone(replace(page, pdf_page=None), self._known[key], _file_of(document, page)))
-            group[-1].found.seconds = time.perf_counter() - started
+            group[-1].comparisons.seconds = time.perf_counter() - started
             if len(group) == GROUP:
                 yield from self._grouped(group)
                 group = []
         yield from self._grouped(group)
 
     def _nothing(self, page: PageImage | PageFailure, reason: str, failed: bool = False) -> PageChecks:
-        found = self._checks_of(page)
-        _skip(found, "all", reason, failed)
-        return found
+        comparisons = self._checks_of(page)
+        _skip(comparisons, "all", reason, failed)
+        return comparisons
 
     def _checks_of(self, page: PageImage | PageFailure) -> PageChecks:
-        return PageChecks(page.source, page.number, self._attention, target=self._parser.target_info)
+        return PageChecks(page.source, page.number, self._attention, target=self._parser.loaded.info)
 
     def _alone(self, image: PageImage, drafted: PageDrafts, file: Path | None) -> _CheckedPage:
         """The comparisons that need no other page."""
@@ -156,7 +156,7 @@ class _Checker:
         for name, (draft, ways) in made_up.items():
             if draft.is_empty:
                 reason = "no drafted page before it" if draft is self._before else "the output is empty"
-                _skip(page.found, name, reason)
+                _skip(page.comparisons, name, reason)
             for way in () if draft.is_empty else ways:
                 self._compare(page, name, draft, way)
         for way in ("page", "none"):
@@ -167,11 +167,11 @@ class _Checker:
     def _begun(
         self, image: PageImage, drafted: PageDrafts, reference: Reference, expected: dict[str, str]
     ) -> _CheckedPage:
-        found = self._checks_of(image)
-        found.inputs, found.inputs_apart = reference.inputs, reference.apart
+        comparisons = self._checks_of(image)
+        comparisons.inputs, comparisons.inputs_apart = reference.inputs, reference.apart
         for missing in sorted(drafted.missing, key=lambda one: not one[2]):  # those that failed first
-            _skip(found, *missing)
-        return _CheckedPage(image, drafted, reference, expected, found)
+            _skip(comparisons, *missing)
+        return _CheckedPage(image, drafted, reference, expected, comparisons)
 
     def _by_regions(self, image: PageImage, drafted: PageDrafts, plain: PageParser) -> _CheckedPage:
         """The comparisons of a page that the target reads by regions: the layout says what the crops are, so each draft
@@ -184,7 +184,7 @@ class _Checker:
             self._judge(page, name, draft, "none", result)
             self._compare(page, name, draft, "page")
             pages.append(page)
-        pages[0].found.checks += [check for page in pages[1:] for check in page.found.checks]
+        pages[0].comparisons.checks += [check for page in pages[1:] for check in page.comparisons.checks]
         return pages[0]
 
     def _grouped(self, group: list[_CheckedPage]) -> Iterator[PageChecks]:
@@ -201,7 +201,7 @@ class _Checker:
             together = in_flight.verify_all([_ready(page) for page in group])
             for page, result in zip(group, together, strict=True):
                 self._judge(page, *page.draft, "in flight", result)
-        yield from (page.found for page in group)
+        yield from (page.comparisons for page in group)
 
     def _page_parser(self, way: str, draft: PageDraft, planner: Planner | None = None) -> PageParser:
         parser = self._parser
@@ -221,7 +221,7 @@ class _Checker:
         ended = reference.ended and result.cut is None
         if reference.ended != (result.cut is None) and not apart:
             apart.append("end")
-        page.found.checks.append(
+        page.comparisons.checks.append(
             FidelityCheck(
                 source=result.source,
                 page=result.number,

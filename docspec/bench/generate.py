@@ -148,9 +148,9 @@ class ReferenceGenerator:
     def crops(self, requests: Sequence[Request]) -> Reference:
         """The crops of a page that is read by regions, one after the other, from docspec's own pixels."""
         started = time.perf_counter()
-        found = [generated(self._loaded.target, one.prompt.inputs, one.budget) for one in requests]
-        tokens = tuple(token for written, _ in found for token in written)
-        ended = all(ended for _, ended in found)
+        answers = [generated(self._loaded.target, one.prompt.inputs, one.budget) for one in requests]
+        tokens = tuple(token for written, _ in answers for token in written)
+        ended = all(ended for _, ended in answers)
         return Reference(tokens, ended, "docspec's own crops, read by regions", "", time.perf_counter() - started)
 
     def _inputs(self, page: PageImage, file: Path | None) -> tuple[ModelInputs | None, str]:

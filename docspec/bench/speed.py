@@ -15,7 +15,7 @@ from typing import Protocol
 
 from docspec.core import PageImage, PageResult, StageStats
 from docspec.core.observer import NullObserver
-from docspec.core.result import AcceptanceRatios
+from docspec.core.stats import AcceptanceRatios
 from docspec.documents import PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter, make_drafter
 from docspec.hierarchy.calibration import calibrate

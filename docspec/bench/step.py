@@ -99,13 +99,13 @@ def measure_attention(spec: KVSpec, heads: int, prefix: int, tree: int) -> dict[
         except RuntimeError:
             return None
 
-    found = {}
+    times = {}
     for name, kernel in KERNELS.items():
         with sdpa_kernel(kernel):
-            found[name] = milliseconds(lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask))
+            times[name] = milliseconds(lambda: scaled_dot_product_attention(query, key, value, attn_mask=mask))
     can_split = not unavailable(spec.device)
-    found["split"] = milliseconds(lambda: tree_attention(nodes, key, value, trees)) if can_split else None
-    return found
+    times["split"] = milliseconds(lambda: tree_attention(nodes, key, value, trees)) if can_split else None
+    return times
 
 
 def _seconds(run: Callable[[], object], device: torch.device, repeats: int, warm: int) -> float:

@@ -121,7 +121,7 @@ def find_transcripts(inputs: Sequence[str | Path]) -> list[Transcript]:
 
     Documents of a folder that have no transcript are left out; a named one without raises :class:`InputError`.
     """
-    found: list[Transcript] = []
+    transcripts: list[Transcript] = []
     for given in map(Path, inputs):
         if not given.exists():
             raise InputError(f"{given}: not found")
@@ -129,8 +129,8 @@ def find_transcripts(inputs: Sequence[str | Path]) -> list[Transcript]:
         pairs = [pair for file in named if (pair := _pair(file)) is not None]
         if not pairs:
             raise InputError(f"{given}: no NAME.pdf with NAME.md or NAME.json beside it")
-        found.extend(pairs)
-    return found
+        transcripts.extend(pairs)
+    return transcripts
 
 
 def _pair(document: Path) -> Transcript | None:

@@ -120,8 +120,8 @@ class RunState:
     verbosity: int | None = None
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_given: bool) -> None:
+    if is_given:
         from docspec.versions import versions
 
         numbers = versions()

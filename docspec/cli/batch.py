@@ -34,7 +34,7 @@ from docspec.corpus.status import lines_unread
 from docspec.documents import Expansion, Source, parse_page_ranges
 from docspec.documents.remote import is_remote
 from docspec.documents.sources import shown
-from docspec.reporting.destinations import check
+from docspec.reporting.collisions import check
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
@@ -173,6 +173,6 @@ class Batch:
     def _say_division(self) -> None:
         done, failed = len(self._division.done), len(self._division.failed)
         if done or failed:
-            said = [f"{done:,} done before"] if done else []
-            said += [f"{failed:,} failed before (--retry-failed reads them again)"] if failed else []
-            say(f"{', '.join(said)}, {len(self._division.todo):,} to be read")
+            parts = [f"{done:,} done before"] if done else []
+            parts += [f"{failed:,} failed before (--retry-failed reads them again)"] if failed else []
+            say(f"{', '.join(parts)}, {len(self._division.todo):,} to be read")

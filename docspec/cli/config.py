@@ -16,6 +16,7 @@ from typing import Any, Union, get_args, get_origin
 
 from docspec.core import UsageError
 from docspec.core.options import OPTIONS, flag_of
+from docspec.core.paths import config_folder
 
 MODEL_VARIABLE = OPTIONS["model"].variable or ""
 MOST_BYTES = 2**20
@@ -37,9 +38,7 @@ _NAMES = {
 
 def default_path() -> Path:
     """The default path of the config file."""
-    home = os.environ.get("XDG_CONFIG_HOME")
-    base = Path(home) if home and Path(home).is_absolute() else Path.home() / ".config"
-    return base / "docspec" / "config.toml"
+    return config_folder() / "config.toml"
 
 
 def load(path: Path | None, kinds: Mapping[str, Any] | None = None) -> dict[str, Any]:

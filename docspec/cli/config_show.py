@@ -39,8 +39,8 @@ def show(context: typer.Context) -> int:
     app = typer.Typer(add_completion=False)
     app.command()(parse)
     command = typer.main.get_command(app)
-    asked = command.make_context("docspec config show", list(context.args), obj=context.obj)
-    path: Path = asked.meta[CONFIG_PATH]
+    context_of_parse = command.make_context("docspec config show", list(context.args), obj=context.obj)
+    path: Path = context_of_parse.meta[CONFIG_PATH]
     typer.echo(f"# {path}" + ("" if path.is_file() else " (there is none)"))
     group = None
     for option in command.params:
@@ -50,19 +50,19 @@ def show(context: typer.Context) -> int:
         if (panel := getattr(option, "rich_help_panel", None)) != group:
             group = panel
             typer.echo(f"\n# {group}")
-        value, origin = _value_of(name, asked)
+        value, origin = _value_of(name, context_of_parse)
         key = flag_of(name).removeprefix("--")
         shown = f"{key} = {without_secrets(_toml(value))}" if value is not None else f"# {key} ="
         typer.echo(f"{shown}  # {origin}" if origin != "default" else shown)
     return 0
 
 
-def _value_of(name: str, asked: Any) -> tuple[Any, str]:
+def _value_of(name: str, context: Any) -> tuple[Any, str]:
     """The value of an option, and its source."""
-    value, source = asked.params[name], asked.get_parameter_source(name)
+    value, source = context.params[name], context.get_parameter_source(name)
     given = source is not None and source.name == "COMMANDLINE"
     if name == "model":
-        configured = asked.meta.get(CONFIG_MODEL)
+        configured = context.meta.get(CONFIG_MODEL)
         model = config_file.resolve_model(value, configured)
         if given and value == model:
             return model, "command line"
@@ -71,9 +71,9 @@ def _value_of(name: str, asked: Any) -> tuple[Any, str]:
         return model, "file" if model == configured else "default"
     if given:
         return value, "command line"
-    if name in asked.meta.get(CONFIG_VALUES, {}):
+    if name in context.meta.get(CONFIG_VALUES, {}):
         return value, "file"
-    return value, "profile" if name in asked.meta.get(PROFILE_VALUES, {}) else "default"
+    return value, "profile" if name in context.meta.get(PROFILE_VALUES, {}) else "default"
 
 
 def _toml(value: Any) -> str:

@@ -19,7 +19,7 @@ from docspec.console.parameters import takes_options
 from docspec.console.terminal import document_stream, say_error
 from docspec.core import InputError, PageResult
 from docspec.core.paths import inside, open_regular
-from docspec.reporting.destinations import check
+from docspec.reporting.collisions import check
 from docspec.reporting.figures import FigureSink
 from docspec.reporting.reading import SavedDocument, read_document
 from docspec.reporting.renderer import Layout

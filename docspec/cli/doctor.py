@@ -142,13 +142,13 @@ def _examine_device(device: str, model: str, report: Path | None, as_json: bool)
     return exits.OK if fine else exits.FATAL
 
 
-def _add_row(table: Table, state: str | bool | None, found: Any) -> None:
-    """Adds the mark of ``state``, and name, detail and remedy of what was ``found``."""
+def _add_row(table: Table, state: str | bool | None, result: Any) -> None:
+    """Adds the mark of ``state``, and name, detail and remedy of ``result``."""
     mark, style = _MARKS[state]
-    detail = Text(one_line(found.detail))
-    if found.remedy:
-        detail.append(f"\nto do: {one_line(found.remedy)}", style="cyan")
-    table.add_row(Text(mark, style=style), one_line(found.name), detail)
+    detail = Text(one_line(result.detail))
+    if result.remedy:
+        detail.append(f"\nto do: {one_line(result.remedy)}", style="cyan")
+    table.add_row(Text(mark, style=style), one_line(result.name), detail)
 
 
 def _json(facts: dict[str, Any], **schema: str) -> str:

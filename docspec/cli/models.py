@@ -12,13 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from docspec import offline as connections
+from docspec.cli.packs import file_here, pack_facts, pack_of
 from docspec.console import exits
 from docspec.console.terminal import CleanConsole, quiet_libraries, say, say_error
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.choices import Dtype
+from docspec.core.paths import file_hash
 from docspec.core.safe_text import dump_json, one_line
 from docspec.drafting import language_packs
-from docspec.drafting.language_packs import Pack
 from docspec.generation.llama.convert import WeightFormat
 from docspec.generation.llama.convert import convert as convert_to_gguf
 from docspec.models import hub, known, ocr_packs
@@ -55,20 +56,20 @@ def _group() -> None:
 def list_models(as_json: AsJson = False) -> int:
     """Models that docspec knows how to ask, and others of their families in the cache. Opens no connection."""
     connections.enforce()
-    found = entries()
+    listed = entries()
     if as_json:
         objects = [
-            asdict(entry) | {"held": [asdict(one) | {"path": str(one.path)} for one in entry.held]} for entry in found
+            asdict(entry) | {"held": [asdict(one) | {"path": str(one.path)} for one in entry.held]} for entry in listed
         ]
-        print(dump_json(objects + [_pack_facts(pack) for pack in language_packs.packs().values()], indent=2))
+        print(dump_json(objects + [pack_facts(pack) for pack in language_packs.packs().values()], indent=2))
         return exits.OK
     console = CleanConsole()
-    for entry in found:  # two lines each, three if it exists for llama.cpp: names stay whole in a narrow terminal
-        said = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
+    for entry in listed:  # two lines each, three if it exists for llama.cpp: names stay whole in a narrow terminal
+        facts = [entry.family, f"{entry.billions:g} billion" if entry.billions else "", entry.licence]
         here = [f"here: {gib(one.size)}, revision {one.revision[:10]}" for one in entry.held]
         here = ["bundled"] if entry.name == "mini" else here
         console.print(entry.name)
-        lines = wrap("; ".join([", ".join(filter(None, said)), *here]), console.width - 4)
+        lines = wrap("; ".join([", ".join(filter(None, facts)), *here]), console.width - 4)
         for line in [*lines, *([f"for llama.cpp: {entry.gguf}"] if entry.gguf else [])]:
             console.print(f"    {line}")
     packs = {pack.name: language_packs.file_of(pack) for pack in language_packs.packs().values()}
@@ -80,43 +81,13 @@ def list_models(as_json: AsJson = False) -> int:
     return exits.OK
 
 
-def _pack_of(name: str) -> Pack | None:
-    """The pack that ``ocr:NAME`` names; ``None`` for another model. Raises :class:`ModelError` for an unknown one."""
-    if not name.startswith(language_packs.PREFIX):
-        return None
-    listed = language_packs.packs()
-    pack = listed.get(name.removeprefix(language_packs.PREFIX))
-    if pack is None:
-        names = ", ".join(listed) or "none, as it is not installed"
-        raise ModelError(f"{name}: RapidOCR has no such model; it has {names}")
-    return pack
-
-
-def _pack_facts(pack: Pack) -> dict[str, Any]:
-    file = language_packs.file_of(pack)
-    return {
-        "name": f"{language_packs.PREFIX}{pack.name}",
-        "licence": language_packs.LICENCE,
-        "address": pack.address,
-        "sha256": pack.sha256,
-        "path": "not on this machine" if file is None else str(file),
-    }
-
-
-def _file_here(pack: Pack) -> Path:
-    file = language_packs.file_of(pack)
-    if file is None:
-        raise ModelError(f"{language_packs.PREFIX}{pack.name} is not on this machine; fetch it with: {pack.download}")
-    return file
-
-
 @models.command()
 def show(name: Name, offline: Offline = False, as_json: AsJson = False) -> int:
     """Family, dialect, licence, size, memory and place of a model. What is not on this machine is asked of the hub."""
     if offline:
         connections.enforce()
-    pack = _pack_of(name)
-    facts = _facts(name, offline) if pack is None else _pack_facts(pack)
+    pack = pack_of(name)
+    facts = _facts(name, offline) if pack is None else pack_facts(pack)
     if as_json:
         print(dump_json(facts, indent=2))
     else:
@@ -192,9 +163,9 @@ def download(
     """
     if offline:
         connections.enforce()
-    if (pack := _pack_of(name)) is not None:
+    if (pack := pack_of(name)) is not None:
         if _confirmed(f"Fetch {pack.address} under the licence {language_packs.LICENCE}?", yes):
-            place = (folder or language_packs.cache_folder()) / pack.file_name
+            place = (folder or language_packs.pack_folder()) / pack.file_name
             print(ocr_packs.fetch(pack.address, pack.sha256, place))
         return exits.OK
     model = hub.ask(name, number_format)
@@ -211,8 +182,8 @@ def download(
 def path(name: Name) -> int:
     """Print the folder of a model on this machine; exit code 1 if it is not here. Opens no connection."""
     connections.enforce()
-    pack = _pack_of(name)
-    print(path_of(name) if pack is None else _file_here(pack))
+    pack = pack_of(name)
+    print(path_of(name) if pack is None else file_here(pack))
     return exits.OK
 
 
@@ -220,17 +191,17 @@ def path(name: Name) -> int:
 def remove(name: Name, yes: Yes = False) -> int:
     """Remove a model from the cache: all its revisions, or the one of NAME@REVISION. Folders are left alone."""
     connections.enforce()
-    if (pack := _pack_of(name)) is not None:
-        file = _file_here(pack)
+    if (pack := pack_of(name)) is not None:
+        file = file_here(pack)
         if _confirmed(f"Remove {file}?", yes):
             file.unlink()
         return exits.OK
-    found = known.of_name(name)
-    if not found:
+    revisions_here = known.of_name(name)
+    if not revisions_here:
         raise ModelError(f"{name} is not in the cache; docspec models list shows what is")
-    revisions = ", ".join(f"{one.revision[:10]} ({gib(one.size)})" for one in found)
+    revisions = ", ".join(f"{one.revision[:10]} ({gib(one.size)})" for one in revisions_here)
     if _confirmed(f"Remove {name}, {revisions}?", yes):
-        say(f"{gib(known.remove(found))} freed")
+        say(f"{gib(known.remove(revisions_here))} freed")
     return exits.OK
 
 
@@ -258,10 +229,10 @@ def check(
     Exit code 1 if a file is not as published or the model does not run. Opens no connection.
     """
     connections.enforce()
-    if (pack := _pack_of(name)) is not None:
-        here = _file_here(pack)
-        if (found := ocr_packs.sha256_of(here)) != pack.sha256:
-            raise ModelError(f"{here} is not as published (SHA-256 {found[:12]}, not {pack.sha256[:12]})")
+    if (pack := pack_of(name)) is not None:
+        here = file_here(pack)
+        if (digest := file_hash(here)) != pack.sha256:
+            raise ModelError(f"{here} is not as published (SHA-256 {digest[:12]}, not {pack.sha256[:12]})")
         print(f"{here}: as published")
         return exits.OK
     path = path_of(name)
@@ -294,7 +265,7 @@ def _ran(path: str, device: str, dtype: Dtype) -> str:
     )
     with Parser(options) as parser:
         [result] = parser.parse(pixels.getvalue()).pages
-        info = parser.target_info
+        info = parser.loaded.info
     if result.status == "failed" or result.stage2 is None:
         raise ModelError(f"{path} does not run: {result.error}")
     return (

@@ -71,8 +71,8 @@ class Outputs:
         named = infer_format(self.output, None)
         if not self.format:
             return (named,)
-        asked = dict.fromkeys(cast(Format, name.value) for name in self.format)
-        return tuple(sorted(asked, key=lambda one: (one != named, one not in LINKING)))
+        chosen = dict.fromkeys(cast(Format, name.value) for name in self.format)
+        return tuple(sorted(chosen, key=lambda one: (one != named, one not in LINKING)))
 
     def writing(self, layout: Layout) -> OutputChoice:
         first, *others = self.formats

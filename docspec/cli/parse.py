@@ -19,8 +19,8 @@ from docspec.cli.outputs import Outputs
 from docspec.console import log
 from docspec.console.parameters import FORMER, takes_options
 from docspec.core import ParseOptions, UsageError
+from docspec.core.choices import PROFILES, Profile
 from docspec.core.options import OPTIONS
-from docspec.core.profiles import PROFILES, Profile
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
 
@@ -84,9 +84,9 @@ class EverydayCommand(TyperCommand):
             formatter.write_dl([*rows, ("--help-all", f"All {count} options, by group.")], WIDEST)
 
 
-def show_all(context: typer.Context, asked: bool) -> None:
+def show_all(context: typer.Context, is_given: bool) -> None:
     """Prints the help page with all options and ends the command: the callback of ``--help-all``."""
-    if asked and not context.resilient_parsing:
+    if is_given and not context.resilient_parsing:
         context.meta[ALL] = True
         context.get_help()
         context.exit()

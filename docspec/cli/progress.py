@@ -39,7 +39,7 @@ class Lines(NullObserver):
         self._several = several
         self._pages = 0
         self._done = 0
-        self._said = time.monotonic()
+        self._last_line = time.monotonic()
 
     def run_started(self, tally: Tally) -> None:
         self._tally = tally
@@ -88,8 +88,8 @@ class Lines(NullObserver):
             log.tell(logging.DEBUG, line)
 
     def _say_how_far(self) -> None:
-        if self._several and time.monotonic() - self._said >= EVERY:
-            self._said = time.monotonic()
+        if self._several and time.monotonic() - self._last_line >= EVERY:
+            self._last_line = time.monotonic()
             say(self._tally.line())
 
 

@@ -15,10 +15,12 @@ from docspec.corpus.manifest import read_history
 from docspec.corpus.options import CorpusOptions
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import Expansion, Source
+from docspec.documents.inputs import Unreadable, is_folder, is_pattern
 from docspec.documents.remote import is_remote
-from docspec.documents.sources import SUFFIXES, Unreadable, is_folder, is_pattern, shown
+from docspec.documents.sources import SUFFIXES, shown
 from docspec.opening import check_offline
-from docspec.reporting.destinations import STDOUT, Destination, check_own
+from docspec.reporting.collisions import check_own
+from docspec.reporting.destinations import STDOUT, Destination
 
 
 @dataclass(frozen=True)

@@ -73,20 +73,20 @@ def _types_of(cls: type) -> dict[str, Any]:
 
 
 def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect.Parameter:
-    said = option_of(each)
+    declared = option_of(each)
     kind = _types_of(cls)[each.name]
     default = defaults.get(each.name, each.default)
     if get_origin(kind) is tuple:  # Typer's word for options that may be repeated
         kind, default = list[get_args(kind)[0]], list(default) or None  # type: ignore[misc]
-    flags = said.flags or (spelled(each.name, said),)  # named, so that a flag gets no --no- twin
+    flags = declared.flags or (spelled(each.name, declared),)  # named, so that a flag gets no --no- twin
     shown = typer.Option(
         *flags,
-        metavar=said.metavar,
-        min=said.least,
-        max=said.most,
-        rich_help_panel=said.group,
+        metavar=declared.metavar,
+        min=declared.least,
+        max=declared.most,
+        rich_help_panel=declared.group,
         show_default=default is not None and kind is not bool,
-        help=escape(said.help),  # Typer reads help as markup, in which [ray] would be a style
+        help=escape(declared.help),  # Typer reads help as markup, in which [ray] would be a style
         autocompletion=completing(each.name),
     )
     return inspect.Parameter(
@@ -96,8 +96,8 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
 
 def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
     """The flag that ``each`` had before, which no help page shows."""
-    said, kind = option_of(each), _types_of(cls)[each.name]
-    hidden = typer.Option(said.former, hidden=True, min=said.least, max=said.most)
+    declared, kind = option_of(each), _types_of(cls)[each.name]
+    hidden = typer.Option(declared.former, hidden=True, min=declared.least, max=declared.most)
     return inspect.Parameter(
         FORMER + each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, hidden]
     )
@@ -146,7 +146,7 @@ def completing(field: str) -> Callable[[str], list[str]] | None:
     if field not in NAMES:
         return None
 
-    def found(incomplete: str) -> list[str]:
+    def matching(incomplete: str) -> list[str]:
         return [name for name in dict.fromkeys(NAMES[field]()) if name.lower().startswith(incomplete.lower())]
 
-    return found
+    return matching

@@ -2,25 +2,22 @@
 
 from docspec.core.categories import Category
 from docspec.core.draft import CellBoxes, PageDraft, PrintedLine, Region
-from docspec.core.errors import DocspecError, DrafterError, InputError, ModelError, OutputError, PageError, UsageError
-from docspec.core.failures import Failure
+from docspec.core.errors import (
+    DocspecError,
+    DrafterError,
+    Failure,
+    InputError,
+    ModelError,
+    OutputError,
+    PageError,
+    UsageError,
+)
 from docspec.core.geometry import BBox
 from docspec.core.options import ParseOptions
 from docspec.core.page import PageImage
 from docspec.core.provenance import LeftOut, Provenance, Span
-from docspec.core.result import (
-    Baseline,
-    Block,
-    Cut,
-    DocumentResult,
-    Event,
-    Moment,
-    PageResult,
-    PageStatus,
-    PageTimings,
-    StageStats,
-    TablePart,
-)
+from docspec.core.result import Block, Cut, DocumentResult, Event, PageResult, PageStatus, TablePart
+from docspec.core.stats import Baseline, Moment, PageTimings, StageStats
 
 __all__ = [
     "BBox",

@@ -76,20 +76,20 @@ class PageAccount:
     @property
     def counts(self) -> dict[State, int]:
         """Words by state."""
-        found = dict.fromkeys(STATES, 0)
+        counts = dict.fromkeys(STATES, 0)
         for run in self.runs:
-            found[run.state] += run.count
-        found["written"] += self.written
-        return found
+            counts[run.state] += run.count
+        counts["written"] += self.written
+        return counts
 
     @property
     def rules(self) -> dict[str, int]:
         """Words left out on purpose, by rule."""
-        found: Counter[str] = Counter()
+        rules: Counter[str] = Counter()
         for run in self.in_state("left_out"):
             if run.count:
-                found[run.rule] += run.count
-        return dict(found)
+                rules[run.rule] += run.count
+        return dict(rules)
 
     @property
     def missing(self) -> tuple[WordRun, ...]:
@@ -102,9 +102,9 @@ class PageAccount:
             return None
         words = [word for run in self.missing for word in run.text.split()]
         count = self.counts["missing"]
-        said = "1 word of the page is" if count == 1 else f"{count:,} words of the page are"
+        lost = "1 word of the page is" if count == 1 else f"{count:,} words of the page are"
         more = " ..." if len(words) > FIRST else ""
-        return f"{said} not in the output: {' '.join(words[:FIRST])}{more}"
+        return f"{lost} not in the output: {' '.join(words[:FIRST])}{more}"
 
     def in_state(self, state: State) -> tuple[WordRun, ...]:
         """The runs in ``state``, in the order of the page."""

@@ -19,15 +19,15 @@ UNLIMITED = 2**60
 
 def quota(root: Path = ROOT, own: Path = OWN) -> float | None:
     """Processors that may be busy on average; ``None`` without a limit."""
-    found = []
+    quotas = []
     for folder in _groups(root, own, "cpu"):
         with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
             most, period = (folder / "cpu.max").read_text(encoding="ascii").split()
-            found.append(int(most) / int(period))
+            quotas.append(int(most) / int(period))
         with contextlib.suppress(OSError, ValueError, ZeroDivisionError):
             most = (folder / "cpu.cfs_quota_us").read_text(encoding="ascii")
-            found.append(int(most) / int((folder / "cpu.cfs_period_us").read_text(encoding="ascii")))
-    return min((one for one in found if one > 0), default=None)
+            quotas.append(int(most) / int((folder / "cpu.cfs_period_us").read_text(encoding="ascii")))
+    return min((one for one in quotas if one > 0), default=None)
 
 
 def memory_limit(root: Path = ROOT, own: Path = OWN) -> int | None:

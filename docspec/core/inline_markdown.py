@@ -26,7 +26,7 @@ _MARKS = re.compile(
 def escapes(text: str, starts: Collection[int] = (0,)) -> set[int]:
     """The indices of the characters of ``text``, a paragraph that may have several lines, that need a backslash. At
     ``starts`` a block or the text of a list item begins."""
-    found = set()
+    places = set()
     linked, tildes = _LINKED.search(text) is not None, text.count("~") > 1
     maths = _MATHS.search(text) is not None
     for index, char in enumerate(text):
@@ -44,17 +44,17 @@ def escapes(text: str, starts: Collection[int] = (0,)) -> set[int]:
             or (char == "~" and tildes and not apart)
             or (char == "$" and maths)
         ):
-            found.add(index)
+            places.add(index)
     for start in starts:
         line = text[start:].partition("\n")[0]
         if _START.match(line):
-            found.add(start)
+            places.add(start)
         elif number := _NUMBER.match(line):
-            found.add(start + number.start(1))
+            places.add(start + number.start(1))
     for line_start in (0, *(at + 1 for at, char in enumerate(text) if char == "\n")):
         if _NUMBER_SIGNS.match(text, line_start):
-            found.add(line_start)
-    return found
+            places.add(line_start)
+    return places
 
 
 def escaped(text: str) -> str:

@@ -197,30 +197,25 @@ def _spelled() -> dict[str, Language]:
 def language_of(spelling: str) -> Language | None:
     """The language that ``spelling`` names: a code, a name, or a tag with regions (``pt-BR``); ``None``: none known."""
     known = _spelled()
-    said = spelling.strip().lower()
-    parts = said.replace("_", "-").split("-")
+    name = spelling.strip().lower()
+    parts = name.replace("_", "-").split("-")
     tags = ("-".join(parts[:count]) for count in range(len(parts), 0, -1))
-    return next((known[tag] for tag in (said, *tags) if tag in known), None)
+    return next((known[tag] for tag in (name, *tags) if tag in known), None)
 
 
-def languages_of(said: str) -> tuple[Language, ...]:
+def languages_of(names: str) -> tuple[Language, ...]:
     """The languages of an option such as ``deu+ara``; none for ``auto``. Raises :class:`UsageError` for an unknown one,
     with those that are spelled like it."""
-    if said.strip().lower() == AUTO:
+    if names.strip().lower() == AUTO:
         return ()
-    found = []
-    for part in said.split("+"):
+    languages = []
+    for part in names.split("+"):
         language = language_of(part)
         if language is None:
-            raise UsageError(f"--language {said}: no language is called {part.strip()!r}; {_near(part)}")
-        if language not in found:
-            found.append(language)
-    return tuple(found)
-
-
-def languages_in(script: str) -> tuple[Language, ...]:
-    """The languages that are written in ``script``."""
-    return tuple(language for language in LANGUAGES if language.script == script)
+            raise UsageError(f"--language {names}: no language is called {part.strip()!r}; {_near(part)}")
+        if language not in languages:
+            languages.append(language)
+    return tuple(languages)
 
 
 def _near(part: str) -> str:

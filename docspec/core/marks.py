@@ -49,27 +49,27 @@ def carried(marks: tuple[Mark, ...], source: str, target: str) -> tuple[Mark, ..
     place: dict[int, int] = {}
     for same in Levenshtein.opcodes(source, target).as_matching_blocks():
         place.update(zip(range(same.a, same.a + same.size), range(same.b, same.b + same.size), strict=True))
-    found = []
+    moved = []
     for mark in marks:
         letters = [at for at in range(mark.start, min(mark.end, len(source))) if not source[at].isspace()]
         kept = [place[at] for at in letters if at in place]
         if kept and len(kept) >= FOUND * len(letters):
-            found.append(replace(mark, start=kept[0], end=kept[-1] + 1))
-    return tuple(found)
+            moved.append(replace(mark, start=kept[0], end=kept[-1] + 1))
+    return tuple(moved)
 
 
 def merged(marks: Iterable[Mark], text: str) -> tuple[Mark, ...]:
     """``marks`` of ``text`` in order; those of one kind and target with only white space between them are made one."""
-    found: list[Mark] = []
+    joined: list[Mark] = []
     for mark in sorted(marks, key=lambda one: (one.kind, one.target, one.start)):
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if (
             last is not None
             and (last.kind, last.target) == (mark.kind, mark.target)
             and mark.kind not in ("raised", "lowered")
             and not text[last.end : mark.start].strip()
         ):
-            found[-1] = replace(last, end=max(last.end, mark.end))
+            joined[-1] = replace(last, end=max(last.end, mark.end))
         else:
-            found.append(mark)
-    return tuple(sorted(found, key=lambda one: (one.start, -one.end)))
+            joined.append(mark)
+    return tuple(sorted(joined, key=lambda one: (one.start, -one.end)))

@@ -13,6 +13,7 @@ from docspec.core.choices import (
     BUNDLED_MODELS,
     SERVED_IN_FLIGHT,
     Attention,
+    DialectName,
     DrafterName,
     Dtype,
     EngineName,
@@ -31,7 +32,6 @@ from docspec.core.choices import (
 from docspec.core.errors import UsageError
 from docspec.core.languages import AUTO, Language, languages_of
 from docspec.core.option import DRAFTS, MODEL, OUTPUT, PAGES, SERVERS, SPECULATION, check, option, options_of, spelled
-from docspec.core.spelling import DialectName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,8 +329,8 @@ class ParseOptions:
     def loads_late(self) -> bool:
         """Whether the model is loaded at the first page that needs it: the bundled reader, if sound words are kept and
         no option needs the model on every page."""
-        asked = self.baseline or self.provenance or self.trust_agreement
-        return self.evidence and self.model in BUNDLED_MODELS and not asked and not self.has_other_engine
+        on_every_page = self.baseline or self.provenance or self.trust_agreement
+        return self.evidence and self.model in BUNDLED_MODELS and not on_every_page and not self.has_other_engine
 
     @property
     def overlaps(self) -> bool:
@@ -398,7 +398,7 @@ def _check_engine(options: ParseOptions) -> None:
         raise UsageError(f"--server and --engine {options.engine}: choose one of them")
     if not options.has_other_engine:
         return
-    asked = {
+    local_only = {
         "--baseline": options.baseline,
         "--provenance": options.provenance,
         "--trust-agreement": options.trust_agreement,
@@ -408,7 +408,7 @@ def _check_engine(options: ParseOptions) -> None:
         "--engine-args": options.engine_args is not None and options.reads_with == "llama",
         "--quantize": options.quantize != "none",
     }
-    for name, given in asked.items():
+    for name, given in local_only.items():
         if given:
             how = "--server" if options.server else f"--engine {options.reads_with}"
             raise UsageError(f"{name} and {how}: choose one of them (the engine in this process has it)")

@@ -53,6 +53,11 @@ def make_folder(folder: Path) -> None:
         each.mkdir(exist_ok=True)
 
 
+def config_folder() -> Path:
+    """The folder of docspec's settings; it may not exist."""
+    return _base_folder("XDG_CONFIG_HOME", ".config")
+
+
 def cache_folder() -> Path:
     """The folder of docspec's caches; it may not exist."""
     return _base_folder("XDG_CACHE_HOME", ".cache")

@@ -50,22 +50,22 @@ def _counts(page: PageResult) -> Iterator[tuple[str, float]]:
         yield from (("trusted", block.trusted), ("level", block.level), ("points", block.points))
     if page.cut is not None:
         yield from (("kept", page.cut.kept), ("dropped", page.cut.dropped))
-    if (said := page.provenance) is not None:
-        yield from (("steps", count) for count in said.steps)
-        yield from (("origins", count) for _, count in said.origins)
-        yield from (("after", one.after + 1) for one in said.left_out)
+    if (provenance := page.provenance) is not None:
+        yield from (("steps", count) for count in provenance.steps)
+        yield from (("origins", count) for _, count in provenance.origins)
+        yield from (("after", one.after + 1) for one in provenance.left_out)
 
 
 def _places(page: PageResult) -> Iterator[tuple[int, int, str]]:
     for block in page.blocks:
         yield from ((mark.start, mark.end, block.text) for mark in block.marks)
-    if (said := page.provenance) is None:
+    if (provenance := page.provenance) is None:
         return
-    if len(said.spans) != len(page.blocks):
-        raise InvalidValues(f"spans of {len(said.spans)} blocks on a page of {len(page.blocks)}")
-    for block, spans in zip(page.blocks, said.spans, strict=True):
+    if len(provenance.spans) != len(page.blocks):
+        raise InvalidValues(f"spans of {len(provenance.spans)} blocks on a page of {len(page.blocks)}")
+    for block, spans in zip(page.blocks, provenance.spans, strict=True):
         yield from ((span.start, span.end, block.text) for span in spans)
-    for number in said.numbers:
+    for number in provenance.numbers:
         if not 0 <= number.block < len(page.blocks):
             raise InvalidValues(f"a number in block {number.block}, which the page has not")
         yield number.start, number.end, page.blocks[number.block].text

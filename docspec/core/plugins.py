@@ -34,13 +34,13 @@ def _installed() -> Any:
 
 def load(kind: PluginKind, name: str) -> Any:
     """The object of the plug-in called ``name``. Raises :class:`docspec.core.UsageError` if it cannot be imported."""
-    found = plugins(kind)[name]
+    entry = plugins(kind)[name]
     try:
-        return found.load()
+        return entry.load()
     except Exception as error:
-        package = found.dist.name if found.dist is not None else "an installed package"
+        package = entry.dist.name if entry.dist is not None else "an installed package"
         why = f"{type(error).__name__}: {error}"
-        raise UsageError(f"{name} of {package} ({found.value}) cannot be loaded: {why}") from error
+        raise UsageError(f"{name} of {package} ({entry.value}) cannot be loaded: {why}") from error
 
 
 def with_plugins(names: Any, kind: PluginKind) -> Any:

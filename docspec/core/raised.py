@@ -45,7 +45,7 @@ def respelled(text: str, up: Callable[[str], str], down: Callable[[str], str]) -
 
 
 def _spelled(text: str, letters: dict[str, str]) -> str:
-    told = [sign for sign in text if sign.isalnum()]
-    if not told or _WORDS.search(text) or not _ONLY.fullmatch(text) or any(sign not in letters for sign in told):
+    signs = [sign for sign in text if sign.isalnum()]
+    if not signs or _WORDS.search(text) or not _ONLY.fullmatch(text) or any(sign not in letters for sign in signs):
         return text
     return "".join(letters.get(sign, sign) for sign in text)

@@ -106,12 +106,12 @@ def _is_same(ours: str, theirs: str, recognised: bool) -> bool:
 
 def _counted(text: str) -> list[tuple[int, bool]]:
     """The numbers in ``text`` that stand alone, and whether each may count pages: it is not called otherwise."""
-    found = []
+    numbers = []
     for number in _COUNTED.finditer(text):
         before = text[: number.start()]
         named = _LABEL_BEFORE.search(before) is not None and _PAGE_BEFORE.search(before) is None
-        found.append((int(number[0]), not named))
-    return found
+        numbers.append((int(number[0]), not named))
+    return numbers
 
 
 def _with_figures(text: str) -> str:

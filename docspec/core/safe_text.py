@@ -22,7 +22,7 @@ def safe_text(text: str) -> str:
 
     Tabs and line breaks stay, a lone carriage return becomes a line feed. U+2028 and bidirectional marks are text.
     """
-    return _UNSAFE.sub(lambda found: "\n" if found[0] == "\r" else REPLACEMENT, text)
+    return _UNSAFE.sub(lambda match: "\n" if match[0] == "\r" else REPLACEMENT, text)
 
 
 def dump_json(value: Any, *, indent: int | None = None) -> str:

@@ -41,13 +41,13 @@ NAMES = {
 def scripts_of(text: str) -> Counter[str]:
     """How many letters of ``text`` each script has; letters of scripts without a name here, and signs that stand for
     letters in formulas, count for none."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for char, count in Counter(unicodedata.normalize("NFKC", text)).items():
         if char.isalpha():
             name = NAMES.get(unicodedata.name(char, "").partition(" ")[0])
             if name is not None:
-                found[name] += count
-    return found
+                counts[name] += count
+    return counts
 
 
 def alphabet_of(scripts: Iterable[str]) -> frozenset[str]:
@@ -59,9 +59,9 @@ def alphabet_of(scripts: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _alphabets() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    alphabets: dict[str, set[str]] = {}
     for char in map(chr, range(0xA0, 0x10000)):
         script = NAMES.get(unicodedata.name(char, "").partition(" ")[0])
         if script is not None:
-            found.setdefault(script, set()).add(char)
-    return {script: frozenset(chars) for script, chars in found.items()}
+            alphabets.setdefault(script, set()).add(char)
+    return {script: frozenset(chars) for script, chars in alphabets.items()}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from docspec.core import Failure, PageResult
-from docspec.core.sums import summed
+from docspec.core.stats import summed
 from docspec.corpus.job import JobResult
 from docspec.corpus.pace import Stopwatch
 from docspec.corpus.records import DocumentRecord

@@ -64,11 +64,11 @@ def identity_of(options: ParseOptions, writing: OutputChoice) -> Identity:
 
 def options_hash(options: ParseOptions, writing: OutputChoice) -> str:
     """The hash of all options that outputs depend on."""
-    asked: Mapping[str, Any] = {
+    request: Mapping[str, Any] = {
         "parse": {name: value for name, value in asdict(options).items() if name not in WITHOUT_EFFECT},
         "writing": asdict(writing),
     }
-    return hashlib.blake2b(json.dumps(asked, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(json.dumps(request, sort_keys=True, default=str).encode(), digest_size=8).hexdigest()
 
 
 def model_hash(directory: Path) -> str:

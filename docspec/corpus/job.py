@@ -9,7 +9,7 @@ from pathlib import Path
 from docspec.core import DocspecError, Failure, PageResult
 from docspec.corpus.records import DoubtfulPage, FailedPage, Status
 from docspec.documents import Source
-from docspec.documents.sources import Unreadable
+from docspec.documents.inputs import Unreadable
 from docspec.reporting.destinations import Destination
 from docspec.reporting.timing import DocumentEntry
 
@@ -61,14 +61,14 @@ class JobResult:
     @property
     def complaints(self) -> list[tuple[str, str | None]]:
         """The messages about it, a line and a traceback each."""
-        said: list[tuple[str, str | None]] = []
+        messages: list[tuple[str, str | None]] = []
         for page in self.failed:
             message = page.error or "unknown error"
             if page.source not in message:
                 message = f"{page.source}, page {page.number}: {message}"
-            said.append((message, page.trace))
-        said += [(message, None) for message in self.damage]
-        return said if self.error is None else [*said, (str(self.error), self.trace)]
+            messages.append((message, page.trace))
+        messages += [(message, None) for message in self.damage]
+        return messages if self.error is None else [*messages, (str(self.error), self.trace)]
 
     def add(self, result: PageResult) -> None:
         """Notes what a page lacks; nothing of its text or pixels is kept."""

@@ -14,8 +14,9 @@ from typing import TypeVar
 from docspec.core import InputError, UsageError
 from docspec.corpus.options import CorpusOptions
 from docspec.documents import Expansion, Skipped, Source, expand_inputs, remote
+from docspec.documents.inputs import Unreadable, is_pattern, root_of
 from docspec.documents.remote import at_address
-from docspec.documents.sources import Unreadable, is_pattern, root_of, shown
+from docspec.documents.sources import shown
 from docspec.reporting.figures import is_figure
 
 S = TypeVar("S", Source, Unreadable)

@@ -141,9 +141,9 @@ class Manifest:
             while end:
                 start = max(0, end - 2**16)
                 file.seek(start)
-                found = file.read(end - start).rfind(b"\n")
-                if found >= 0:
-                    end = start + found + 1
+                place = file.read(end - start).rfind(b"\n")
+                if place >= 0:
+                    end = start + place + 1
                     break
                 end = start
         if end < size:

@@ -180,10 +180,10 @@ class Paces:
 
     def of(self, model: str, engine: str, words: str) -> Pace | None:
         """The newest of runs with these options, on whichever device; what they have not read, as published."""
-        found = next((one for one in reversed(self.paces) if one.options[:3] == (model, engine, words)), None)
+        newest = next((one for one in reversed(self.paces) if one.options[:3] == (model, engine, words)), None)
         if PUBLISHED.options[:3] != (model, engine, words):
-            return found
-        return PUBLISHED if found is None else replace(found, kinds={**PUBLISHED.kinds, **found.kinds})
+            return newest
+        return PUBLISHED if newest is None else replace(newest, kinds={**PUBLISHED.kinds, **newest.kinds})
 
     def keep(self, new: Pace) -> None:
         """Adds a run. Where that cannot be written, nothing is kept: no run fails for it."""

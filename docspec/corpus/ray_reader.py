@@ -21,8 +21,8 @@ from docspec.corpus.job import Job
 from docspec.corpus.journal import page_result, page_values
 from docspec.corpus.options import CorpusOptions
 from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
+from docspec.documents.inputs import Unreadable
 from docspec.documents.remote import fetched
-from docspec.documents.sources import Unreadable
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.pool import Isolation
@@ -103,10 +103,10 @@ class Verify:
         except Exception as error:
             fault = error if isinstance(error, DocspecError) else ModelError(f"{type(error).__name__}: {error}")
             return _batch([_row(index, "fatal", fault) for index, _, _ in rows])
-        found = []
+        verified = []
         for index, kind, value in rows:
             if kind != "page":
-                found.append(_row(index, kind, value))
+                verified.append(_row(index, kind, value))
                 continue
             page, damage = value
             if isinstance(page, PageFailure):
@@ -114,8 +114,8 @@ class Verify:
                 values = page_values(lost, with_pictures=False)
             else:
                 values = page_values(next(results), with_pictures=self._with_pictures)
-            found.append(_row(index, "result", (values, damage, info)))
-        return _batch(found)
+            verified.append(_row(index, "result", (values, damage, info)))
+        return _batch(verified)
 
 
 class RayReader:
@@ -132,7 +132,7 @@ class RayReader:
     def __init__(
         self,
         options: ParseOptions,
-        asked: CorpusOptions,
+        corpus: CorpusOptions,
         jobs: Sequence[Job],
         held: Mapping[str, frozenset[int]],
         observer: Observer,
@@ -143,8 +143,8 @@ class RayReader:
         self._held = held
         self._observer = observer
         self._selection = parse_page_ranges(options.pages)
-        self._started = _connect(asked)
-        self._rows = _dataset(options, asked, self._jobs, held, with_pictures)
+        self._started = _connect(corpus)
+        self._rows = _dataset(options, corpus, self._jobs, held, with_pictures)
         self._next: tuple[int, str, Any] | None = None
         self._at = -1
         self.parser = self
@@ -217,7 +217,7 @@ class RayReader:
         return row
 
 
-def _connect(asked: CorpusOptions) -> bool:
+def _connect(corpus: CorpusOptions) -> bool:
     """Connects to the cluster, or starts one here; returns whether it started one."""
     try:
         import ray
@@ -230,17 +230,17 @@ def _connect(asked: CorpusOptions) -> bool:
     quiet: dict[str, Any] = {"configure_logging": False, "log_to_driver": False}
     if ray.is_initialized():
         return False
-    if asked.ray_address is not None:
-        ray.init(address=asked.ray_address, **quiet)
+    if corpus.ray_address is not None:
+        ray.init(address=corpus.ray_address, **quiet)
         return True
-    needed = asked.ray_drafters + asked.ray_actors
+    needed = corpus.ray_drafters + corpus.ray_actors
     ray.init(num_cpus=max(needed, processors()), include_dashboard=False, **quiet)
     return True
 
 
 def _dataset(
     options: ParseOptions,
-    asked: CorpusOptions,
+    corpus: CorpusOptions,
     jobs: Sequence[Job],
     held: Mapping[str, frozenset[int]],
     with_pictures: bool,
@@ -258,16 +258,16 @@ def _dataset(
         Draw,
         fn_constructor_args=(options,),
         batch_size=1,
-        compute=ray.data.ActorPoolStrategy(size=asked.ray_drafters),
+        compute=ray.data.ActorPoolStrategy(size=corpus.ray_drafters),
         num_cpus=1,
     )
     read = drawn.map_batches(
         Verify,
         fn_constructor_args=(options, with_pictures),
         batch_size=options.in_flight,
-        compute=ray.data.ActorPoolStrategy(size=asked.ray_actors),
+        compute=ray.data.ActorPoolStrategy(size=corpus.ray_actors),
         num_cpus=1,
-        num_gpus=asked.ray_gpus or None,
+        num_gpus=corpus.ray_gpus or None,
     )
     return iter(read.iter_rows())
 
@@ -283,5 +283,5 @@ def _row(index: int, kind: str, value: Any) -> dict[str, Any]:
 
 def _batch(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """One batch of several."""
-    found = list(rows)
-    return {name: [row[name][0] for row in found] for name in ("index", "kind", "data")}
+    listed = list(rows)
+    return {name: [row[name][0] for row in listed] for name in ("index", "kind", "data")}

@@ -3,11 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from docspec.core import PageResult
 from docspec.corpus.job import Job
 from docspec.documents import PageSelection, Source
+from docspec.parser import Parser
+
+
+class OpenedDocument(Protocol):
+    """A document as a run needs it."""
+
+    name: str
+    sha256: str
+    page_count: int
+    damage: str | None
+
+
+class Reader(Protocol):
+    """What a run reads with: here (:class:`DocumentReader`) or on a cluster. ``parser`` knows the target;
+    ``reads_ahead``: documents are begun before they are asked for, which needs the model."""
+
+    @property
+    def parser(self) -> Any: ...
+
+    @property
+    def reads_ahead(self) -> bool: ...
+
+    def open(self, job: Job) -> Any:
+        """The document of ``job``, an :class:`OpenedDocument` that is left as a context; raises its error."""
+        ...
+
+    def pages(self, document: Any, selection: PageSelection) -> Iterator[PageResult]:
+        """The pages of the document that was opened last."""
+        ...
+
+    def left_pages(self) -> Sequence[tuple[OpenedDocument, PageResult]]:
+        """Begins nothing more; returns the pages that were read ahead and not asked for, each with its document."""
+        ...
+
+    def close(self) -> None:
+        """Ends what reads."""
+        ...
 
 
 class DocumentReader:
@@ -15,7 +52,7 @@ class DocumentReader:
     the others, the next ones are opened, drawn and drafted while the last pages of one are verified. ``parser`` knows
     the target."""
 
-    def __init__(self, parser: Any, jobs: Sequence[Job], gone_on_with: frozenset[str]) -> None:
+    def __init__(self, parser: Parser, jobs: Sequence[Job], gone_on_with: frozenset[str]) -> None:
         self.parser = parser
         self._alone = gone_on_with if len(jobs) > 1 else frozenset(job.document for job in jobs)
         self._fresh = [job for job in jobs if isinstance(job.source, Source) and job.document not in self._alone]
@@ -31,11 +68,12 @@ class DocumentReader:
         """The document of ``job``; raises its error."""
         self._begun = None
         if job.document in self._alone:
+            assert isinstance(job.source, Source)
             return self.parser.open(job.source)
         reading = None if self._stream is None else next(self._stream, None)
         if reading is None:  # at the beginning, and where a fault in a document ended the stream
             rest = self._fresh[self._fresh.index(job) :]
-            self._stream = self.parser.documents([each.source for each in rest])
+            self._stream = self.parser.documents([each.source for each in rest if isinstance(each.source, Source)])
             reading = next(self._stream)
         if reading.error is not None:
             raise reading.error

@@ -116,13 +116,13 @@ class Resume:
         """The pages in the journals of those ``jobs`` that have one."""
         jobs = list(jobs)
         begun = self.begun(jobs)
-        found = {}
+        pages = {}
         for job in jobs:
             if job.document in begun and (sha256 := _hash_if_there(job)) is not None:
                 journal = self.journal(job, sha256, with_pictures=False)
-                found[job.document] = journal.numbers
+                pages[job.document] = journal.numbers
                 journal.close()
-        return found
+        return pages
 
     def journal(self, job: Job, sha256: str, *, with_pictures: bool) -> Journal:
         """The pages of the document that were read before, if input, request, model and docspec are the same."""

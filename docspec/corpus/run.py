@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -32,11 +33,12 @@ from docspec.corpus.job import Job, JobResult
 from docspec.corpus.journal import Journal
 from docspec.corpus.layout_pdf import LayoutPdf
 from docspec.corpus.pace import Pace
+from docspec.corpus.reading import OpenedDocument, Reader
 from docspec.corpus.resume import Resume
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
+from docspec.documents.inputs import Unreadable
 from docspec.documents.remote import fetched
-from docspec.documents.sources import Unreadable
 from docspec.reporting.timing import Report
 from docspec.reporting.writer import PageWriter
 
@@ -70,8 +72,7 @@ class Watcher(Observer, Protocol):
 
 @dataclass
 class CorpusRun:
-    """Reads jobs with the reader of ``make_reader`` (a :class:`docspec.corpus.reading.DocumentReader`). It is made when
-    the first job can be read, and closed at the end.
+    """Reads jobs with the reader of ``make_reader``. It is made when the first job can be read, and closed at the end.
 
     ``resume`` keeps results for later runs, ``None`` forgets them. ``counts`` are the results so far, ``gave_up``
     whether the run ended because too many failed.
@@ -82,16 +83,23 @@ class CorpusRun:
     writing: OutputChoice
     report: Report
     watcher: Watcher
-    make_reader: Callable[[Sequence[Job]], Any]
+    make_reader: Callable[[Sequence[Job]], Reader]
     resume: Resume | None = None
     max_failures: int | None = None
 
     def __post_init__(self) -> None:
-        self._reader: Any = None
         self._jobs: Sequence[Job] = ()
         self._journal: Journal | None = None
         self._tally = Tally(0)
         self.gave_up = False
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return self.make_reader(self._jobs)
+
+    @property
+    def _has_reader(self) -> bool:
+        return "_reader" in self.__dict__
 
     @property
     def counts(self) -> DocumentCounts:
@@ -118,9 +126,10 @@ class CorpusRun:
                         self.gave_up = index < len(jobs)
                         return
         finally:
-            if self._reader is not None:
+            if self._has_reader:
                 if self._reader.parser.loads_late and self._reader.parser.is_loaded:
-                    self._describe_target(self._reader.parser.load_seconds)
+                    parser = self._reader.parser
+                    self._describe_target(parser.target_info, parser.load_seconds)
                 steps = self._reader.parser.step_report
                 self.report.steps = None if steps is None else asdict(steps)
                 self.report.engine = self._reader.parser.engine_report
@@ -198,7 +207,7 @@ class CorpusRun:
                 ending.enter_context(exits.held())
             outcome.files = writer.files
 
-    def _writer(self, job: Job, document: Any, stdout: BinaryIO) -> PageWriter:
+    def _writer(self, job: Job, document: OpenedDocument, stdout: BinaryIO) -> PageWriter:
         more = []
         if job.destination.layout_pdf is not None:
             assert isinstance(job.source, Source)
@@ -209,12 +218,10 @@ class CorpusRun:
     def _begin(self, job: Job) -> None:
         """Makes the reader for the first document that can be read; one that reads ahead loads the model at once, which
         does not count as that document's time."""
-        if self._reader is None and not isinstance(job.source, Unreadable):
-            self._reader = self.make_reader(self._jobs)
-            if self._reader.reads_ahead:
-                self._load_target()
+        if not self._has_reader and not isinstance(job.source, Unreadable) and self._reader.reads_ahead:
+            self._load_target()
 
-    def _pages(self, document: Any, numbers: Sequence[int], held: frozenset[int]) -> Iterator[PageResult]:
+    def _pages(self, document: OpenedDocument, numbers: Sequence[int], held: frozenset[int]) -> Iterator[PageResult]:
         """The results of pages ``numbers`` in order: those that the journal has held, the others read now."""
         self._tally.document_started(len(numbers))
         missing = [number for number in numbers if number not in held]
@@ -259,11 +266,10 @@ class CorpusRun:
             fetched_here = "/" in name and not self.options.has_other_engine
             self.watcher.loading(fetched_here and not Path(name).expanduser().exists())
             started = time.perf_counter()
-            self._reader.parser.target_info  # noqa: B018 - loads it
-            self._describe_target(time.perf_counter() - started)
+            info = self._reader.parser.target_info
+            self._describe_target(info, time.perf_counter() - started)
 
-    def _describe_target(self, load_seconds: float) -> None:
-        info = self._reader.parser.target_info
+    def _describe_target(self, info: Any, load_seconds: float) -> None:
         self.report.load_seconds = load_seconds
         self.report.target = asdict(info) if is_dataclass(info) and not isinstance(info, type) else vars(info)
 

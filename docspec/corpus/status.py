@@ -89,21 +89,21 @@ class FolderStatus:
         parts += [f"{counts.damaged:,} damaged"] if counts.damaged else []
         parts += [f"{counts.partial:,} with missing pages"] if counts.partial else []
         parts += [f"{counts.failed:,} failed", f"{self.missing:,} missing"]
-        said = [f"{', '.join(parts)} of {counts.total + self.missing:,} documents"]
+        lines = [f"{', '.join(parts)} of {counts.total + self.missing:,} documents"]
         if self.pages:
-            said.append(f"{self.pages:,} pages, {self.pages_per_minute:.1f} a minute while a run was at work")
+            lines.append(f"{self.pages:,} pages, {self.pages_per_minute:.1f} a minute while a run was at work")
         lost = [f"{record.input}: {record.failure}" for record in records if record.failure is not None]
-        said += _listed(f"failed: {counts.categories}", lost)
+        lines += _listed(f"failed: {counts.categories}", lost)
         doubtful = [f"{one.input}, page {page.page}: {page.reason}" for one in records for page in one.doubtful_pages]
-        said += _listed(f"doubtful: {len(doubtful):,} page{'' if len(doubtful) == 1 else 's'}", doubtful)
-        said += _listed("missing:", list(self.history.listed.values()))
+        lines += _listed(f"doubtful: {len(doubtful):,} page{'' if len(doubtful) == 1 else 's'}", doubtful)
+        lines += _listed("missing:", list(self.history.listed.values()))
         if self.absent:
-            said.append(f"shards that have not begun: {', '.join(self.absent)}")
+            lines.append(f"shards that have not begun: {', '.join(self.absent)}")
         if self.history.unread:
-            said.append(lines_unread(self.history))
+            lines.append(lines_unread(self.history))
         if self.retry is not None:
-            said.append(f"to read again what failed: {self.retry}")
-        return said
+            lines.append(f"to read again what failed: {self.retry}")
+        return lines
 
 
 def _listed(title: str, names: list[str]) -> list[str]:

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from docspec.core import UsageError
+from docspec.core.choices import DIALECTS
 from docspec.core.plugins import load, plugins
-from docspec.core.spelling import DIALECTS
 from docspec.dialects.dialect import Dialect
 
 __all__ = ["Dialect", "make_dialect"]
@@ -27,7 +27,7 @@ CLASSES = {
 
 
 def make_dialect(name: str, **settings: Any) -> Dialect:
-    """The dialect called ``name`` (of :data:`docspec.core.spelling.DIALECTS`), built with a model card's ``settings``.
+    """The dialect called ``name`` (of :data:`docspec.core.choices.DIALECTS`), built with a model card's ``settings``.
 
     Cheap: nothing heavy is imported. Raises :class:`UsageError` for an unknown name or setting.
     """

@@ -74,13 +74,13 @@ def _drafted(text: str, region: int) -> Iterator[DraftedWord]:
 def _confirmed(alignment: Alignment, others: Sequence[Sequence[DraftedWord]]) -> set[int]:
     """The words that another reading has, although the first one has others or none in their place."""
     doubted = {at for at, place in enumerate(alignment.places) if place is None or not place.equal}
-    found: set[int] = set()
+    confirmed: set[int] = set()
     for words in others if doubted else ():
         if len(words) * len(alignment.words) <= MOST_PAIRS:
             for code in Levenshtein.opcodes(alignment.words, [word.key for word in words]):
                 if code.tag == "equal":
-                    found |= doubted.intersection(range(code.src_start, code.src_end))
-    return found
+                    confirmed |= doubted.intersection(range(code.src_start, code.src_end))
+    return confirmed
 
 
 def _spans(
@@ -94,17 +94,17 @@ def _spans(
     first, last = block
 
     def kind(place: int) -> object:
-        found = alignment.places[place]
-        if found is None:
+        counterpart = alignment.places[place]
+        if counterpart is None:
             return "agreed" if place in confirmed else "model"
-        return "agreed" if found.equal else found
+        return "agreed" if counterpart.equal else counterpart
 
     at = first
     while at < last:
         omitted = alignment.between(at) if at > first else None
         start = words[at - first].start
         if omitted is not None:
-            yield Span(start, start, "draft", _said(drafted[slice(*omitted)]))
+            yield Span(start, start, "draft", _spaced(drafted[slice(*omitted)]))
         what, end = kind(at), at + 1
         while end < last and kind(end) == what and alignment.between(end) is None:
             end += 1
@@ -115,7 +115,7 @@ def _spans(
             yield Span(start, stop, "model")
         else:
             sure = all(each in confirmed for each in range(at, end))
-            yield Span(start, stop, "agreed" if sure else "corrected", _said(drafted[place.low : place.high]))
+            yield Span(start, stop, "agreed" if sure else "corrected", _spaced(drafted[place.low : place.high]))
         at = end
 
 
@@ -139,7 +139,7 @@ def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Seq
         return alignment.used[at] or inner[at], drafted[at].region, owners[at]
 
     for (known, number, owner), run in groupby(range(len(drafted)), key=kind):
-        text = "" if known else _said([drafted[at] for at in run])
+        text = "" if known else _spaced([drafted[at] for at in run])
         if any(map(str.isalnum, text)):
             if number < 0:
                 yield LeftOut(text, owner)
@@ -147,9 +147,9 @@ def _left_out(alignment: Alignment, drafted: Sequence[DraftedWord], regions: Seq
                 yield LeftOut(text, owner, regions[number].bbox, regions[number].category)
 
 
-def _said(words: Sequence[DraftedWord]) -> str:
+def _spaced(words: Sequence[DraftedWord]) -> str:
     """The text of drafted words, without a space before a sign that ends a word or behind one that opens one."""
-    said = ""
+    joined = ""
     for word in words:
-        said += word.text if not said or word.text in ".,;:!?)%" or said[-1] == "(" else f" {word.text}"
-    return said
+        joined += word.text if not joined or word.text in ".,;:!?)%" or joined[-1] == "(" else f" {word.text}"
+    return joined

@@ -47,15 +47,15 @@ class BoxSpelling:
 
     def read(self, text: str) -> tuple[list[int], str]:
         """The numbers at the beginning of ``text``, up to four, and the text behind them."""
-        found: list[int] = []
-        while len(found) < 4:
-            after = self.end if len(found) == 3 else self.after
+        numbers: list[int] = []
+        while len(numbers) < 4:
+            after = self.end if len(numbers) == 3 else self.after
             match = re.match(rf"{re.escape(self.before)}(\d{{1,{DIGITS}}}){re.escape(after)}", text)
             if match is None:
                 break
-            found.append(int(match[1]))
+            numbers.append(int(match[1]))
             text = text[match.end() :]
-        return found, text
+        return numbers, text
 
 
 class BoxGrammar(DraftedBoxes):
@@ -71,10 +71,10 @@ class BoxGrammar(DraftedBoxes):
         self._fork: Fork | None = None
 
     def landmark(self, marker: str, ahead: str) -> Landmark | None:
-        found, behind = self.spelling.read(ahead)
-        if len(found) < 4:
+        numbers, behind = self.spelling.read(ahead)
+        if len(numbers) < 4:
             return None
-        number = self._by_box.get((found[0], found[1], found[2], found[3]))
+        number = self._by_box.get((numbers[0], numbers[1], numbers[2], numbers[3]))
         return None if number is None else Landmark(number, len(ahead) - len(behind), True)
 
     def follow(self, text: str) -> None:

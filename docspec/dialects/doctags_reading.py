@@ -58,29 +58,29 @@ def read_doctags(text: str, width: int, height: int) -> tuple[Block, ...]:
 
     Lenient: an element that is not closed ends where the next one begins, and text between elements is text.
     """
-    found: list[Block] = []
+    blocks: list[Block] = []
     numbers: list[int | None] = []  # of the open lists; None where items have none
     at = 0
     while opening := _OPENING.search(text, at):
-        found += _loose(text[at : opening.start()])
+        blocks += _loose(text[at : opening.start()])
         _follow_lists(text[at : opening.start()], numbers)
         tag = opening[1]
         end = _end(text, tag, opening.end())
         number = numbers[-1] if numbers and tag == "list_item" else None
         if numbers and number is not None:
             numbers[-1] = number + 1
-        found += _blocks(tag, text[opening.end() : end], number, width, height)
+        blocks += _blocks(tag, text[opening.end() : end], number, width, height)
         at = end + (len(tag) + 3 if text.startswith(f"</{tag}>", end) else 0)
-    if not found:
+    if not blocks:
         return ()
-    found += _loose(text[at:])
-    return tuple(found)
+    blocks += _loose(text[at:])
+    return tuple(blocks)
 
 
 def _end(text: str, tag: str, at: int) -> int:
     """The end of the element whose contents begin at ``at``: its end tag, or the next element that it cannot hold."""
     inside = _INSIDE.get(tag, ("formula",))
-    others = (found.start() for found in _OPENING.finditer(text, at) if found[1] not in inside)
+    others = (match.start() for match in _OPENING.finditer(text, at) if match[1] not in inside)
     closing = text.find(f"</{tag}>", at)
     return min(next(others, len(text)), len(text) if closing < 0 else closing)
 

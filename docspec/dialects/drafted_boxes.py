@@ -41,10 +41,10 @@ class DraftedBoxes:
     def candidates(self, expected: int) -> Weights:
         """The pieces that may be written next, if the one numbered ``expected`` is next in order."""
         unused = [number for number in range(max(expected, 0), len(self.boxes)) if number not in self.used]
-        found = unused[: len(ORDER)]
-        if len(found) < len(ORDER):
-            found += [n for n in range(min(expected, len(self.boxes))) if n not in self.used]
-        return tuple(zip(found, ORDER, strict=False))
+        pieces = unused[: len(ORDER)]
+        if len(pieces) < len(ORDER):
+            pieces += [n for n in range(min(expected, len(self.boxes))) if n not in self.used]
+        return tuple(zip(pieces, ORDER, strict=False))
 
     def weigh(self, weights: Weights, written: Sequence[int]) -> Weights:
         """``weights`` after the first numbers of the box have been written."""
@@ -76,12 +76,12 @@ class DraftedBoxes:
                 if share < enough:
                     break
                 parts.setdefault(number, []).append((piece, weight * share))
-        found: list[tuple[int, float, Weights]] = []
+        numbers: list[tuple[int, float, Weights]] = []
         for number, pieces in parts.items():
             chance = sum([part for _, part in pieces])
-            found.append((number, chance, tuple([(piece, part / chance) for piece, part in pieces])))
-        found.sort(key=itemgetter(1), reverse=True)
-        return found
+            numbers.append((number, chance, tuple([(piece, part / chance) for piece, part in pieces])))
+        numbers.sort(key=itemgetter(1), reverse=True)
+        return numbers
 
     def written(self, piece: int, box: Box) -> None:
         """Learns that the target wrote ``box`` for ``piece``."""

@@ -123,18 +123,18 @@ class GroundedDialect(Prompted):
         heads = list(self.piece.finditer(text))
         if not heads:
             return parse_blocks(_MARKS.sub("", text))
-        found = [Block(Category.TEXT, before)] if (before := _words(text[: heads[0].start()])) else []
+        blocks = [Block(Category.TEXT, before)] if (before := _words(text[: heads[0].start()])) else []
         ends = [head.start() for head in heads[1:]] + [len(text)]
         for head, end in zip(heads, ends, strict=True):
             label = head["label"].strip().lower()
             category = self.categories.get(label.removesuffix(GOES_ON), Category.TEXT)
             box = pixel_box(re.findall(r"\d+", head["box"]), width, height, self.scale)
             words = _words(text[head.end() : end])
-            if label.endswith(GOES_ON) and found and found[-1].category is category:
-                found[-1] = replace(found[-1], text=f"{found[-1].text} {words}")
+            if label.endswith(GOES_ON) and blocks and blocks[-1].category is category:
+                blocks[-1] = replace(blocks[-1], text=f"{blocks[-1].text} {words}")
                 continue
-            found.append(boxed(category, words, box))
-        return tuple(found)
+            blocks.append(boxed(category, words, box))
+        return tuple(blocks)
 
     def _box(self, region: Region, width: int, height: int) -> Box:
         return normalised_box(region.bbox, width, height, self.scale)

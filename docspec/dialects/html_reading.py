@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 from docspec.core import BBox, Block, Category
 from docspec.dialects.normalised import boxed, pixel_box
+from docspec.dialects.tables import feed
 
 _CATEGORIES = {
     "caption": Category.CAPTION,
@@ -44,7 +45,7 @@ def read_layout(text: str, width: int, height: int, scale: int) -> tuple[Block, 
     heads = list(_DIV.finditer(text))
     if not heads:
         return ()
-    found = [Block(Category.TEXT, words)] if (words := read_fragment(text[: heads[0].start()])) else []
+    blocks = [Block(Category.TEXT, words)] if (words := read_fragment(text[: heads[0].start()])) else []
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for head, end in zip(heads, ends, strict=True):
         label = _attribute(head[1], "label").lower()
@@ -52,8 +53,8 @@ def read_layout(text: str, width: int, height: int, scale: int) -> tuple[Block, 
         words = read_fragment(text[head.end() : end])
         if label == _BLANK and not words:
             continue
-        found.append(boxed(category, words, _box(_attribute(head[1], "bbox"), width, height, scale)))
-    return tuple(found)
+        blocks.append(boxed(category, words, _box(_attribute(head[1], "bbox"), width, height, scale)))
+    return tuple(blocks)
 
 
 def read_fragment(text: str) -> str:
@@ -68,23 +69,19 @@ def read_fragment(text: str) -> str:
 
 
 def _attribute(tag: str, name: str) -> str:
-    found = re.search(rf'data-{name}=(?:"([^"]*)"|\'([^\']*)\')', tag)
-    return (found[1] or found[2] or "").strip() if found else ""
+    match = re.search(rf'data-{name}=(?:"([^"]*)"|\'([^\']*)\')', tag)
+    return (match[1] or match[2] or "").strip() if match else ""
 
 
-def _box(said: str, width: int, height: int, scale: int) -> BBox | None:
+def _box(text: str, width: int, height: int, scale: int) -> BBox | None:
     """The box of four numbers, in brackets or not; ``None`` if they are not four."""
-    numbers = re.findall(r"\d{1,6}", said)
+    numbers = re.findall(r"\d{1,6}", text)
     return pixel_box(numbers, width, height, scale) if len(numbers) == 4 else None
 
 
 def _markdown(text: str) -> str:
     writer = _Writer()
-    try:
-        writer.feed(text.replace("<![", "&lt;!["))
-        writer.close()
-    except AssertionError:  # html.parser's answer to some malformed declarations; what came before is good
-        pass
+    feed(writer, text)
     return writer.text()
 
 
@@ -103,7 +100,7 @@ class _Writer(HTMLParser):
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        said = dict(attributes)
+        values = dict(attributes)
         if tag == "li":
             number = self._lists[-1] if self._lists else None
             if self._lists and number is not None:
@@ -111,14 +108,14 @@ class _Writer(HTMLParser):
             indent = "  " * max(len(self._lists) - 1, 0)
             self._out.append(f"\n{indent}- " if number is None else f"\n{indent}{number}. ")
         elif tag == "math":
-            self._math = "$$" if said.get("display") == "block" else "$"
+            self._math = "$$" if values.get("display") == "block" else "$"
             self._out.append(self._math)
         elif tag == "br":
             self._out.append("\n")
-        elif tag == "img" and said.get("alt"):
-            self._out.append(f"![{said['alt']}]()")
+        elif tag == "img" and values.get("alt"):
+            self._out.append(f"![{values['alt']}]()")
         elif tag == "input":
-            self._out.append("☑ " if "checked" in said else "☐ ")
+            self._out.append("☑ " if "checked" in values else "☐ ")
         elif tag in _BREAKS:
             self._begin(tag)
         else:

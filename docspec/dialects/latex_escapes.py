@@ -33,8 +33,8 @@ _ESCAPES = re.compile(r"\\(?:\\(?P<double>[A-Za-z]{2})?|(?P<single>[^\\\"/bfnrtu
 def writes_single_backslashes(answer: str) -> bool:
     r"""Whether LaTeX stands in ``answer``, a text in JSON, with single backslashes: it has more escapes that JSON does
     not know (``\phi``) than commands with an escaped backslash (``\\phi``)."""
-    found = [(escape["single"], escape["double"]) for escape in _ESCAPES.finditer(answer)]
-    singles, doubles = sum(bool(one) for one, _ in found), sum(bool(two) for _, two in found)
+    escapes = [(escape["single"], escape["double"]) for escape in _ESCAPES.finditer(answer)]
+    singles, doubles = sum(bool(one) for one, _ in escapes), sum(bool(two) for _, two in escapes)
     return singles > doubles
 
 
@@ -46,7 +46,7 @@ def restored(text: str, *, formula: bool, single: bool = False) -> str:
         return text
     if formula:
         return _in_formula(text, single)
-    return _MATH.sub(lambda found: _in_formula(found[0], single), text)
+    return _MATH.sub(lambda match: _in_formula(match[0], single), text)
 
 
 def _in_formula(text: str, single: bool) -> str:

@@ -148,10 +148,10 @@ def _loose(text: str) -> Iterable[LayoutCell]:
 
 def _once(cells: Iterable[LayoutCell]) -> list[LayoutCell]:
     """``cells`` without those that repeat the box, category and text of an earlier one."""
-    found: dict[object, LayoutCell] = {}
+    cells_once: dict[object, LayoutCell] = {}
     for number, cell in enumerate(cells):
-        found.setdefault(number if cell.bbox is None else cell, cell)
-    return list(found.values())
+        cells_once.setdefault(number if cell.bbox is None else cell, cell)
+    return list(cells_once.values())
 
 
 def _box(value: Any) -> FloatBox | None:
@@ -222,20 +222,20 @@ def _read_box(text: str, at: int) -> tuple[FloatBox | None, int]:
 
 def _read_category(text: str, at: int) -> tuple[str | None, int]:
     """A category as spelt; a cut-off one only if no other begins like it."""
-    found = _CATEGORY.match(text, at)
-    if found is None:
+    match = _CATEGORY.match(text, at)
+    if match is None:
         return None, at
-    name = found[1].strip()
-    if found[2] or found.end() < len(text) or name in list(Category):
-        return name, found.end()
+    name = match[1].strip()
+    if match[2] or match.end() < len(text) or name in list(Category):
+        return name, match.end()
     candidates = [category.value for category in Category if category.value.startswith(name)]
-    return (candidates[0] if len(candidates) == 1 else None), found.end()
+    return (candidates[0] if len(candidates) == 1 else None), match.end()
 
 
 def _plain(text: str, at: int, end: int) -> str:
     """A value that is no string."""
-    found = _PLAIN_VALUE.match(text, at, end)
-    return found[0] if found else ""
+    match = _PLAIN_VALUE.match(text, at, end)
+    return match[0] if match else ""
 
 
 def _read_string(text: str, at: int) -> tuple[str, int]:

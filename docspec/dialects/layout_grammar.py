@@ -85,12 +85,12 @@ class LayoutGrammar(DraftedBoxes):
 
     def landmark(self, marker: str, ahead: str) -> Landmark | None:
         if marker == BOX:
-            found = _BOX_AHEAD.match(ahead)
-            if found is None:
+            match = _BOX_AHEAD.match(ahead)
+            if match is None:
                 return None
-            box = (int(found[1]), int(found[2]), int(found[3]), int(found[4]))
-            number = self._by_box.get((box, found[5]))
-            return None if number is None else Landmark(number, found.end(), True)
+            box = (int(match[1]), int(match[2]), int(match[3]), int(match[4]))
+            number = self._by_box.get((box, match[5]))
+            return None if number is None else Landmark(number, match.end(), True)
         loose = _LOOSE_AHEAD.match(ahead)
         number = self._by_head.get(_head(loose[2])) if loose else None
         return None if loose is None or number is None else Landmark(number, loose.end(1), False)
@@ -218,7 +218,7 @@ class _CategoryFork:
     begun: str
 
     def alternatives(self, least: float) -> Sequence[Alternative]:
-        found: list[Alternative] = []
+        alternatives: list[Alternative] = []
         begun = self.begun
         for cell, weight in self.weights:
             if weight < least:
@@ -229,12 +229,14 @@ class _CategoryFork:
                     continue
                 rest = name[len(begun) :]
                 if (name == Category.PICTURE) == (drafted == Category.PICTURE):
-                    found.append(Alternative(weight * share, rest, anchor=cell))
+                    alternatives.append(Alternative(weight * share, rest, anchor=cell))
                 elif name == Category.PICTURE:
-                    found.append(Alternative(weight * share, rest + NEXT_CELL, fork=self.grammar.beginning(cell + 1)))
+                    alternatives.append(
+                        Alternative(weight * share, rest + NEXT_CELL, fork=self.grammar.beginning(cell + 1))
+                    )
                 else:
-                    found.append(Alternative(weight * share, rest + BEHIND_CATEGORY))
-        return found
+                    alternatives.append(Alternative(weight * share, rest + BEHIND_CATEGORY))
+        return alternatives
 
 
 def _whole(box: tuple[float, float, float, float]) -> Box:

@@ -69,7 +69,7 @@ class _Matcher:
         ]
         self._block_texts = {i: _Text.of(blocks[i].text) for i in self._open_blocks}
         self._region_texts = {j: list(map(_Text.of, regions[j].texts[:3])) for j in self._open_regions}
-        self._found: dict[int, list[int]] = {}
+        self._regions_of: dict[int, list[int]] = {}
         self._work = MOST_WORK
 
     def located(self) -> Iterable[Block]:
@@ -78,7 +78,7 @@ class _Matcher:
         self._fill_gaps_by_category()
         self._merge_parts()
         for i, block in enumerate(self._blocks):
-            regions = self._found.get(i)
+            regions = self._regions_of.get(i)
             box = BBox.union(self._regions[j].bbox for j in regions) if regions else None
             yield block if box is None else replace(block, bbox=box, bbox_from="draft")
 
@@ -89,7 +89,7 @@ class _Matcher:
         for row, column in [*self._anchors(), (len(rows), len(columns))]:
             self._match_between(rows[a:row], columns[b:column])
             if row < len(rows):
-                self._found[rows[row]] = [columns[column]]
+                self._regions_of[rows[row]] = [columns[column]]
             a, b = row + 1, column + 1
 
     def _anchors(self) -> list[tuple[int, int]]:
@@ -129,7 +129,7 @@ class _Matcher:
         a = b = 0
         while a < len(rows) and b < len(columns):
             if gain[a][b] and best[a][b] == gain[a][b] + best[a + 1][b + 1]:
-                self._found[rows[a]] = [columns[b]]
+                self._regions_of[rows[a]] = [columns[b]]
                 a, b = a + 1, b + 1
             elif best[a][b] == best[a + 1][b]:
                 a += 1
@@ -149,7 +149,7 @@ class _Matcher:
                 open_places.pop()
             if open_places and self._block_texts[row].letters:
                 start = open_places.pop() + 1
-                self._found[row] = [columns[start - 1]]
+                self._regions_of[row] = [columns[start - 1]]
 
     def _match_out_of_order(self) -> None:
         """Matches blocks that the target read in another order than the drafter: the best remaining pairs."""
@@ -159,15 +159,15 @@ class _Matcher:
         pairs = sorted(((self._score(i, j), -i, -j) for i in blocks for j in regions), reverse=True)
         used: set[int] = set()
         for score, i, j in pairs:
-            if score and -i not in self._found and -j not in used:
-                self._found[-i] = [-j]
+            if score and -i not in self._regions_of and -j not in used:
+                self._regions_of[-i] = [-j]
                 used.add(-j)
 
     def _fill_gaps_by_category(self) -> None:
         """Matches pictures, formulas and tables whose texts tell nothing: between two matched neighbours, equal numbers
         of blocks and regions of a category are paired in order."""
         blocks, regions = self._left()
-        placed = sorted(self._found)
+        placed = sorted(self._regions_of)
         for category in (Category.PICTURE, Category.FORMULA, Category.TABLE):
             gaps: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
             for i in blocks:
@@ -176,22 +176,22 @@ class _Matcher:
             for (low, high), (here, there) in gaps.items():
                 there += [j for j in regions if low < j < high and self._regions[j].category is category]
                 if len(here) == len(there):
-                    self._found.update((i, [j]) for i, j in zip(here, there, strict=True))
+                    self._regions_of.update((i, [j]) for i, j in zip(here, there, strict=True))
 
     def _merge_parts(self) -> None:
         """Matches regions that a neighbour's block continues into, then blocks that lie inside a neighbour's region.
 
         Room is counted in letters, so that a text that occurs once is not found twice.
         """
-        owner = {j: i for i, found in self._found.items() for j in found}
-        room = {i: len(self._block_texts[i].letters) * _SLACK for i in self._found}
-        for i, (j, *_) in self._found.items():
+        owner = {j: i for i, regions in self._regions_of.items() for j in regions}
+        room = {i: len(self._block_texts[i].letters) * _SLACK for i in self._regions_of}
+        for i, (j, *_) in self._regions_of.items():
             room[i] -= self._letters(j)
         owned = sorted(owner)
         for j in self._left()[1]:
             for i in (owner[n] for n in _nearest(owned, j)):
                 if room[i] >= self._letters(j) and self._is_affordable([i], [j]) and self._holds_region(i, j):
-                    self._found[i].append(j)
+                    self._regions_of[i].append(j)
                     room[i] -= self._letters(j)
                     owner[j] = i
                     insort(owned, j)
@@ -199,13 +199,13 @@ class _Matcher:
         room = {j: self._letters(j) * _SLACK for j in owner}
         for j, i in owner.items():
             room[j] -= len(self._block_texts[i].letters)
-        placed = sorted(self._found)
+        placed = sorted(self._regions_of)
         for i in self._left()[0]:
             size = len(self._block_texts[i].letters)
-            for j in (j for n in _nearest(placed, i) for j in self._found[n]):
+            for j in (j for n in _nearest(placed, i) for j in self._regions_of[n]):
                 is_open = room[j] >= size and self._is_affordable([i], [j])
                 if is_open and any(_is_part(self._block_texts[i], t) for t in self._region_texts[j]):
-                    self._found[i] = [j]
+                    self._regions_of[i] = [j]
                     insort(placed, i)
                     room[j] -= size
                     break
@@ -217,16 +217,16 @@ class _Matcher:
         return any(_is_part(text, self._block_texts[i]) for text in self._region_texts[j])
 
     def _left(self) -> tuple[list[int], list[int]]:
-        used = {j for found in self._found.values() for j in found}
+        used = {j for regions in self._regions_of.values() for j in regions}
         return (
-            [i for i in self._open_blocks if i not in self._found],
+            [i for i in self._open_blocks if i not in self._regions_of],
             [j for j in self._open_regions if j not in used],
         )
 
     def _gap_of_block(self, i: int, placed: Sequence[int]) -> tuple[int, int]:
         near = _nearest(placed, i)
-        low = [max(self._found[n]) for n in near if n < i]
-        high = [min(self._found[n]) for n in near if n > i]
+        low = [max(self._regions_of[n]) for n in near if n < i]
+        high = [min(self._regions_of[n]) for n in near if n > i]
         return (low[0] if low else -1), (high[0] if high else len(self._regions))
 
     def _score(self, i: int, j: int) -> float:
@@ -247,11 +247,11 @@ def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         length = bisect_left(tails, second)
         tails[length : length + 1] = [second]
         chains.append(length)
-    found: list[tuple[int, int]] = []
+    chain: list[tuple[int, int]] = []
     for pair, length in zip(reversed(pairs), reversed(chains), strict=True):
-        if length == len(tails) - 1 - len(found) and (not found or pair[1] < found[-1][1]):
-            found.append(pair)
-    return found[::-1]
+        if length == len(tails) - 1 - len(chain) and (not chain or pair[1] < chain[-1][1]):
+            chain.append(pair)
+    return chain[::-1]
 
 
 def _similarity(one: _Text, other: _Text) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from docspec.core import Block, Category, PageDraft, Region
-from docspec.core.spelling import TableStyle
+from docspec.core.choices import TableStyle
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import otsl_as_html
 from docspec.dialects.prompted import Prompted

@@ -140,9 +140,9 @@ class _BlockReader:
             line = self._lines[index]
             if not line.strip():
                 return index if self._lines[self._at].strip() == opening[1] else None
-            found = line.find(closing, start)
-            if found >= 0:
-                return index + 1 if _EQUATION_NUMBER.fullmatch(line, found + len(closing)) else None
+            end = line.find(closing, start)
+            if end >= 0:
+                return index + 1 if _EQUATION_NUMBER.fullmatch(line, end + len(closing)) else None
             start = 0
         return limit if limit == len(self._lines) else None
 

@@ -55,10 +55,10 @@ def spell_layout(regions: Iterable[Region], width: int, height: int) -> str:
 
 def read_layout(text: str, width: int, height: int) -> list[tuple[Category, BBox]]:
     """The regions that ``text`` names, in its order, in pixels of the page; those without an area are left out."""
-    found = []
+    places = []
     for mark in _MARK.finditer(text):
         category = _CATEGORIES.get(mark[5].lower())
         box = pixel_box(mark.groups()[:4], width, height, SCALE)
         if category is not None and box.area > 0:
-            found.append((category, box))
-    return found
+            places.append((category, box))
+    return places

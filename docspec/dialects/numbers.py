@@ -28,7 +28,7 @@ def differing_numbers(blocks: Sequence[Block], draft: PageDraft) -> list[NumberR
     """The numbers of ``blocks`` in whose place a reading of ``draft`` from another source has something else, and the
     words in whose place it has a number, in the order of the blocks."""
     ours = [words_of(block.text) for block in blocks]
-    found: dict[tuple[int, int], NumberReadings] = {}
+    differing: dict[tuple[int, int], NumberReadings] = {}
     for reading in range(2):
         texts = [_reading(region, draft.drafter, reading) for region in draft.regions]
         words = [(word, text, number) for number, (text, _) in enumerate(texts) for word in words_of(text)]
@@ -44,35 +44,35 @@ def differing_numbers(blocks: Sequence[Block], draft: PageDraft) -> list[NumberR
                 mine = own[place.first - first : place.last - first]
                 if place.equal or source == block.words or not _is_number([*mine, *(word for word, _, _ in theirs)]):
                     continue
-                said = " ".join(text[word.start : word.end] for word, text, _ in theirs)
+                other_text = " ".join(text[word.start : word.end] for word, text, _ in theirs)
                 key = number, mine[0].start
                 written = block.text[mine[0].start : mine[-1].end]
-                known = found.get(key) or NumberReadings(
-                    number, mine[0].start, mine[-1].end, ((block.words, written),), _place(region, said, written)
+                known = differing.get(key) or NumberReadings(
+                    number, mine[0].start, mine[-1].end, ((block.words, written),), _place(region, other_text, written)
                 )
-                found[key] = NumberReadings(
-                    number, known.start, known.end, (*known.readings, (source, said)), known.bbox
+                differing[key] = NumberReadings(
+                    number, known.start, known.end, (*known.readings, (source, other_text)), known.bbox
                 )
-    return [found[key] for key in sorted(found)]
+    return [differing[key] for key in sorted(differing)]
 
 
 def with_numbers(spans: Sequence[Span], numbers: Sequence[NumberReadings]) -> list[Span]:
     """The ``spans`` of a block with every one of its ``numbers`` marked: those that another reading agrees with get a
     span of their own, marked ``differs``."""
-    found = list(spans)
+    result = list(spans)
     for one in numbers:
-        index = next((at for at, span in enumerate(found) if span.start <= one.start < span.end), None)
-        if index is None or found[index].mark == "corrected":
+        index = next((at for at, span in enumerate(result) if span.start <= one.start < span.end), None)
+        if index is None or result[index].mark == "corrected":
             continue
-        span, said = found[index], "; ".join(text for _, text in one.readings[1:])
+        span, readings = result[index], "; ".join(text for _, text in one.readings[1:])
         end = min(one.end, span.end)
         parts = [
             Span(span.start, one.start, span.mark, span.draft),
-            Span(one.start, end, "differs", said),
+            Span(one.start, end, "differs", readings),
             Span(end, span.end, span.mark, span.draft),
         ]
-        found[index : index + 1] = [part for part in parts if part.start < part.end]
-    return found
+        result[index : index + 1] = [part for part in parts if part.start < part.end]
+    return result
 
 
 def _reading(region: Region, drafter: str, number: int) -> tuple[str, str]:

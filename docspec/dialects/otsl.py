@@ -26,18 +26,13 @@ def to_otsl(table: Table, *, heads: bool = False) -> str:
     """``table`` in OTSL without a line break; ``heads`` marks header cells as such (DocTags), else they are plain."""
     written: list[str] = []
     grid: dict[tuple[int, int], str] = {}
-    for y, row in enumerate(table.rows):
-        x = 0
-        for cell in row:
-            while (y, x) in grid:
-                x += 1
-            text = cell.text.replace("\n", " ")
-            mark = "ched" if heads and cell.header else "fcel" if text else "ecel"
-            for dy in range(min(cell.rowspan, len(table.rows) - y)):
-                for dx in range(cell.colspan):
-                    joined = {(True, True): f"<{mark}>{text}", (True, False): "<lcel>", (False, True): "<ucel>"}
-                    grid.setdefault((y + dy, x + dx), joined.get((dy == 0, dx == 0), "<xcel>"))
-            x += cell.colspan
+    for cell, places in table.places():
+        text = cell.text.replace("\n", " ")
+        mark = "ched" if heads and cell.header else "fcel" if text else "ecel"
+        marks = {(True, True): f"<{mark}>{text}", (True, False): "<lcel>", (False, True): "<ucel>"}
+        top, left = places[0]
+        for y, x in places:
+            grid.setdefault((y, x), marks.get((y == top, x == left), "<xcel>"))
     width = 1 + max((x for _, x in grid), default=-1)
     for y in range(len(table.rows)):
         written += [grid.get((y, x), "<ecel>") for x in range(width)]
@@ -77,18 +72,18 @@ def otsl_as_html(text: str) -> str:
 
 
 def _rows(text: str) -> list[list[tuple[str, str]]]:
-    found: list[list[tuple[str, str]]] = [[]]
+    rows: list[list[tuple[str, str]]] = [[]]
     marks = list(_MARK.finditer(text))
     for index, mark in enumerate(marks):
         end = marks[index + 1].start() if index + 1 < len(marks) else len(text)
         content = text[mark.end() : end]
         if mark[1] == "nl":
-            found.append([])
+            rows.append([])
         if content.strip() and mark[1] not in _HEADS:  # words make any mark a cell: none is lost
-            found[-1].append(("fcel", content))
+            rows[-1].append(("fcel", content))
         elif mark[1] != "nl":
-            found[-1].append((mark[1], content))
-    return [row for row in found if row]
+            rows[-1].append((mark[1], content))
+    return [row for row in rows if row]
 
 
 def _reach(marks: list[list[tuple[str, str]]], y: int, x: int) -> tuple[int, int]:

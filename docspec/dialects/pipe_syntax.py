@@ -33,7 +33,7 @@ class PipeSyntax:
         self._manner = manner
         self._listener = listener
         self._line = ""
-        self._told = 0  # cells of the line that the listener knows
+        self._known = 0  # cells of the line that the listener knows
         self._rows = 0
         self._is_delimited = False
         self._widths: list[int] = []
@@ -65,17 +65,17 @@ class PipeSyntax:
 
     def _read_cells(self) -> None:
         if not self.in_row:
-            self.in_row, self._told = True, 0
+            self.in_row, self._known = True, 0
             self._listener.begin_row()
         cells = self._cells()[1:-1]
-        for cell in cells[self._told :]:
+        for cell in cells[self._known :]:
             text = cell.strip()
             if text:
                 self._manner.lead = " " if cell.startswith(" ") else ""
             elif len(cell) < 3:
                 self._manner.empty = cell
             self._listener.cell(text)
-        self._told = len(cells)
+        self._known = len(cells)
 
     def _end_line(self) -> None:
         line, cells = self._line, self._cells()[1:-1]

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 
 from docspec.core import Category
+from docspec.core.choices import TableStyle
 from docspec.core.formulas import bare_formula
 from docspec.core.raised import has_raised, plain, respelled
-from docspec.core.spelling import TableStyle
 from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
@@ -40,8 +40,8 @@ def spellings(
     text = clean(reading)
     if category is Category.PICTURE or not text:
         return []
-    if category is Category.TABLE and (found := _table(text, table_style)):
-        return _with_raised(found)
+    if category is Category.TABLE and (tables := _table(text, table_style)):
+        return _with_raised(tables)
     if category is Category.FORMULA:
         return formula(text, display_lines=display_lines)
     if category in _HEADING_PREFIXES:
@@ -70,7 +70,7 @@ def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]
     styles = [*bullets, None]
     return _with_raised(
         unique(
-            "\n".join(_item(*(_told(*item) if item[0] and item[0] in kept else (*item, style))) for item in items)
+            "\n".join(_item(*(_as_one(*item) if item[0] and item[0] in kept else (*item, style))) for item in items)
             for style in styles
         )
     )
@@ -103,7 +103,7 @@ def _with_raised(texts: list[str]) -> list[str]:
     return unique([texts[0], tags, maths, plain(texts[0]), *texts[1:]])
 
 
-def _told(marker: str, body: str) -> tuple[str, str, str | None]:
+def _as_one(marker: str, body: str) -> tuple[str, str, str | None]:
     return (marker, body, None) if marker in "-*+" else ("", f"{marker} {body}", "- ")
 
 

@@ -38,10 +38,10 @@ def latex_symbols(text: str) -> str:
     A command is followed by a space where a letter or digit comes next. Letters of the mathematical alphabets
     (``𝑥``) become plain ones.
     """
-    text = _STYLED.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    text = _STYLED.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     if not _TELLING.search(text):
         return text
-    return _SIGNS.sub(lambda found: _command(found[0], text[found.end() : found.end() + 1]), text)
+    return _SIGNS.sub(lambda match: _command(match[0], text[match.end() : match.end() + 1]), text)
 
 
 def _command(sign: str, following: str) -> str:

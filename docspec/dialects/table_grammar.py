@@ -108,15 +108,15 @@ class TableGrammar:
         table = self._table
         if table is None:
             return ()
-        found: dict[str, int] = {}
+        sureness_of: dict[str, int] = {}
         for sureness, text in chain(self._drafted(table), self._undrafted(table)):
-            if found and not sureness and self._place.hits >= TRUSTED:
+            if sureness_of and not sureness and self._place.hits >= TRUSTED:
                 break
             if text:
-                found.setdefault(text if not found else text[:AHEAD_OF_OTHERS], sureness)
-            if len(found) == CHOICES:
+                sureness_of.setdefault(text if not sureness_of else text[:AHEAD_OF_OTHERS], sureness)
+            if len(sureness_of) == CHOICES:
                 break
-        return [Completion(text, sureness) for text, sureness in found.items()]
+        return [Completion(text, sureness) for text, sureness in sureness_of.items()]
 
     def _drafted(self, table: TableSyntax) -> Iterator[tuple[int, str]]:
         """What follows if the cells are those drafted, the likeliest first."""
@@ -184,12 +184,12 @@ class TableGrammar:
 
 def drafted_tables(draft: PageDraft, region_outputs: Sequence[str] = ()) -> list[Table]:
     """The tables of ``draft`` in reading order; what Stage 1 wrote for a region comes before its drafted texts."""
-    found: list[Table] = []
+    drafted: list[Table] = []
     for region, output in zip(draft.regions, chain(region_outputs, repeat("")), strict=False):
         if region.category is Category.TABLE:
             tables = (parse_table(text.strip()) for text in (output, *region.texts))
-            found += [table for table in tables if table is not None][:1]
-    return found
+            drafted += [table for table in tables if table is not None][:1]
+    return drafted
 
 
 def _opened(table: Table) -> list[TableRow]:

@@ -74,7 +74,7 @@ class DraftedCells:
         written = key(begun)
         return [near for near in (*ahead, *behind) if self.keys[near].startswith(written)]
 
-    def found(self, written: str, place: int) -> int | None:
+    def place_of(self, written: str, place: int) -> int | None:
         """The place of the cell ``written`` (a key): near ``place``, or anywhere if that is unmistakable."""
         places = self._places.get(written, ()) if written else ()
         ahead = [known for known in places if place <= known < place + NEAR]
@@ -119,9 +119,9 @@ class TablePlace:
         if here < len(self.drafted.cells) and self.drafted.keys[here] == written:
             self.at, self.hits = here + 1, max(self.hits, 0) + 1
             return
-        found = self.drafted.found(written, here)
-        if found is not None:
-            self.at, self.hits, self.is_drafted = found + 1, 1, True
+        place = self.drafted.place_of(written, here)
+        if place is not None:
+            self.at, self.hits, self.is_drafted = place + 1, 1, True
             return
         self.hits = min(self.hits, 0) - 1
         self.at = min(here + 1, len(self.drafted.cells))

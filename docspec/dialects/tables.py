@@ -6,6 +6,7 @@ Cell texts are plain: inline tags are dropped, entities resolved, and a line bre
 
 from __future__ import annotations
 
+import contextlib
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -80,12 +81,15 @@ def parse_html_table(text: str) -> Table | None:
     cell.
     """
     reader = _TableReader()
-    try:
+    feed(reader, text)
+    return reader.table()
+
+
+def feed(reader: HTMLParser, text: str) -> None:
+    """Has ``reader`` read ``text``, or what comes before a malformed declaration. Never raises."""
+    with contextlib.suppress(AssertionError):  # html.parser's answer to some of them
         reader.feed(text.replace("<![", "&lt;!["))
         reader.close()
-    except AssertionError:  # html.parser's answer to some malformed declarations; what came before is good
-        pass
-    return reader.table()
 
 
 def parse_table(text: str) -> Table | None:

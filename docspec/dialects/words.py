@@ -41,7 +41,7 @@ class Word(NamedTuple):
 
 def words_of(text: str) -> list[Word]:
     """The words of ``text`` in order."""
-    found: list[Word] = []
+    words: list[Word] = []
     for match in _TOKEN.finditer(text):
         kind, key = match.lastgroup, match[0]
         if kind == "skip" or (kind == "sign" and key in _MARKUP):
@@ -57,5 +57,5 @@ def words_of(text: str) -> list[Word]:
                 continue
         if not key.isascii():
             key = unicodedata.normalize("NFKC", key).translate(_SAME)
-        found.append(Word(key, match.start(), match.end()))
-    return found
+        words.append(Word(key, match.start(), match.end()))
+    return words

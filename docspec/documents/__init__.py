@@ -10,8 +10,9 @@ from pathlib import Path
 from docspec.core import InputError
 from docspec.core.paths import open_regular
 from docspec.documents.document import Document, PageFailure
+from docspec.documents.inputs import Expansion, expand_inputs
 from docspec.documents.pages import PageSelection, parse_page_ranges
-from docspec.documents.sources import Expansion, Skipped, Source, expand_inputs, source_from_path
+from docspec.documents.sources import Skipped, Source, source_from_path
 
 __all__ = [
     "Document",

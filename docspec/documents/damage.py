@@ -64,10 +64,10 @@ def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Eve
     """At most one event that marks the page as damaged and one for all other warnings. ``messages`` are about what the
     page prints, ``remarks`` about anything."""
     lost = [message for message in messages if is_loss(message)]
-    said = [
+    distinct = [
         message for message in dict.fromkeys((*messages, *remarks)) if not re.search(r"repeated \d+ times", message)
     ]
-    odd = [message for message in said if message not in lost]
+    odd = [message for message in distinct if message not in lost]
     events = []
     if lost:
         events.append(Event(DAMAGED_PAGE, f"damaged in the file ({_shown(lost)}); some of it may be missing"))
@@ -76,7 +76,7 @@ def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Eve
     return tuple(events)
 
 
-def told_loss(messages: Iterable[str]) -> str | None:
+def losses(messages: Iterable[str]) -> str | None:
     """The ``messages`` about data that could not be read; ``None`` if there are none."""
     return _shown([message for message in messages if is_loss(message)]) or None
 
@@ -147,7 +147,7 @@ def damage_on(pdf: Any, index: int) -> str | None:
     """The damage of a picture on the page of a PDF; of several damaged ones, of one."""
     try:
         shown = {one[0] for one in pdf.get_page_images(index)[:MOST_PICTURES] if one[8] == "DCTDecode"}
-        found = (damage_of(pdf.xref_stream_raw(xref)) for xref in shown)
-        return next(filter(None, found), None)
+        damages = (damage_of(pdf.xref_stream_raw(xref)) for xref in shown)
+        return next(filter(None, damages), None)
     except Exception:  # pictures that cannot be listed were reported when the page was drawn
         return None

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows, runs_of
 from docspec.core.page import EdgeText
 from docspec.core.running_text import carries_amount, repeats
 from docspec.documents.damage import heard
@@ -106,8 +106,8 @@ class Edges:
         if weigh(pdf, page).characters > MOST:
             return []
         words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
-        found = [Word(BBox(*word[:4]), word[4], word[5:7]) for word in words]
-        return pieces_of(found, page.rect.width, page.rect.height)
+        placed = [Word(BBox(*word[:4]), word[4], word[5:7]) for word in words]
+        return pieces_of(placed, page.rect.width, page.rect.height)
 
 
 def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]:
@@ -119,21 +119,9 @@ def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]
     upright = [line for line in lines.values() if _runs_upwards(line, width)]
     pieces = [_piece(line, line, width, height) for line in upright]
     beside = {line[0].line for line in upright}
-    rows: list[list[Word]] = []
     edges = [one for one in words if not BAND * height < one.bbox.center_y < (1 - BAND) * height]
-    for word in sorted(edges, key=lambda word: word.bbox.center_y):
-        if word.line in beside:
-            continue
-        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    for row in rows:
-        row.sort(key=lambda word: word.bbox.x0)
-        runs = [[row[0]]]
-        for before, word in pairwise(row):
-            apart = word.bbox.x0 - before.bbox.x1 > GAP * word.bbox.height
-            runs.append([word]) if apart else runs[-1].append(word)
+    for row in in_rows([word for word in edges if word.line not in beside], lambda word: word.bbox):
+        runs = runs_of(row, lambda a, b: b.bbox.x0 - a.bbox.x1 <= GAP * b.bbox.height)
         pieces += [_piece(run, row, width, height) for run in runs]
     return pieces
 
@@ -146,12 +134,12 @@ def _runs_upwards(line: Sequence[Word], width: float) -> bool:
 
 def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float) -> Piece:
     box = BBox.union(word.bbox for word in run)
-    told, whole = (" ".join(word.text for word in one) for one in (run, row))
+    text, whole = (" ".join(word.text for word in one) for one in (run, row))
     if box.height > 2 * box.width and run is row:
         left = box.center_x < width / 2
-        return Piece(box, told, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
+        return Piece(box, text, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
     upper = box.center_y < height / 2
-    return Piece(box, told, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
+    return Piece(box, text, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
 
 
 def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:

@@ -67,12 +67,12 @@ def take_out(page: Any, image: Image.Image, draw: Callable[[Any], Image.Image]) 
         if not spans or sum(len(span["chars"]) for span in spans) > MOST_CHARACTERS:
             return ()
         words, origins = _words(spans)
-        if not (found := _hidden(page, words, image, draw)):
+        if not (hidden := _hidden(page, words, image, draw)):
             return ()
-        _remove(page, origins, {at for word, _ in found for at in range(word.first, word.last)})
+        _remove(page, origins, {at for word, _ in hidden for at in range(word.first, word.last)})
     except Exception:  # contents that break off; drawing them reports the fault and keeps the rest
         return ()
-    return tuple(HiddenText(word.box, word.text, rule) for word, rule in found)
+    return tuple(HiddenText(word.box, word.text, rule) for word, rule in hidden)
 
 
 def on_layers(page: Any, names: set[str]) -> tuple[HiddenText, ...]:
@@ -124,14 +124,14 @@ def _hidden(
     pictures = [shown for kind, box, *_ in log if kind in PRINTS and (shown := BBox(*box).intersection(sheet))]
     is_scan = sum(box.area for box in pictures) > SCAN * sheet.area  # many scans are strips
     covers = _Covers(log)
-    found: list[tuple[_Word, Rule]] = []
+    hidden: list[tuple[_Word, Rule]] = []
     doubtful: list[_Word] = []
     for word in words:
         if not sheet.has_center_of(word.box):
-            found.append((word, "beside the sheet"))
+            hidden.append((word, "beside the sheet"))
             continue
         if word.span["size"] < SMALLEST and max(word.box.width / len(word.text), word.box.height) < SMALLEST:
-            found.append((word, "too small"))
+            hidden.append((word, "too small"))
             continue
         greys_of = patch(greys, word.box, scale)
         ground = None if not greys_of.size or np.ptp(greys_of) >= CONTRAST else ground_of(pixels, word.box, scale)
@@ -139,14 +139,14 @@ def _hidden(
         if unpainted or word.span["opacity"] <= FAINTEST:
             over_print = is_scan or (ground is None and any(one.overlap(word.box) > COVERS for one in pictures))
             if not over_print:
-                found.append((word, "not painted" if unpainted else "transparent"))
+                hidden.append((word, "not painted" if unpainted else "transparent"))
         elif covers.over(word) and not (is_scan and covers.by_picture(word)):
             if ground is not None:
-                found.append((word, "covered"))
+                hidden.append((word, "covered"))
             else:
                 doubtful.append(word)
         elif ground is not None and np.abs(ground - _colour(word.span)).max() < CONTRAST:
-            found.append((word, "in the colour of its ground"))
+            hidden.append((word, "in the colour of its ground"))
     if doubtful:
         unseen = _unseen(page, doubtful, words, pixels, scale, draw)
         if any(map(covers.by_picture, unseen)):
@@ -156,8 +156,8 @@ def _hidden(
                 for word in unseen
                 if not (covers.by_picture(word) and says_the_same(pixels, bare, word.box, scale))
             ]
-        found += [(word, "covered") for word in unseen]
-    return sorted(found, key=lambda one: one[0].first)
+        hidden += [(word, "covered") for word in unseen]
+    return sorted(hidden, key=lambda one: one[0].first)
 
 
 class _Covers:

@@ -33,17 +33,17 @@ def settled_tree(pdf: Any) -> PageTree:
     if not pages:
         pages, sound = _scattered(pdf), False
         problems.append("its page tree is lost; the pages come in the order in which they are numbered")
-    found = [page for page in pages if page is not None]
+    there = [page for page in pages if page is not None]
     if sound and not problems:
-        return PageTree(tuple(range(len(found))))
+        return PageTree(tuple(range(len(there))))
     root = _root(pdf)
     if not mupdf().mupdf.pdf_is_dict(root):
         root = _new_root(pdf)
     claimed = mupdf().mupdf.pdf_to_int(_get(root, "Count"))
     if claimed != len(pages):
         problems.append(f"its page tree counts {claimed} pages and holds {len(pages)}")
-    _flatten(pdf, root, found)
-    index = iter(range(len(found)))
+    _flatten(pdf, root, there)
+    index = iter(range(len(there)))
     indices = tuple(None if page is None else next(index) for page in pages)
     return PageTree(indices, "; ".join(dict.fromkeys(problems)) or None)
 
@@ -120,15 +120,15 @@ def _scattered(pdf: Any) -> list[Any]:
     """All objects that call themselves pages, in the order of their numbers."""
     low = mupdf().mupdf
     document = mupdf()._as_pdf_document(pdf)
-    found = []
+    scattered = []
     for number in range(1, min(low.pdf_xref_len(document), MAX_NODES)):
         try:
             thing = low.pdf_load_object(document, number)
         except Exception:  # this object alone cannot be read
             continue
         if low.pdf_to_name(_get(thing, "Type")) == "Page":
-            found.append(low.pdf_new_indirect(document, number, 0))
-    return found
+            scattered.append(low.pdf_new_indirect(document, number, 0))
+    return scattered
 
 
 def _new_root(pdf: Any) -> Any:

@@ -7,17 +7,15 @@ and the file is opened anew from time to time, so that memory does not grow with
 from __future__ import annotations
 
 import math
-import os
 import re
 import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from PIL.Image import Image
 
-from docspec.core import BBox, Event, Failure, InputError, PageError, PageImage
+from docspec.core import Event, PageError, PageImage
 from docspec.core.page import HiddenText
 from docspec.documents.damage import (
     DAMAGED_PAGE,
@@ -25,17 +23,18 @@ from docspec.documents.damage import (
     dynamic_form,
     events_of,
     heard,
+    losses,
     lost_contents,
     lost_size,
-    told_loss,
 )
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
 from docspec.documents.hidden import event_of, on_layers, take_out
 from docspec.documents.mupdf import mupdf
-from docspec.documents.pagetree import PageTree, settled_tree
+from docspec.documents.opening import is_plain, open_pdf
 from docspec.documents.printed import SecondLook
+from docspec.documents.references import bookmarks_of, links_of
 from docspec.documents.rotation import make_upright
 from docspec.documents.sources import Source
 from docspec.documents.view import View, padded, reduced
@@ -43,16 +42,6 @@ from docspec.documents.weight import MAX_CHARACTERS, weigh
 
 REOPEN_AFTER = 64  # pages; MuPDF keeps every object it has parsed until the file is closed
 MAX_USER_UNIT = 1000.0  # points; a page of 14,400 units is then 5 km wide
-
-MOST_LINKS = 2000
-"""Most links read of a page."""
-
-MOST_BOOKMARKS = 20_000
-
-MOST_ADDRESS = 2000
-"""Most characters of an address; longer ones are data."""
-
-_ADDRESS = re.compile(r"(?:https?|ftp|mailto|doi):\S+", re.IGNORECASE)
 
 
 class PdfDocument(Document):
@@ -62,7 +51,7 @@ class PdfDocument(Document):
         super().__init__(source)
         self._password = password
         with heard() as warnings:  # MuPDF warns of an object once: here of objects that the page tree needs
-            self._pdf, self._tree = _open_pdf(source, password)
+            self._pdf, self._tree = open_pdf(source, password)
         self.page_count = len(self._tree.indices)
         self._edges = Edges(self._open_again)
         self._rendered = 0
@@ -72,7 +61,7 @@ class PdfDocument(Document):
         if self._is_suspect(warnings):
             with heard() as lost:
                 self._look = self._second_look()
-            self._lost, self._remarks = told_loss(lost), [what for what in warnings if what not in lost]
+            self._lost, self._remarks = losses(lost), [what for what in warnings if what not in lost]
 
     @property
     def damage(self) -> str | None:
@@ -110,10 +99,10 @@ class PdfDocument(Document):
         return int(self._pdf.embfile_count())
 
     def _is_suspect(self, warnings: list[str]) -> bool:
-        return bool(self._pdf.is_repaired) or told_loss(warnings) is not None
+        return bool(self._pdf.is_repaired) or losses(warnings) is not None
 
     def _second_look(self) -> SecondLook:
-        path = self.source.path if self.source.path is not None and _is_plain(self.source.path) else None
+        path = self.source.path if self.source.path is not None and is_plain(self.source.path) else None
         return SecondLook(path, b"" if path else self.source.read(), self._password)
 
     def _lost_on(self, index: int, warnings: list[str]) -> list[str]:
@@ -135,7 +124,7 @@ class PdfDocument(Document):
         start = time.perf_counter()
         if self._rendered and self._rendered % REOPEN_AFTER == 0:
             self._pdf.close()
-            self._pdf, self._tree = _open_pdf(self.source, self._password)
+            self._pdf, self._tree = open_pdf(self.source, self._password)
             self._edges.close()
         self._rendered += 1
         index = self._tree.indices[number - 1]
@@ -215,7 +204,7 @@ class PdfDocument(Document):
             return set()
 
     def _open_again(self) -> tuple[Any, Sequence[int | None]]:
-        pdf, tree = _open_pdf(self.source, self._password)
+        pdf, tree = open_pdf(self.source, self._password)
         return pdf, tree.indices
 
     def _private_page(self, index: int) -> Any:
@@ -229,7 +218,7 @@ class PdfDocument(Document):
                 return copy[0]
             except Exception:
                 copy.close()
-        return _open_pdf(self.source, self._password)[0][index]
+        return open_pdf(self.source, self._password)[0][index]
 
     def _copy_to(self, copy: Any, index: int) -> None:
         # insert_pdf visits every page of the source when it is asked for widgets: only ask if there are any.
@@ -287,78 +276,3 @@ def _mend_crop(page: Any) -> None:
     down = min(max(y0, y1), sheet.y1) - max(min(y0, y1), sheet.y0)
     if across <= 0 or down <= 0:
         page.parent.xref_set_key(page.xref, "CropBox", "null")
-
-
-def _open_pdf(source: Source, password: str | None) -> tuple[Any, PageTree]:
-    """Open, unlock and count. Raises :class:`InputError` in one line."""
-    pymupdf = mupdf()
-    try:
-        if source.path is not None and _is_plain(source.path):
-            pdf = pymupdf.open(source.path, filetype="pdf")
-        else:
-            pdf = pymupdf.open(stream=source.read(), filetype="pdf")
-    except OSError as error:
-        raise InputError(f"{source.name}: cannot be read ({error.strerror})") from error
-    except Exception as error:
-        message = f"{source.name}: not a PDF, or damaged beyond repair; try to export it again"
-        raise InputError(message, Failure.DAMAGED) from error
-    try:
-        _unlock(pdf, source, password)
-        tree = settled_tree(pdf)
-        if not tree.indices:
-            message = f"{source.name}: the PDF has no pages, or is damaged beyond repair"
-            raise InputError(message, Failure.DAMAGED)
-    except InputError:
-        pdf.close()
-        raise
-    except Exception as error:
-        pdf.close()
-        message = f"{source.name}: the PDF is damaged beyond repair; try to export it again"
-        raise InputError(message, Failure.DAMAGED) from error
-    return pdf, tree
-
-
-def _is_plain(path: Path) -> bool:
-    """Whether MuPDF, which takes names in UTF-8, can open ``path``."""
-    try:
-        os.fspath(path).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _unlock(pdf: Any, source: Source, password: str | None) -> None:
-    if not pdf.needs_pass:
-        return
-    if password is None:
-        message = f"{source.name}: the PDF is encrypted; give its password with --password"
-        raise InputError(message, Failure.ENCRYPTED)
-    if not pdf.authenticate(password):
-        message = f"{source.name}: wrong password for this encrypted PDF; check --password"
-        raise InputError(message, Failure.ENCRYPTED)
-
-
-def links_of(page: Any) -> tuple[tuple[BBox, str], ...]:
-    """Places on a ``pymupdf.Page`` as it is shown, in points, with the web and mail addresses that they lead to; empty
-    if links are unreadable."""
-    try:
-        found = []
-        for link in page.get_links()[:MOST_LINKS]:
-            target = str(link.get("uri") or "").strip()
-            if len(target) <= MOST_ADDRESS and _ADDRESS.fullmatch(target):
-                found.append((BBox(*link["from"]), target))
-        return tuple(found)
-    except Exception:  # damaged annotations: the page is worth more than its links
-        return ()
-
-
-def bookmarks_of(pdf: Any) -> dict[int, list[tuple[int, str]]]:
-    """Level (from 1) and title of the bookmarks by the number of the page that they lead to; empty if they are
-    unreadable."""
-    try:
-        found: dict[int, list[tuple[int, str]]] = {}
-        for level, title, number, *_ in pdf.get_toc(simple=True)[:MOST_BOOKMARKS]:
-            found.setdefault(number, []).append((level, " ".join(title.split())))
-        return found
-    except Exception:
-        return {}

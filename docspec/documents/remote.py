@@ -21,7 +21,8 @@ from urllib.parse import unquote, urlsplit
 from docspec.core import InputError, UsageError
 from docspec.core.paths import inside
 from docspec.core.safe_text import first_line
-from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, by_folder, is_address, sniff_kind
+from docspec.documents.inputs import by_folder
+from docspec.documents.sources import ADDRESS, SUFFIXES, SUPPORTED, Skipped, Source, is_address, sniff_kind
 
 PACKAGES = {"s3": "docspec-vlm[s3]", "gs": "gcsfs", "gcs": "gcsfs", "abfs": "adlfs", "az": "adlfs"}
 
@@ -55,16 +56,16 @@ def listed(given: str) -> Iterator[Source | Skipped]:
     :class:`InputError` if there are none or the place cannot be listed."""
     fs, path = file_system(given)
     try:
-        found = fs.glob(path, detail=True) if glob.has_magic(path) else fs.find(path, detail=True)
+        entries = fs.glob(path, detail=True) if glob.has_magic(path) else fs.find(path, detail=True)
     except Exception as error:
         raise InputError(f"{given}: cannot be looked at ({type(error).__name__}: {first_line(error)})") from error
-    files = {PurePosixPath(name): info for name, info in found.items() if info.get("type") == "file"}
+    files = {PurePosixPath(name): info for name, info in entries.items() if info.get("type") == "file"}
     base = PurePosixPath(path)
     if glob.has_magic(path):
         base = PurePosixPath(*base.parts[: next(i for i, part in enumerate(base.parts) if glob.has_magic(part))])
     if base in files:
         base = base.parent
-    found_any = False
+    has_any = False
     for name in sorted(files, key=by_folder):
         relative, url = name.relative_to(base), fs.unstrip_protocol(str(name))
         kind = SUFFIXES.get(name.suffix.lower())
@@ -74,9 +75,9 @@ def listed(given: str) -> Iterator[Source | Skipped]:
         if kind is None or any(part.startswith(".") for part in relative.parts):
             yield Skipped(PurePosixPath(url), f"not a {SUPPORTED} file")
             continue
-        found_any = True
+        has_any = True
         yield Source(url, kind, relative, url=url, stamp=_stamp(files[name]))
-    if not found_any:
+    if not has_any:
         raise InputError(f"{given}: no {SUPPORTED} file there")
 
 

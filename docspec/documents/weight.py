@@ -103,13 +103,13 @@ class _Scale:
             drawn[match[1]] = drawn.get(match[1], 0) + 1
         objects = self.low.pdf_dict_gets(resources, "XObject") if drawn else None
         for name, count in drawn.items():
-            found = self.low.pdf_dict_gets(objects, _unescaped(name))
-            kind = self.low.pdf_to_name(self.low.pdf_dict_gets(found, "Subtype"))
+            thing = self.low.pdf_dict_gets(objects, _unescaped(name))
+            kind = self.low.pdf_to_name(self.low.pdf_dict_gets(thing, "Subtype"))
             if kind == "Form":
-                weight += self.form(found, resources, path).times(count)
+                weight += self.form(thing, resources, path).times(count)
                 self.check(weight)
             elif kind == "Image":
-                self._check_image(found)
+                self._check_image(thing)
         return weight
 
     def form(self, form: Any, resources: Any, path: tuple[int, ...]) -> Weight:

@@ -91,7 +91,7 @@ def _recogniser(options: ParseOptions) -> PageReader:
         recogniser.check()  # auto goes on without a recogniser, but not without one that was asked for
         return recogniser
     engine = options.drafter if options.drafter in ("rapidocr", "tesseract") else None
-    found = ByLanguage(recogniser, options.languages, engine, folder)
+    by_language = ByLanguage(recogniser, options.languages, engine, folder)
     if options.languages:
-        found.check()
-    return found
+        by_language.check()
+    return by_language

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from docspec.drafting.cell_grid import CellGrid, told
+from docspec.drafting.cell_grid import CellGrid, plain_text
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
 
 ENTRIES = 3
@@ -23,7 +23,7 @@ def body_row(grid: CellGrid) -> int:
     for row in range(min(grid.head_rows, 1), len(grid.ys)):
         if _are_numbered_heads(grid, row):
             continue
-        texts = [told(cell.text) for cell in grid.row(row) if cell.column and cell.text]
+        texts = [plain_text(cell.text) for cell in grid.row(row) if cell.column and cell.text]
         texts = [text for text in texts if not stands_for_none(text)] or texts
         if texts and (2 * sum(map(is_of_body, texts)) >= len(texts) or _is_entry(grid, row)):
             while row > max(grid.head_rows, 1) and [cell.column for cell in grid.row(row - 1) if cell.text] == [0]:
@@ -35,9 +35,9 @@ def body_row(grid: CellGrid) -> int:
 def _is_entry(grid: CellGrid, row: int) -> bool:
     """Whether a row with a label has figures in the columns that hold figures below it: words in others are entries."""
     columns = [
-        [told(cell.text) for cell in grid.column(n) if cell.row > row and cell.text] for n in range(len(grid.xs))
+        [plain_text(cell.text) for cell in grid.column(n) if cell.row > row and cell.text] for n in range(len(grid.xs))
     ]
-    own = {cell.column: told(cell.text) for cell in grid.row(row) if cell.text}
+    own = {cell.column: plain_text(cell.text) for cell in grid.row(row) if cell.text}
     figures = [
         own[number]
         for number, texts in enumerate(columns)
@@ -52,7 +52,7 @@ def _is_entry(grid: CellGrid, row: int) -> bool:
 def _are_numbered_heads(grid: CellGrid, row: int) -> bool:
     """Whether the cells of a row, plain numbers that rise, are the heads of columns (days, doses) below a head over
     several columns."""
-    own = {cell.column: told(cell.text) for cell in grid.row(row)}
+    own = {cell.column: plain_text(cell.text) for cell in grid.row(row)}
     texts = [text for column, text in own.items() if column]
     numbers = [float(text.replace(",", "")) for text in texts if _PLAIN.fullmatch(text)]
     rise = all(a < b for a, b in itertools.pairwise(numbers))

@@ -25,12 +25,12 @@ Sign = tuple[BBox, str]
 
 def box_signs(page: Any) -> list[Sign]:
     """The boxes of a ``pymupdf.Page`` among the characters that are called so."""
-    found = []
+    signs = []
     for span in page.get_texttrace():
         for code, _, _, box in span["chars"]:
             if BOXES.match(chr(code)) and (sign := _sign(page, BBox(*box))):
-                found.append((BBox(*box), sign))
-    return found
+                signs.append((BBox(*box), sign))
+    return signs
 
 
 def with_boxes(text: str, place: BBox, signs: Sequence[Sign]) -> str:

@@ -69,7 +69,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
 
 def _counts(texts: Sequence[str]) -> bool:
     """Whether ``texts`` are numbered in order."""
-    numbers = [int(found[1]) for text in texts if (found := _NUMBERED.match(text))]
+    numbers = [int(match[1]) for text in texts if (match := _NUMBERED.match(text))]
     return len(numbers) == len(texts) and all(b == a + 1 for a, b in pairwise(numbers))
 
 
@@ -106,7 +106,7 @@ def notes_in_order(regions: Sequence[Region]) -> list[Region]:
         own = list(run)
         numbers = [_NOTE.match(region.texts[0]) if region.texts else None for region in own]
         if is_note and all(numbers):
-            told = [(int(found[1]), at) for at, found in enumerate(numbers) if found is not None]
-            own = [own[at] for _, at in sorted(told)]
+            numbered = [(int(match[1]), at) for at, match in enumerate(numbers) if match is not None]
+            own = [own[at] for _, at in sorted(numbered)]
         ordered += own
     return ordered

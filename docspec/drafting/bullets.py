@@ -41,7 +41,7 @@ def drawn_bullets(drawings: Sequence[Any], words: Sequence[BBox]) -> list[tuple[
     dots = [box for drawing in drawings if _is_dot(box := BBox(*drawing["rect"]), drawing)]
     if not 2 <= len(dots) <= MOST_DOTS:
         return []
-    found = []
+    bullets = []
     for dot in dots:
         row = [word for word in words if word.y0 < dot.center_y < word.y1]
         right = min((word for word in row if word.x0 >= dot.x1 - 0.5), key=lambda word: word.x0, default=None)
@@ -50,8 +50,8 @@ def drawn_bullets(drawings: Sequence[Any], words: Sequence[BBox]) -> list[tuple[
         size = max(dot.width, dot.height) / right.height
         middle = abs(dot.center_y - right.center_y) < 0.3 * right.height
         if LEAST <= size <= MOST and middle and right.x0 - dot.x1 <= BESIDE * right.height:
-            found.append((dot, right))
-    return [(dot, word) for dot, word in found if sum(abs(dot.x0 - other.x0) < 1.5 for other, _ in found) > 1]
+            bullets.append((dot, right))
+    return [(dot, word) for dot, word in bullets if sum(abs(dot.x0 - other.x0) < 1.5 for other, _ in bullets) > 1]
 
 
 def _is_dot(box: BBox, drawing: Any) -> bool:

@@ -11,6 +11,7 @@ from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.grouping import in_rows
 from docspec.drafting.drawn_grids import NEAR, Word, slots_of
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
@@ -218,25 +219,25 @@ def _by_place(cells: Sequence[tuple[PlacedCell, BBox]], words: Sequence[Word]) -
     grid = CellGrid((), xs, ys).with_cells(placed)
     if not xs or not ys or not grid.is_whole:
         return None
-    told_of = set(placed)
+    placed_cells = set(placed)
     whole = [
-        cell if cell in told_of else replace(cell, text=as_html(read(grid.words_in(cell, words))))
+        cell if cell in placed_cells else replace(cell, text=as_html(read(grid.words_in(cell, words))))
         for cell in grid.filled().cells
     ]
     every = Counter(
         "".join(word.text for word in words if BBox.union(box for _, box in cells).has_center_of(word.bbox))
     )
-    letters = Counter("".join("".join(told(cell.text).split()) for cell in whole))
+    letters = Counter("".join("".join(plain_text(cell.text).split()) for cell in whole))
     return grid.with_cells(whole) if letters <= every else grid.filled()
 
 
-def _edges(told: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:
+def _edges(spans: Sequence[tuple[int, float, float]], count: int | None = None) -> Edges:
     """The edges of all columns or rows, of each the first ones told; empty where one of them has none."""
-    found: dict[int, tuple[float, float]] = {}
-    for number, first, last in told:
-        found.setdefault(number, (first, last))
-    numbers = range(len(found) if count is None else count)
-    return tuple(found[number] for number in numbers) if set(numbers) <= set(found) else ()
+    edges: dict[int, tuple[float, float]] = {}
+    for number, first, last in spans:
+        edges.setdefault(number, (first, last))
+    numbers = range(len(edges) if count is None else count)
+    return tuple(edges[number] for number in numbers) if set(numbers) <= set(edges) else ()
 
 
 def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
@@ -247,13 +248,7 @@ def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
 
 def read(words: Iterable[Word]) -> str:
     """The text of ``words``, line by line."""
-    lines: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: word.bbox.center_y):
-        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
-    return joined(*(word.text for line in lines for word in sorted(line, key=lambda word: word.bbox.x0)))
+    return joined(*(word.text for line in in_rows(words, lambda word: word.bbox) for word in line))
 
 
 def without_leader(text: str) -> str:
@@ -266,7 +261,7 @@ def joined(*texts: str) -> str:
     return " ".join(text for text in texts if text)
 
 
-def told(text: str) -> str:
+def plain_text(text: str) -> str:
     """The HTML of a cell as plain text."""
     return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split())
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from docspec.core import BBox
 from docspec.drafting.body_rows import body_row
-from docspec.drafting.cell_grid import CellGrid, joined, told, without_leader, words_box
+from docspec.drafting.cell_grid import CellGrid, joined, plain_text, without_leader, words_box
 from docspec.drafting.close_heads import placed_parts
 from docspec.drafting.column_cuts import entries_of, with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
@@ -121,7 +121,7 @@ def _run_in(grid: CellGrid, row: int, words: Sequence[Word]) -> list[Word] | Non
 
 def _without_rules(grid: CellGrid) -> CellGrid:
     """Rows of nothing but dashes that were typed as lines are no rows."""
-    rules = {row for row in range(len(grid.ys)) if is_typed_rule([told(cell.text) for cell in grid.row(row)])}
+    rules = {row for row in range(len(grid.ys)) if is_typed_rule([plain_text(cell.text) for cell in grid.row(row)])}
     spanned = {row for cell in grid.cells for row in range(cell.row, cell.row + cell.rows) if cell.rows > 1}
     rules -= spanned
     return grid.without_rows(rules) if rules and len(rules) < len(grid.ys) else grid

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from docspec.drafting.cell_grid import CellGrid, Edges, PlacedCell, as_html, joined, read, told, words_box
+from docspec.drafting.cell_grid import CellGrid, Edges, PlacedCell, as_html, joined, plain_text, read, words_box
 from docspec.drafting.close_heads import parts_over, widest_parts
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body, stands_for_none
@@ -126,7 +126,7 @@ def _divided(grid: CellGrid, column: int, cut: float, words: Sequence[Word]) -> 
             own = grid.words_in(cell, words)
             before = [word for word in own if not _bare(word) or (word.bbox.x0 + _right(word)) / 2 < cut]
             texts = [read(before), read(word for word in own if word not in before)]
-            if Counter(without_spaces("".join(texts))) != Counter(without_spaces(told(cell.text))):
+            if Counter(without_spaces("".join(texts))) != Counter(without_spaces(plain_text(cell.text))):
                 return None
             cells += [
                 replace(cell, text=as_html(text), column=number) for number, text in enumerate(texts, start=column)
@@ -144,7 +144,7 @@ def with_heads_apart(grid: CellGrid, words: Sequence[Word], body: int) -> CellGr
         if len(cells) != len(grid.xs) or any(cell.rows > 1 for cell in cells):
             continue
         lines = lines_in(grid, row, row, words)
-        was = [told(cell.text) for cell in cells]
+        was = [plain_text(cell.text) for cell in cells]
         runs = _runs(lines[0], grid, entries, "" in was) if len(lines) == 1 else []
         texts = [joined(*(word.text for word in run)) for run in runs]
         same = Counter(without_spaces("".join(texts))) == Counter(without_spaces("".join(was)))

@@ -125,6 +125,6 @@ def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:
     if not gaps:
         return 0.0, 0.0
     widest = max(gap for gap, _, _ in gaps)
-    ties = [found for found in gaps if found[0] >= widest - TIE]
-    width, middle, _ = min(ties, key=lambda found: abs(2 * found[2] - len(spans)))
+    ties = [tie for tie in gaps if tie[0] >= widest - TIE]
+    width, middle, _ = min(ties, key=lambda tie: abs(2 * tie[2] - len(spans)))
     return width, middle

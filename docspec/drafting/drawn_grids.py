@@ -48,27 +48,27 @@ def words_of(page: Any) -> list[Word]:
 
 def drawn_grids(page: Any) -> list[list[Slot]]:
     """The grids of closed cells on a ``pymupdf.Page``, of two rows and columns at least."""
-    found = page.find_tables(strategy="lines_strict", use_layout=False)
-    return [slots for one in (found.tables if found is not None else ()) if (slots := slots_of(one.cells))]
+    finder = page.find_tables(strategy="lines_strict", use_layout=False)
+    return [slots for one in (finder.tables if finder is not None else ()) if (slots := slots_of(one.cells))]
 
 
 def slots_of(cells: Sequence[Sequence[float]]) -> list[Slot]:
     """Closed ``cells`` (``x0, y0, x1, y1``) by rows and columns; empty if they are no table of two rows and columns."""
     xs = _edges([x for cell in cells for x in (cell[0], cell[2])])
     ys = _edges([y for cell in cells for y in (cell[1], cell[3])])
-    found = []
+    slots = []
     for x0, y0, x1, y1 in cells:
         left, right, top, bottom = _at(xs, x0), _at(xs, x1), _at(ys, y0), _at(ys, y1)
         if right > left and bottom > top:
-            found.append(Slot(BBox(x0, y0, x1, y1), top, left, bottom - top, right - left))
-    return sorted(found, key=lambda slot: (slot.row, slot.column)) if len(xs) > 2 and len(ys) > 2 else []
+            slots.append(Slot(BBox(x0, y0, x1, y1), top, left, bottom - top, right - left))
+    return sorted(slots, key=lambda slot: (slot.row, slot.column)) if len(xs) > 2 and len(ys) > 2 else []
 
 
 def parted(slots: Sequence[Slot], words: Sequence[Word]) -> list[Slot]:
     """``slots``, in which a cell over several columns is divided at their edges where its ``words`` leave room there:
     rows often have lines below them only, and the heads above them show the columns."""
     lefts = {slot.column: slot.bbox.x0 for slot in slots}
-    found: list[Slot] = []
+    divided: list[Slot] = []
     for slot in slots:
         inside = [word.bbox for word in words if slot.bbox.has_center_of(word.bbox)]
         edges = [
@@ -77,13 +77,13 @@ def parted(slots: Sequence[Slot], words: Sequence[Word]) -> list[Slot]:
             if number in lefts and not any(box.x0 + 1 < lefts[number] < box.x1 - 1 for box in inside)
         ]
         if not any(_leaves_room(x, inside) for _, x in edges):
-            found.append(slot)
+            divided.append(slot)
             continue
         starts = [(slot.column, slot.bbox.x0), *edges, (slot.column + slot.columns, slot.bbox.x1)]
         for (first, x0), (last, x1) in pairwise(starts):
             box = BBox(x0, slot.bbox.y0, x1, slot.bbox.y1)
-            found.append(Slot(box, slot.row, first, slot.rows, last - first))
-    return found
+            divided.append(Slot(box, slot.row, first, slot.rows, last - first))
+    return divided
 
 
 def _leaves_room(x: float, boxes: Sequence[BBox]) -> bool:
@@ -115,11 +115,11 @@ def _is_crowded(words: Sequence[Word]) -> bool:
 
 
 def _edges(values: Sequence[float]) -> list[float]:
-    found: list[float] = []
+    edges: list[float] = []
     for value in sorted(values):
-        if not found or value - found[-1] > NEAR:
-            found.append(value)
-    return found
+        if not edges or value - edges[-1] > NEAR:
+            edges.append(value)
+    return edges
 
 
 def _at(edges: Sequence[float], value: float) -> int:

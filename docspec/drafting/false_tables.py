@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
+from docspec.core.grouping import runs_of
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 
@@ -85,9 +86,9 @@ def _is_index(lines: Sequence[TextLine]) -> bool:
 def _is_program(rows: Sequence[PrintedRow]) -> bool:
     numbered: list[tuple[int, int, int]] = []
     for row in rows:
-        found = [(line, match) for line in row if (match := _NUMBER.match(line.text))]
-        if found:
-            line, match = found[-1]
+        matches = [(line, match) for line in row if (match := _NUMBER.match(line.text))]
+        if matches:
+            line, match = matches[-1]
             rest = [line.text[match.end() :], *(other.text for other in row if other is not line)]
             size = sum(len(without_spaces(text)) for text in rest)
             numbered.append((int(match[1]), sum(other.even for other in row), size))
@@ -106,13 +107,13 @@ def entries(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
         return []
     left = min(line.bbox.x0 for row in rows for line in row)
     right = max(line.bbox.x1 for row in rows for line in row)
-    found: list[list[PrintedRow]] = [[]]
+    groups: list[list[PrintedRow]] = [[]]
     for row, text in zip(rows, texts, strict=True):
-        found[-1].append(row)
+        groups[-1].append(row)
         goes_on = max(line.bbox.x1 for line in row) > left + WRAPPED * (right - left)
         if _ENDED.fullmatch(text) or not goes_on:
-            found.append([])
-    return [entry for entry in found if entry]
+            groups.append([])
+    return [entry for entry in groups if entry]
 
 
 def _is_numbered(rows: Sequence[PrintedRow], texts: Sequence[str]) -> bool:
@@ -120,14 +121,14 @@ def _is_numbered(rows: Sequence[PrintedRow], texts: Sequence[str]) -> bool:
     first one is no row of heads of columns."""
     if len(rows[0]) > 1 and _ENDED.fullmatch(texts[0]) is None:
         return False
-    found = [
+    numbers = [
         (tuple(map(int, match[1].rstrip(".").split("."))), int(match[2]))
         for text, row in zip(texts, rows, strict=True)
         if len(row) <= RUNS and (match := _SECTION.fullmatch(text))
     ]
-    sections, pages = [section for section, _ in found], [page for _, page in found]
+    sections, pages = [section for section, _ in numbers], [page for _, page in numbers]
     in_order = sections == sorted(set(sections)) and pages == sorted(pages)
-    return in_order and len(found) >= max(ENTRIES, UNLED * len(rows))
+    return in_order and len(numbers) >= max(ENTRIES, UNLED * len(rows))
 
 
 def dated_prose(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
@@ -135,20 +136,20 @@ def dated_prose(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     where there are further columns."""
     height = max(line.bbox.height for row in rows for line in row)
     left = min(row[0].bbox.x0 for row in rows)
-    found: list[list[PrintedRow]] = []
+    groups: list[list[PrintedRow]] = []
     for row in rows:
         if row[0].bbox.x0 - left < height:
             if len(row) != 2 or _DATE.fullmatch(row[0].text.strip()) is None:
                 return []
-            found.append([row])
-        elif found and len(row) == 1:
-            found[-1].append(row)
+            groups.append([row])
+        elif groups and len(row) == 1:
+            groups[-1].append(row)
         else:
             return []
     starts = [row[-1].bbox.x0 for row in rows]
-    letters = [sum(len(row[-1].text) for row in entry) for entry in found]
+    letters = [sum(len(row[-1].text) for row in entry) for entry in groups]
     level = max(starts) - min(starts) < height
-    return found if level and len(found) >= DATES and median(letters) >= PROSE else []
+    return groups if level and len(groups) >= DATES and median(letters) >= PROSE else []
 
 
 def addresses(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
@@ -156,11 +157,7 @@ def addresses(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     list of offices, postcodes stand in one column; here all of them stand in one line."""
     middles = [row[0].bbox.center_y for row in rows]
     pitch = min((low - high for high, low in pairwise(middles)), default=0.0)
-    blocks: list[list[PrintedRow]] = [[rows[0]]]
-    for above, row in pairwise(rows):
-        if row[0].bbox.center_y - above[0].bbox.center_y > NEXT * pitch:
-            blocks.append([])
-        blocks[-1].append(row)
+    blocks = runs_of(rows, lambda above, row: row[0].bbox.center_y - above[0].bbox.center_y <= NEXT * pitch)
     return [address for block in blocks for address in _beside(block)] if all(map(_beside, blocks)) else []
 
 

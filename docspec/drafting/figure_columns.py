@@ -130,9 +130,9 @@ def columns_of_figures(rows: Sequence[CellRow], above: Sequence[CellRow] = ()) -
 
 def _edges(rows: Sequence[CellRow], gutter: float) -> list[tuple[float, float]]:
     """Left and right edges of the columns between the gutters of ``rows``."""
-    told = [cell.bbox for row in rows if len(row) > 1 for cell in row]
+    boxes = [cell.bbox for row in rows if len(row) > 1 for cell in row]
     most = int(ASTRAY * sum(len(row) > 1 for row in rows))
-    steps = sorted([(box.x0, 1) for box in told] + [(box.x1, -1) for box in told])
+    steps = sorted([(box.x0, 1) for box in boxes] + [(box.x1, -1) for box in boxes])
     columns: list[tuple[float, float]] = []
     covered, left = 0, 0.0
     for x, step in steps:
@@ -226,15 +226,15 @@ def _figure_columns(texts: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _are_figures(column: Sequence[str], least: int = 0) -> bool:
-    told = [text for text in column if not _NOTHING.fullmatch(text)]
-    return sum(map(is_figure, told)) >= FILLED * max(len(told), least, 1)
+    filled = [text for text in column if not _NOTHING.fullmatch(text)]
+    return sum(map(is_figure, filled)) >= FILLED * max(len(filled), least, 1)
 
 
 def _counts(column: Sequence[str]) -> bool:
     """Whether a column counts its rows."""
-    found = [_WHOLE.fullmatch(text) for text in column if text]
-    numbers = [int(one[1]) for one in found if one]
-    return len(numbers) == len(found) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
+    matches = [_WHOLE.fullmatch(text) for text in column if text]
+    numbers = [int(one[1]) for one in matches if one]
+    return len(numbers) == len(matches) > 1 and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _is_table(texts: Sequence[Sequence[str]]) -> bool:
@@ -250,8 +250,8 @@ def _is_table(texts: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_words(column: Sequence[str]) -> bool:
-    told = [text for text in column if text]
-    return sum(_WORD.search(text) is not None for text in told) >= max(1, FILLED * len(told))
+    filled = [text for text in column if text]
+    return sum(_WORD.search(text) is not None for text in filled) >= max(1, FILLED * len(filled))
 
 
 def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool:
@@ -259,8 +259,8 @@ def _is_contents(texts: Sequence[Sequence[str]], figures: Sequence[int]) -> bool
     columns = [[text for text in (row[number] for row in texts) if text] for number in figures]
     if not all(map(_WHOLE.fullmatch, columns[-1])) or len(columns[-1]) < ROWS:
         return False
-    told = [[[int(part) for part in re.findall(r"\d+", text)] for text in column] for column in columns]
-    return all(a <= b for column in told for a, b in pairwise(column))
+    numbers = [[[int(part) for part in re.findall(r"\d+", text)] for text in column] for column in columns]
+    return all(a <= b for column in numbers for a, b in pairwise(column))
 
 
 def _are_in_order(boxes: Sequence[BBox], edges: Sequence[tuple[float, float]]) -> bool:

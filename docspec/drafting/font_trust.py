@@ -91,7 +91,9 @@ class FontJudge:
                 texts.append(text)
                 pictures.append(self.picture(page, TextLine(box, text)))
         read = zip(texts, recogniser.read_lines(pictures), strict=True)
-        return what_differs([(_plain(text), _plain(said)) for text, (said, sure) in read if sure >= CERTAIN], is_main)
+        return what_differs(
+            [(_plain(text), _plain(reading)) for text, (reading, sure) in read if sure >= CERTAIN], is_main
+        )
 
 
 def what_differs(pairs: Iterable[tuple[str, str]], is_main: bool = True) -> str | None:
@@ -99,24 +101,24 @@ def what_differs(pairs: Iterable[tuple[str, str]], is_main: bool = True) -> str 
     fonts that are not the ``is_main`` one of their page single signs alone count: nobody can read some ornate ones."""
     from rapidfuzz.distance import Levenshtein
 
-    told: Counter[str] = Counter()
+    signs: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     instead: dict[str, Counter[str]] = {}
     likeness = []
     for text, read in pairs:
         likeness.append(Levenshtein.normalized_similarity(text.replace(" ", ""), read.replace(" ", "")))
-        told.update(text)
+        signs.update(text)
         for step in Levenshtein.opcodes(text, read):
             if step.tag in ("replace", "delete"):
-                found = read[step.dest_start : step.dest_end].ljust(step.src_end - step.src_start)
-                for sign, other in zip(text[step.src_start : step.src_end], found, strict=False):
+                printed = read[step.dest_start : step.dest_end].ljust(step.src_end - step.src_start)
+                for sign, other in zip(text[step.src_start : step.src_end], printed, strict=False):
                     missed[sign] += 1
                     instead.setdefault(sign, Counter())[other] += 1
-    if is_main and told.total() >= PIECE and sum(likeness) / len(likeness) < MIN_LIKENESS:
+    if is_main and signs.total() >= PIECE and sum(likeness) / len(likeness) < MIN_LIKENESS:
         return f"differs from the print (likeness {sum(likeness) / len(likeness):.2f})"
-    for sign, count in told.items():
+    for sign, count in signs.items():
         least = TWICE if _ODD.match(sign) else THRICE if sign.isascii() and sign.isalnum() else 0
-        seldom = missed.total() - missed[sign] < 0.2 * (told.total() - count)  # the reading is good elsewhere
+        seldom = missed.total() - missed[sign] < 0.2 * (signs.total() - count)  # the reading is good elsewhere
         if least and seldom and sign not in _ALIKE and count >= least and missed[sign] == count:
             return f"tells '{sign}' for what is printed as '{instead[sign].most_common(1)[0][0]}'"
     return None
@@ -143,14 +145,14 @@ def _bare(name: str) -> str:
 
 def _spans_by_font(page: Any) -> dict[str, list[tuple[BBox, str]]]:
     """Boxes and texts of what stands level on a page, by the name of its font."""
-    found: dict[str, list[tuple[BBox, str]]] = {}
+    spans: dict[str, list[tuple[BBox, str]]] = {}
     for block in page.get_text("dict", flags=mupdf().TEXT_MEDIABOX_CLIP)["blocks"]:
         for line in block.get("lines", ()):
             if abs(line["dir"][1]) < 0.01 and line["dir"][0] > 0:
                 for span in line["spans"]:
                     name = _SUBSET.sub("", span["font"])
-                    found.setdefault(name, []).append((BBox(*span["bbox"]), span["text"]))
-    return found
+                    spans.setdefault(name, []).append((BBox(*span["bbox"]), span["text"]))
+    return spans
 
 
 def _pieces(spans: Sequence[tuple[BBox, str]], words: Sequence[tuple[Any, ...]]) -> Iterator[tuple[BBox, str]]:

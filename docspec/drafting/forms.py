@@ -59,22 +59,22 @@ class Row(NamedTuple):
 def fields_of(page: Any) -> list[Field]:
     """The fields shown on a ``pymupdf.Page``, buttons to be pushed left out."""
     pymupdf = mupdf()
-    found: list[Field] = []
+    fields: list[Field] = []
     try:
         for widget in page.widgets():
             kind = widget.field_type
             flags = page.parent.xref_get_key(widget.xref, "F")[1]
-            if len(found) >= MOST_FIELDS or (flags.isdigit() and int(flags) & 0x22):  # hidden, not shown
+            if len(fields) >= MOST_FIELDS or (flags.isdigit() and int(flags) & 0x22):  # hidden, not shown
                 continue
             box = BBox(*widget.rect)
             if kind in (pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON):
                 state = page.parent.xref_get_key(widget.xref, "AS")[1]
-                found.append(Field(box, state not in ("/Off", "null", "")))
+                fields.append(Field(box, state not in ("/Off", "null", "")))
             elif kind != pymupdf.PDF_WIDGET_TYPE_BUTTON:
-                found.append(Field(box))
+                fields.append(Field(box))
     except Exception:  # damaged fields: the page is worth more
-        return found
-    return found
+        return fields
+    return fields
 
 
 def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
@@ -93,7 +93,7 @@ def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
                 for a, b in ((item[1], item[-1]) for item in drawing["items"])
             ]
     boxes += [box for box in _boxes_of(strokes) if not any(box.grown(1).has_center_of(other) for other in boxes)]
-    found = []
+    ticks = []
     for box in boxes:
         touching = any(other is not box and other.grown(0.5).intersection(box) for other in boxes)
         labelled = any(_is_beside(box, word.bbox) for word in words)
@@ -103,8 +103,8 @@ def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
         near = box.grown(0.2 * box.width)
         inside = [one for one in strokes if near.has_center_of(one) and one.width <= 1.6 * box.width]
         slanted = [one for one in inside if min(one.width, one.height) > 0.15 * box.width]
-        found.append(Field(box, bool(slanted or typed)))
-    return found
+        ticks.append(Field(box, bool(slanted or typed)))
+    return ticks
 
 
 def _boxes_of(strokes: Sequence[BBox]) -> Iterator[BBox]:

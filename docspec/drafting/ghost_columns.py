@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.lines import without_spaces
 
@@ -101,7 +101,7 @@ def _joined_heads(grid: CellGrid, ghost: int, beside: int, words: Sequence[Word]
             return None
         around = BBox.union([grid.box(own), grid.box(other)])
         both = read(word for word in words if around.has_center_of(word.bbox))
-        same = Counter(without_spaces(both)) == Counter(without_spaces(told(own.text + other.text)))
+        same = Counter(without_spaces(both)) == Counter(without_spaces(plain_text(own.text + other.text)))
         text = as_html(both) if same else joined(first.text, second.text)
         cells[cells.index(other)] = replace(other, text=text)
     return cells
@@ -112,8 +112,8 @@ def with_errors(grid: CellGrid, body: int) -> CellGrid:
     only one of the two has a head."""
     for column in reversed(range(2, len(grid.xs))):
         (heads, _), (before, _) = _texts(grid, column, body), _texts(grid, column - 1, body)
-        own = [told(cell.text) for cell in grid.column(column) if cell.row >= body and cell.text]
-        figures = [told(cell.text) for cell in grid.column(column - 1) if cell.row >= body and cell.text]
+        own = [plain_text(cell.text) for cell in grid.column(column) if cell.row >= body and cell.text]
+        figures = [plain_text(cell.text) for cell in grid.column(column - 1) if cell.row >= body and cell.text]
         plain = all(cell.rows == cell.columns == 1 for cell in grid.cells if cell.column in (column - 1, column))
         errors = bool(own) and len(figures) >= len(own) and all(map(_ERROR.fullmatch, own))
         if plain and errors and bool(heads) != bool(before) and not any(map(_ERROR.search, figures)):

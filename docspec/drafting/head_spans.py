@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, told
+from docspec.core.grouping import in_rows, runs_of
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_tiles import tiles
@@ -52,7 +53,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
         if not (row < body - 1 or alone):
             continue
         if Counter(without_spaces("".join(run.text for run in runs))) != Counter(
-            without_spaces("".join(told(cell.text) for cell in cells))
+            without_spaces("".join(plain_text(cell.text) for cell in cells))
         ):
             continue
         spans = _spans(grid, row, runs, words, strokes, alone, row < body - 1)
@@ -86,14 +87,8 @@ def _is_title(cells: Sequence[PlacedCell]) -> bool:
 
 def head_runs(words: Sequence[Word]) -> list[HeadRun]:
     """The heads that ``words`` are, from left to right: lines of one head stand above each other."""
-    lines: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: (word.bbox.center_y, word.bbox.x0)):
-        if lines and lines[-1][0].bbox.in_row_with(word.bbox):
-            lines[-1].append(word)
-        else:
-            lines.append([word])
     runs: list[HeadRun] = []
-    for line in lines:
+    for line in in_rows(sorted(words, key=lambda word: word.bbox.x0), lambda word: word.bbox):
         for piece in close_words(line):
             box = BBox.union(word.bbox for word in piece)
             text = joined(*(word.text for word in piece))
@@ -107,13 +102,8 @@ def head_runs(words: Sequence[Word]) -> list[HeadRun]:
 
 def close_words(line: Sequence[Word]) -> list[list[Word]]:
     """The words of one printed line, from left to right, divided at wide gaps."""
-    pieces: list[list[Word]] = []
-    for word in sorted(line, key=lambda word: word.bbox.x0):
-        if pieces and word.bbox.x0 - pieces[-1][-1].bbox.x1 < GAP * word.bbox.height:
-            pieces[-1].append(word)
-        else:
-            pieces.append([word])
-    return pieces
+    ordered = sorted(line, key=lambda word: word.bbox.x0)
+    return runs_of(ordered, lambda a, b: b.bbox.x0 - a.bbox.x1 < GAP * b.bbox.height)
 
 
 def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
@@ -178,11 +168,9 @@ def _spans(
                 columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
                 spans.append((columns[0], columns[-1]))
                 continue
-        told_span = next(
-            (span for span in _told_spans(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None
-        )
-        if told_span is not None and first <= told_span[0] and told_span[1] <= last:
-            spans.append(told_span)
+        wide = next((span for span in _wide_cells(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None)
+        if wide is not None and first <= wide[0] and wide[1] <= last:
+            spans.append(wide)
             continue
         spans.append(_centred(run.bbox, columns, first, last, extents))
     spans = _in_shares(spans, len(grid.xs))
@@ -198,7 +186,7 @@ def _in_shares(spans: list[tuple[int, int]], columns: int) -> list[tuple[int, in
     return [(first, first + share - 1) for first in firsts]
 
 
-def _told_spans(grid: CellGrid, row: int) -> list[tuple[int, int]]:
+def _wide_cells(grid: CellGrid, row: int) -> list[tuple[int, int]]:
     """The first and last columns of cells of ``row`` that have several."""
     return [(cell.column, cell.column + cell.columns - 1) for cell in grid.row(row) if cell.columns > 1 and cell.text]
 

@@ -44,9 +44,9 @@ def line_boxes(image: Image.Image, box: BBox) -> list[BBox]:
     if right - left < 2 or bottom - top < 2:
         return []
     ink = ink_of(image.crop((left, top, right, bottom)))
-    found = joined_rows(bands(np.asarray(ink.any(axis=1))))
+    rows = joined_rows(bands(np.asarray(ink.any(axis=1))))
     lines = []
-    for start, end in found:
+    for start, end in rows:
         across = np.flatnonzero(ink[start:end].any(axis=0))
         lines.append(BBox(left + int(across[0]), top + start, left + int(across[-1]) + 1, top + end))
     return lines

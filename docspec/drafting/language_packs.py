@@ -7,12 +7,13 @@ fetched here.
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from docspec.core.paths import cache_folder
 
 PREFIX = "ocr:"
 """How packs are called in ``docspec models``."""
@@ -66,15 +67,14 @@ def wheel_folder() -> Path | None:
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
-def cache_folder() -> Path:
+def pack_folder() -> Path:
     """Where docspec keeps fetched packs."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home and Path(home).is_absolute() else Path.home() / ".cache") / "docspec" / "ocr"
+    return cache_folder() / "ocr"
 
 
 def file_of(pack: Pack, folder: Path | None = None) -> Path | None:
     """The file of ``pack`` on this machine, looked for in ``folder`` first; ``None``: it is not here."""
     wheel = wheel_folder()
-    places = [folder, cache_folder(), wheel and wheel / "models"]
+    places = [folder, pack_folder(), wheel and wheel / "models"]
     files = (place / pack.file_name for place in places if place is not None)
     return next((file for file in files if file.is_file()), None)

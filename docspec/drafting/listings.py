@@ -49,8 +49,8 @@ def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:
     if is_listing(rows):
         return [rows]
     runs: list[tuple[bool, list[PrintedRow]]] = []
-    for even, found in groupby(rows, lambda row: _share(row) >= LISTED):
-        run = list(found)
+    for even, group in groupby(rows, lambda row: _share(row) >= LISTED):
+        run = list(group)
         spaced = any(len(row) > 1 or " " in row[0].text for row in run)
         listed = even and spaced and (len(run) >= LINES or all(map(_is_numbered, run)))
         if runs and not (listed or runs[-1][0]):

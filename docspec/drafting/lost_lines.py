@@ -53,15 +53,15 @@ def with_lost_lines(
     page = image()
     places = [(box, gap.above) for gap in gaps if (box := _inked(page, gap)) is not None]
     read = recogniser.read_lines([page.crop(box.rounded()) for box, _ in places])
-    found = [
+    added = [
         replace(above, bbox=box, text=text, confidence=sure, size=box.height)
         for (box, above), (text, sure) in zip(places, read, strict=True)
         if text and sure >= SURE
     ]
-    lost = len(places) - len(found)
+    lost = len(places) - len(added)
     what = "a line of print" if lost == 1 else f"{lost} lines of print"
     events = (Event("line_unread", f"{what} between others could not be read"),) if lost else ()
-    return [*lines, *found], events
+    return [*lines, *added], events
 
 
 class _Gap(NamedTuple):

@@ -45,8 +45,8 @@ class MergedDrafter:
                 failed.append(error)
         if not drafts:
             raise failed[0]
-        found = [draft for draft in drafts if not draft.is_empty] or drafts[:1]
-        draft = merged(*found) if len(found) == 2 else found[0]
+        filled = [draft for draft in drafts if not draft.is_empty] or drafts[:1]
+        draft = merged(*filled) if len(filled) == 2 else filled[0]
         events = tuple(Event("drafter_failed", str(error)) for error in failed)
         seconds = time.perf_counter() - start
         return replace(draft, seconds=seconds, events=(*draft.events, *events))

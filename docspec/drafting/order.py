@@ -162,8 +162,8 @@ def _sections(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[tup
     for box in boxes:
         if box.category.is_furniture:
             continue
-        said = texts.get(box.members[0], "") if box.category.is_heading and box.members else ""
-        number = _NUMBER.match(said)
+        heading = texts.get(box.members[0], "") if box.category.is_heading and box.members else ""
+        number = _NUMBER.match(heading)
         if number:
             sections.append((int(number[1]), []))
         if sections:

@@ -66,14 +66,14 @@ def find_text(
     if len(areas) > MOST_AREAS:
         sheet, everywhere = _sheet_of(page.image, areas), BBox(0, 0, page.width, page.height)
         read = recogniser.read_area(sheet, everywhere)
-        found = [line for line in read if any(line.bbox.overlap(area) > 0.5 for area in areas)]
+        recognised = [line for line in read if any(line.bbox.overlap(area) > 0.5 for area in areas)]
     else:
-        found = [line for area in areas for line in recogniser.read_area(page.image, area)]
+        recognised = [line for area in areas for line in recogniser.read_area(page.image, area)]
     known = [line for region in regions for line in (*region.lines, *region.labels)]
     scripts = scripts_of("".join(text for region in regions for text in region.texts[:1]))
     lines = [
         line
-        for line in found
+        for line in recognised
         if line.confidence >= PLAUSIBLE
         and any(map(str.isalnum, line.text))
         and not _is_ornament(line.text, scripts)
@@ -154,9 +154,9 @@ def furniture_of(lines: Sequence[TextLine], regions: Sequence[Region], height: f
     return {kind: band for kind, band in bands.items() if 0 < sum(len(line.text.split()) for line in band) <= FEW}
 
 
-def with_furniture(regions: Sequence[Region], found: Mapping[Category, Sequence[TextLine]]) -> list[Region]:
-    """``regions`` with what :func:`furniture_of` has ``found``: heads before all, feet after all."""
-    edges = {kind: [replace(one, category=kind) for one in assemble((), lines)] for kind, lines in found.items()}
+def with_furniture(regions: Sequence[Region], furniture: Mapping[Category, Sequence[TextLine]]) -> list[Region]:
+    """``regions`` with the ``furniture`` of :func:`furniture_of`: heads before all, feet after all."""
+    edges = {kind: [replace(one, category=kind) for one in assemble((), lines)] for kind, lines in furniture.items()}
     return [*edges.get(Category.PAGE_HEADER, ()), *regions, *edges.get(Category.PAGE_FOOTER, ())]
 
 
@@ -190,10 +190,10 @@ def _is_beside(picture: Region, box: BBox) -> bool:
     return picture.category is Category.PICTURE and picture.bbox.intersection(box) is not None
 
 
-def with_labels(regions: Sequence[Region], found: Sequence[Region]) -> list[Region]:
-    """``regions`` with ``found`` text: inside a picture it becomes the labels, elsewhere a region of its own."""
+def with_labels(regions: Sequence[Region], recognised: Sequence[Region]) -> list[Region]:
+    """``regions`` with ``recognised`` text: inside a picture it becomes the labels, elsewhere a region of its own."""
     result = list(regions)
-    for new in found:
+    for new in recognised:
         index = picture_around(new.bbox, result)
         if index is None:
             result.insert(index_in_order(new.bbox, [one.bbox for one in result]), new)

@@ -22,6 +22,7 @@ MIN_SIDE = 0.05  # of the page's shorter side; thinner patches are rules and fra
 MAX_ASPECT = 6.0  # longer patches are rules, bands of colour and shadows of scanners
 MAX_PICTURES = 12  # more are the texture of a photographed sheet
 MIN_RULE_DOWN, MIN_RULE_ACROSS = 0.3, 0.6  # of the page; longer thin lines separate and belong to nothing
+THICK = 6  # pixels of the reduced image; a rule is thinner
 MAX_TEXT = 0.25  # share of a patch that text may cover; more is a frame around text
 
 
@@ -29,8 +30,8 @@ def with_pictures(image: Image.Image, regions: Sequence[Region], share: float = 
     """``regions`` (pixels, reading order) and, at their places, Picture regions for all other print; ``image`` may be
     that ``share`` of the page in size."""
     result = list(regions)
-    for found in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
-        bbox = found.scaled(1 / share)
+    for patch in find_pictures(image, [region.bbox.scaled(share) for region in regions]):
+        bbox = patch.scaled(1 / share)
         result.insert(index_in_order(bbox, [region.bbox for region in result]), Region(bbox, Category.PICTURE))
     return result
 
@@ -40,14 +41,14 @@ def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     factor = max(1, max(image.size) // SIDE)
     mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
     side = max(1, round(max(mask.shape) / CELLS))
-    found = []
+    pictures = []
     for patch in _patches(in_cells(mask, side).mean(axis=(1, 3)) > 0.02):
         box = _bounds(mask, patch, side).scaled(factor).clamped(image.width, image.height)
         text = sum(common.area for other in known if (common := box.intersection(other)) is not None)
         thin, long = sorted((box.width, box.height))
         if thin >= MIN_SIDE * min(image.size) and long <= MAX_ASPECT * thin and text <= MAX_TEXT * box.area:
-            found.append(box)
-    return sorted(found, key=lambda box: (box.y0, box.x0)) if len(found) <= MAX_PICTURES else []
+            pictures.append(box)
+    return sorted(pictures, key=lambda box: (box.y0, box.x0)) if len(pictures) <= MAX_PICTURES else []
 
 
 def _ink_outside(image: Image.Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:
@@ -63,14 +64,12 @@ def _ink_outside(image: Image.Image, known: Sequence[BBox], factor: int) -> NDAr
     return _without_rules(_without_rules(mask, MIN_RULE_DOWN).T, MIN_RULE_ACROSS).T
 
 
-def _without_rules(mask: NDArray[np.bool_], length: float, width: int = 6) -> NDArray[np.bool_]:
-    """``mask`` without vertical lines thinner than ``width`` pixels and longer than that share of its
-    height.
-    """
+def _without_rules(mask: NDArray[np.bool_], length: float) -> NDArray[np.bool_]:
+    """``mask`` without vertical lines thinner than :data:`THICK` pixels and longer than that share of its height."""
     wide = np.zeros_like(mask)
-    if mask.shape[1] > width:
-        runs = np.lib.stride_tricks.sliding_window_view(mask, width, axis=1).all(axis=-1)
-        for shift in range(width):
+    if mask.shape[1] > THICK:
+        runs = np.lib.stride_tricks.sliding_window_view(mask, THICK, axis=1).all(axis=-1)
+        for shift in range(THICK):
             wide[:, shift : shift + runs.shape[1]] |= runs
     thin = mask & ~wide
     thin[:, thin.sum(axis=0) < length * mask.shape[0]] = False

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from docspec.drafting.symbol_fonts import CODES, told
+from docspec.drafting.symbol_fonts import CODES, decoded
 
 # Joiners inside of words are spelling in Arabic and Indic scripts.
 _WORD = "[\u0620-\u077f\u0900-\u0dff]"
@@ -60,7 +60,7 @@ def repair(text: str) -> str:
     """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters, marks of
     columns as in rows."""
     if CODES.search(text):
-        text = _BULLET.sub("•", told(text, ""))
+        text = _BULLET.sub("•", decoded(text, ""))
     text = _INVISIBLE.sub("", text.translate(_BULLETS))
     if not text.isascii():
         text = text.translate(_UPRIGHT)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, without_leader
+from docspec.core.grouping import in_rows
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, without_leader
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_spans import close_words, names_rows
@@ -35,19 +36,10 @@ Line = list[list[Word]]
 def lines_in(grid: CellGrid, first: int, last: int, words: Sequence[Word]) -> list[Line]:
     """The printed lines with words in columns in the rows from ``first`` to ``last`` of ``grid``."""
     band = BBox(grid.xs[0][0], grid.ys[first][0], grid.xs[-1][1], grid.ys[last][1])
-    inside = sorted((word for word in words if band.has_center_of(word.bbox)), key=lambda word: word.bbox.center_y)
-    rows: list[list[Word]] = []
-    for word in inside:
-        if rows and rows[-1][0].bbox.in_row_with(word.bbox):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
+    inside = (word for word in words if band.has_center_of(word.bbox))
     lines = [
-        [
-            sorted((word for word in line if x0 <= word.bbox.center_x < x1), key=lambda word: word.bbox.x0)
-            for x0, x1 in grid.xs
-        ]
-        for line in rows
+        [[word for word in row if x0 <= word.bbox.center_x < x1] for x0, x1 in grid.xs]
+        for row in in_rows(inside, lambda word: word.bbox)
     ]
     return [line for line in lines if any(line)]  # columns may leave room between them
 
@@ -62,7 +54,7 @@ def with_rows_cut(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
     if len(lines) <= last - body + 1:  # no cell has two lines
         return grid
     texts = [[without_leader(joined(*(word.text for word in cell))) for cell in line] for line in lines]
-    if _letters(text for line in texts for text in line) != _letters(told(cell.text) for cell in cells):
+    if _letters(text for line in texts for text in line) != _letters(plain_text(cell.text) for cell in cells):
         return grid
     rows = [_row_at(grid, _middle(line)) for line in lines]
     model = [number for number in range(1, len(lines)) if rows[number] != rows[number - 1]]

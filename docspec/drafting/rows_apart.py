@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from docspec.core import BBox
 from docspec.drafting.body_rows import body_row
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, read, told, words_box
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_of_body
 from docspec.drafting.head_spans import close_words, head_runs
@@ -43,7 +43,7 @@ def with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         parts = [[joined(*(word.text for word in cell)) for cell in line] for line in lines]
         for cell in cells:
             own = ["".join(line[cell.column : cell.column + cell.columns]) for line in parts]
-            if without_spaces("".join(own)) != without_spaces(told(cell.text)):
+            if without_spaces("".join(own)) != without_spaces(plain_text(cell.text)):
                 break
         else:
             grid = _divided(grid, row, parts, lines)

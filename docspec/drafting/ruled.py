@@ -11,7 +11,8 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.drafting.drawn_grids import NEAR, Slot, Word, drawn_grids, lacks_columns, parted, words_of
-from docspec.drafting.lines import TextLine, cell_texts
+from docspec.drafting.lines import TextLine
+from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.tables import FoundTable, printed_text
 
 SAME = 0.8
@@ -61,9 +62,9 @@ def _drawn(
     texts = [cell_texts(page, [slot.bbox for slot in slots]) for slots in own]
     if any(lacks_columns(slots, words) for slots in own):
         return [table]
-    if any(_lacks_rows(slots, told) for slots, told in zip(own, texts, strict=True)):
+    if any(_lacks_rows(slots, cells) for slots, cells in zip(own, texts, strict=True)):
         return [table]
-    return [_table(slots, told, table, lines) for slots, told in zip(own, texts, strict=True)]
+    return [_table(slots, cells, table, lines) for slots, cells in zip(own, texts, strict=True)]
 
 
 def _box(slots: Sequence[Slot]) -> BBox:
@@ -88,12 +89,12 @@ def _table(
     slots: Sequence[Slot], texts: Sequence[Sequence[tuple[float, str]]], table: FoundTable, lines: Sequence[TextLine]
 ) -> FoundTable:
     plain = [" ".join(one for _, one in text) for text in texts]
-    told = [
+    printed = [
         printed_text([line for line in lines if slot.bbox.has_center_of(line.bbox)], text) or text
         for slot, text in zip(slots, plain, strict=True)
     ]
-    heads = _head_rows(slots, told, table)
-    return FoundTable(_box(slots), _html(slots, told, heads), _grid(slots), table.head_bottom, ruled=True)
+    heads = _head_rows(slots, printed, table)
+    return FoundTable(_box(slots), _html(slots, printed, heads), _grid(slots), table.head_bottom, ruled=True)
 
 
 def _head_rows(slots: Sequence[Slot], texts: Sequence[str], table: FoundTable) -> int:
@@ -129,8 +130,8 @@ def _holds_rows(texts: Sequence[Sequence[tuple[float, str]]]) -> bool:
         return False
     if len(beside) > 1 and all(_pitch(text) > SPREAD * _pitch(longest) for text in beside):
         return True
-    told = ["".join(line.split()) for text in (*beside, longest) for _, line in text]
-    return 2 * sum(_FIGURES.fullmatch(one) is not None for one in told) >= len(told) or len(longest) >= MANY
+    entries = ["".join(line.split()) for text in (*beside, longest) for _, line in text]
+    return 2 * sum(_FIGURES.fullmatch(one) is not None for one in entries) >= len(entries) or len(longest) >= MANY
 
 
 def _pitch(text: Sequence[tuple[float, str]]) -> float:
@@ -156,11 +157,11 @@ def _html(slots: Sequence[Slot], texts: Sequence[str], heads: int) -> str:
     for row, cells in enumerate(rows):
         kind = "th" if row < heads else "td"
         cells += [(column, f"<{kind}></{kind}>") for column in range(columns) if (row, column) not in taken]
-    return f"<table>{''.join(f'<tr>{_told(cells)}</tr>' for cells in rows)}</table>"
+    return f"<table>{''.join(f'<tr>{_row(cells)}</tr>' for cells in rows)}</table>"
 
 
-def _told(cells: Sequence[tuple[int, str]]) -> str:
-    return "".join(told for _, told in sorted(cells))
+def _row(cells: Sequence[tuple[int, str]]) -> str:
+    return "".join(cell for _, cell in sorted(cells))
 
 
 def _grid(slots: Sequence[Slot]) -> tuple[tuple[BBox, ...], ...]:

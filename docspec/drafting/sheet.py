@@ -161,8 +161,8 @@ def _brightness(grey: np.ndarray, places: np.ndarray) -> np.ndarray:
     """The brightness at ``places`` (x and y in the last axis); NaN outside the picture."""
     columns, rows = np.round(places[..., 0]).astype(int), np.round(places[..., 1]).astype(int)
     inside = (columns >= 0) & (columns < grey.shape[1]) & (rows >= 0) & (rows < grey.shape[0])
-    found = grey[rows.clip(0, grey.shape[0] - 1), columns.clip(0, grey.shape[1] - 1)].astype(np.float64)
-    return np.where(inside, found, np.nan)
+    levels = grey[rows.clip(0, grey.shape[0] - 1), columns.clip(0, grey.shape[1] - 1)].astype(np.float64)
+    return np.where(inside, levels, np.nan)
 
 
 def _is_sheet(quad: np.ndarray, grey: np.ndarray) -> bool:

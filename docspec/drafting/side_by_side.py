@@ -40,8 +40,8 @@ def sides_of(columns: Columns, above: Sequence[CellRow] = ()) -> list[Side]:
         starts = [0, *cuts, len(columns.edges)]
         heads = [whole.texts[0][first:last] for first, last in pairwise(starts)]
         same = whole.headed and all(heads[0]) and all(one == heads[0] for one in heads)
-        told = numbered or (cuts in gutters and (same or titles))
-        if cuts and told and all(_are_labels(whole, cut) for cut in cuts):
+        confirmed = numbered or (cuts in gutters and (same or titles))
+        if cuts and confirmed and all(_are_labels(whole, cut) for cut in cuts):
             return [Side(*side) for side in zip(_divided(whole, starts), titles or [None] * len(heads), strict=True)]
     return [Side(columns)]
 

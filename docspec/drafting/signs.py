@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core import BBox, Category, Region
+from docspec.core.grouping import runs_of
 
 _MARKED = re.compile(r"([-+−–±])\s+(?=\S)")
 _SIGNED = re.compile(r"[-+−–±]\s+(?:[$€£¥]\s?)?[.,]?\d")
@@ -33,12 +34,7 @@ def _is_signed(region: Region, bullets: set[str]) -> bool:
 
 def _apart(region: Region) -> list[Region]:
     """The items of ``region``, a list, as text."""
-    items: list[list[PrintedLine]] = []
-    for line in region.lines:
-        if _MARKED.match(line.text) or not items:
-            items.append([line])
-        else:
-            items[-1].append(line)
+    items = runs_of(region.lines, lambda _, line: _MARKED.match(line.text) is None)
     if len(items) == 1:
         return [replace(region, category=Category.TEXT)]
     return [

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.grouping import runs_of
 from docspec.drafting.lines import TextLine
 
 LEAST = 5
@@ -25,16 +26,16 @@ _SPACED = re.compile(r"\S(?: \S){4,}")
 def with_words(lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]]) -> list[TextLine]:
     """``lines`` of a page, with whole words for those of single letters; ``words`` are the page's letters there (``x0,
     y0, x1, y1, text, ...``)."""
-    found: list[TextLine] = []
+    result: list[TextLine] = []
     for line in _joined(lines):
         if not (_SPACED.fullmatch(line.text) and _is_word(line.text)):
-            found.append(line)
+            result.append(line)
             continue
         own = sorted((word for word in words if line.bbox.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
         text = _text([BBox(*word[:4]) for word in own], "".join(word[4] for word in own))
         fits = text.replace(" ", "") == line.text.replace(" ", "")
-        found.append(replace(line, text=text, marks=()) if fits else line)
-    return found
+        result.append(replace(line, text=text, marks=()) if fits else line)
+    return result
 
 
 def are_spaced(lines: Sequence[TextLine]) -> bool:
@@ -45,15 +46,8 @@ def are_spaced(lines: Sequence[TextLine]) -> bool:
 
 def _joined(lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines``, with runs of single letters on one height as one line, a space after each letter."""
-    runs: list[list[TextLine]] = []
-    for line in lines:
-        last = runs[-1][-1] if runs else None
-        if last is not None and len(line.text) == len(last.text) == 1 and _is_next(last, line):
-            runs[-1].append(line)
-        else:
-            runs.append([line])
     joined: list[TextLine] = []
-    for run in runs:
+    for run in runs_of(lines, lambda a, b: len(a.text) == len(b.text) == 1 and _is_next(a, b)):
         text = " ".join(line.text for line in run)
         if len(run) >= LEAST and _is_word(text):
             joined.append(replace(run[0], text=text, bbox=BBox.union(line.bbox for line in run), marks=()))

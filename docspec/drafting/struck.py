@@ -29,7 +29,7 @@ _STRIKEOUT = 11  # PDF_ANNOT_STRIKE_OUT
 def strokes_of(page: Any) -> tuple[BBox, ...]:
     """The level lines on a ``pymupdf.Page`` that are thin enough for a strike, and the middles of its annotations that
     strike out."""
-    found: list[BBox] = []
+    strokes: list[BBox] = []
     thin = [box for kind, box, *_ in page.get_bboxlog() if kind in ("fill-path", "stroke-path")][: MOST_PATHS + 1]
     if 0 < len(thin) <= MOST_PATHS:
         for path in page.get_cdrawings():
@@ -37,29 +37,29 @@ def strokes_of(page: Any) -> tuple[BBox, ...]:
             for item in path["items"]:
                 box = _level(item, wide)
                 if box is not None:
-                    found.append(box)
+                    strokes.append(box)
     for annotation in page.annots(types=(_STRIKEOUT,)) if page.first_annot else ():
         corners = annotation.vertices or []
         for at in range(0, len(corners) - 3, 4):
             x0, x1 = (side(corner[0] for corner in corners[at : at + 4]) for side in (min, max))
             y0, y1 = (side(corner[1] for corner in corners[at : at + 4]) for side in (min, max))
             middle = y0 + 0.55 * (y1 - y0)
-            found.append(BBox(x0, middle, x1, middle + 0.5))
-    return tuple(found)
+            strokes.append(BBox(x0, middle, x1, middle + 0.5))
+    return tuple(strokes)
 
 
 def with_struck(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> list[dict[str, Any]]:
     """``blocks``, a page with its characters (MuPDF's raw dictionary), as the dictionary of its spans; struck
     characters have spans of their own, which say so (``struck``)."""
-    told = []
+    result = []
     for block in blocks:
         lines = [
             line | {"spans": [part for span in line["spans"] for part in _parts(span, struck)]}
             for line in block.get("lines", ())
             for struck in (_struck(line, strokes),)
         ]
-        told.append(block | {"lines": lines})
-    return told
+        result.append(block | {"lines": lines})
+    return result
 
 
 def _level(item: Sequence[Any], half: float) -> BBox | None:
@@ -77,9 +77,9 @@ def _level(item: Sequence[Any], half: float) -> BBox | None:
 
 def _struck(line: dict[str, Any], strokes: Sequence[BBox]) -> set[int]:
     """The characters of ``line``, by their identity, that one of ``strokes`` goes through."""
-    found: set[int] = set()
+    struck: set[int] = set()
     if abs(line["dir"][1]) > 0.01 or line["dir"][0] < 0:
-        return found
+        return struck
     box = BBox(*line["bbox"])
     chars = [(char, span["size"]) for span in line["spans"] for char in span["chars"] if char["c"].strip()]
     for stroke in strokes:
@@ -93,8 +93,8 @@ def _struck(line: dict[str, Any], strokes: Sequence[BBox]) -> set[int]:
         covered = sum(char["bbox"][2] - char["bbox"][0] for char, _ in own)
         fits = stroke.x0 > left - OVERHANG * size and stroke.x1 < right + OVERHANG * size
         if fits and stroke.height <= THICKEST * size and covered >= LEAST_COVERED * stroke.width:
-            found |= {id(char) for char, _ in own}
-    return found
+            struck |= {id(char) for char, _ in own}
+    return struck
 
 
 def _goes_through(stroke: BBox, char: dict[str, Any], size: float) -> bool:

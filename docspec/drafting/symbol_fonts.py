@@ -42,7 +42,7 @@ _ADOBE = {
 _LIGATURES = {0xF001: "fi", 0xF002: "fl"}
 
 
-def told(text: str, font: str) -> str:
+def decoded(text: str, font: str) -> str:
     """``text`` in the type of ``font`` with characters for the codes that are known; codes that are not stay."""
     table = _table_of(font)
     if table is not None and table is not SYMBOL:  # such fonts have no letters, whatever their file says

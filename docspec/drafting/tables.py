@@ -23,7 +23,8 @@ from docspec.drafting.cell_grid import CellGrid, grid_of
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word, words_of
-from docspec.drafting.lines import TextLine, cell_texts, joined_row, printed_lines, without_spaces
+from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
+from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.right_to_left import has_right_to_left
 
 THIN = 3.0
@@ -52,14 +53,10 @@ class FoundTable:
     ruled: bool = False
 
 
-def table_html(rows: Iterable[Iterable[str]], headed: bool = False) -> str:
-    """Texts of cells by rows as HTML; ``headed``: those of the first row are heads. Empty without rows."""
-    told = [
-        "".join(f"<{kind}>{escape(text, quote=False)}</{kind}>" for text in row)
-        for number, row in enumerate(rows)
-        for kind in ("th" if headed and number == 0 else "td",)
-    ]
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in told)}</table>" if told else ""
+def table_html(rows: Iterable[Iterable[str]]) -> str:
+    """Texts of cells by rows as HTML. Empty without rows."""
+    lines = ["".join(f"<td>{escape(text, quote=False)}</td>" for text in row) for row in rows]
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>" if lines else ""
 
 
 def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
@@ -71,7 +68,7 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
     drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
     boxes = [BBox(*table.bbox) for table in tables]
     words, strokes = (words_of(page), _level_strokes(page)) if tables else ([], [])
-    found: list[FoundTable] = []
+    result: list[FoundTable] = []
     last: Sequence[float] = ()
     for table, box in zip(tables, boxes, strict=True):
         html = _BREAK.sub(" ", table.to_html())
@@ -81,23 +78,23 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
             one = _settled(
                 FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes
             )
-            found += _with_head(found.pop(), one, last) if found and last else [one]
+            result += _with_head(result.pop(), one, last) if result and last else [one]
             last = table.rows[-1].bbox
-    return found
+    return result
 
 
-def _settled(found: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
-    """``found``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
-    grid = grid_of(table, found.html, words)
+def _settled(seen: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
+    """``seen``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
+    grid = grid_of(table, seen.html, words)
     if grid is None:
-        return found
+        return seen
     grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes)
-    if mended.html() == found.html:
-        return found
+    if mended.html() == seen.html:
+        return seen
     top, bottom = inner.ys[0][0], inner.ys[-1][1]
-    bbox = found.bbox
+    bbox = seen.bbox
     bbox = replace(bbox, y0=top) if top > grid.ys[0][0] else bbox
     bbox = replace(bbox, y1=bottom) if bottom < grid.ys[-1][1] else bbox
     return found_table(mended, bbox)
@@ -128,11 +125,11 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
         places = []
     written = {}
     for number, cell in enumerate(_CELL.finditer(html)):
-        told = unescape(_TAG.sub("", cell[2]))
+        letters = unescape(_TAG.sub("", cell[2]))
         inside = [line for line in lines if places[number].has_center_of(line.bbox)] if places else []
         choices = [inside] if inside else [[line] for line in special]
         for chosen in choices:
-            if (text := printed_text(chosen, told)) is not None:
+            if (text := printed_text(chosen, letters)) is not None:
                 written[number] = escape(text, quote=False)
                 break
         if number in written and not inside:
@@ -141,12 +138,12 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
     return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
 
 
-def printed_text(lines: Sequence[TextLine], told: str) -> str | None:
+def printed_text(lines: Sequence[TextLine], plain: str) -> str | None:
     """The text of the ``lines`` of a cell with raised, lowered and struck characters; ``None`` if they have none, or
-    other letters than the text that was ``told`` of it."""
+    other letters than ``plain``, its text without them."""
     rows = [joined_row(row) for row in printed_lines(lines)]
     text = " ".join(text for text, _ in rows)
-    if not any(line.has(*_SPECIAL) for line in lines) or _letters(text) != _letters(told):
+    if not any(line.has(*_SPECIAL) for line in lines) or _letters(text) != _letters(plain):
         return None
     return " ".join(struck_text(*row) for row in rows)
 
@@ -190,9 +187,9 @@ def _tell_by_place(page: Any, tables: Sequence[Any]) -> None:
     """Gives the cells of ``tables`` their words in the order of reading: PyMuPDF has them from left to right."""
     for table in tables:
         cells = [cell for row in table.placements or () for cell in row if cell.bbox is not None]
-        for cell, told in zip(cells, cell_texts(page, [BBox(*cell.bbox) for cell in cells]), strict=True):
+        for cell, lines in zip(cells, cell_texts(page, [BBox(*cell.bbox) for cell in cells]), strict=True):
             if has_right_to_left(cell.text):
-                cell.text = " ".join(text for _, text in told)
+                cell.text = " ".join(text for _, text in lines)
 
 
 def _grid(table: Any) -> CellBoxes:

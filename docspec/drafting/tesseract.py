@@ -30,7 +30,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Category, DrafterError, PrintedLine, Region
-from docspec.core.languages import Language, languages_in
+from docspec.core.languages import Language
 from docspec.core.scripts import alphabet_of
 from docspec.drafting.ink import THIN, line_boxes
 from docspec.drafting.light import evened, is_uneven
@@ -124,11 +124,6 @@ def print_of(image: Image.Image) -> Print:
     sure = float(found.get("Orientation confidence", 0)) >= SURELY_TURNED
     turns = int(found.get("Rotate", 0)) // 90 if sure else 0
     return Print(_SCRIPTS.get(script, script) or None, turns)
-
-
-def readable_in(script: str) -> tuple[Language, ...]:
-    """The languages of ``script`` whose models are installed."""
-    return tuple(language for language in languages_in(script) if language.code in installed())
 
 
 class TesseractRecogniser(Recogniser):

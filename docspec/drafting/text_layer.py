@@ -16,8 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core.grouping import runs_of
 from docspec.core.marks import carried
-from docspec.core.page import EdgeText, HiddenText
+from docspec.core.page import EdgeText
 from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
@@ -25,8 +26,9 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
-from docspec.drafting.lines import TextLine, page_lines
+from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order, layout_of
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
     find_text,
     furniture_of,
@@ -90,23 +92,23 @@ class TextLayerDrafter:
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
             regions, layout, events = self._regions(page, sheet, lines, fields)
             unread: list[Region] | None = None
-            told: tuple[PrintedLine, ...] = ()
+            printed: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
                 unread = _unread(page, regions)
-                found, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
-                told = tuple(PrintedLine(line.bbox, line.text) for line in found)
-                edges = furniture_of(found, regions, page.height)
-                found = [line for line in found if not any(line in band for band in edges.values())]
-                if is_prose(found):
-                    in_points = [one.scaled(1 / page.scale) for one in found]
+                recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
+                printed = tuple(PrintedLine(line.bbox, line.text) for line in recognised)
+                edges = furniture_of(recognised, regions, page.height)
+                recognised = [line for line in recognised if not any(line in band for band in edges.values())]
+                if is_prose(recognised):
+                    in_points = [one.scaled(1 / page.scale) for one in recognised]
                     write_hidden(sheet, in_points)
                     regions, layout, events = self._regions(page, sheet, [*lines, *in_points], fields)
                     regions = with_figures_as_labels(regions)
-                elif found:
-                    regions = with_labels(regions, assemble((), found))
+                elif recognised:
+                    regions = with_labels(regions, assemble((), recognised))
                 regions = with_furniture(regions, edges)
                 events += mute
-                unread = _unread(page, regions) if found or edges else unread
+                unread = _unread(page, regions) if recognised or edges else unread
         except DrafterError:
             raise
         except Exception as error:
@@ -126,7 +128,7 @@ class TextLayerDrafter:
             events=events,
             searched=self._recogniser is not None,
             unread=None if unread is None else tuple(unread),
-            recognised=told,
+            recognised=printed,
         )
 
     def _regions(
@@ -157,19 +159,12 @@ class TextLayerDrafter:
 
 def hidden_regions(page: PageImage) -> list[Region]:
     """The words of ``page`` that nobody sees, where they are asked for: a region for each run of them, marked."""
-    runs: list[list[HiddenText]] = []
-    for word in page.hidden:
-        last = runs[-1][-1] if runs else None
-        if last is not None and last.rule == word.rule and last.bbox.in_row_with(word.bbox):
-            runs[-1].append(word)
-        else:
-            runs.append([word])
-    found = []
-    for run in runs:
+    regions = []
+    for run in runs_of(page.hidden, lambda a, b: a.rule == b.rule and a.bbox.in_row_with(b.bbox)):
         box = BBox.union(word.bbox for word in run).scaled(page.scale).clamped(page.width, page.height)
         text = f"[hidden text, {run[0].rule}: {' '.join(word.text for word in run)}]"
-        found.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
-    return found
+        regions.append(Region(box, Category.TEXT, (text,), lines=(PrintedLine(box, text),), words="text layer"))
+    return regions
 
 
 def _unread(page: PageImage, regions: Sequence[Region]) -> list[Region]:

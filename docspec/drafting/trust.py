@@ -19,7 +19,8 @@ from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.font_trust import FontJudge
-from docspec.drafting.lines import TextLine, page_lines
+from docspec.drafting.lines import TextLine
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left

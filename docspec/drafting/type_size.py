@@ -48,7 +48,7 @@ _LATIN = re.compile(r"[\x20-\u024f\u2010-\u2044]*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Measure:
     """The measures of one line: ``marks`` are the pixels of print in its box, which begins at ``left`` and ``top``,
     ``baseline`` is a row of them; ``size`` is ``None`` if its letters do not give it."""
 
@@ -63,56 +63,56 @@ def measured(image: Image.Image, lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines`` of an upright page ``image``, in its pixels, with their true sizes of type, and boxes around their
     print from ascent to descent. If the ink of a line is not enough, its neighbours decide, or it stays as it is."""
     grey = np.asarray(image.convert("L"), dtype=np.int16)
-    found = [_found(grey, line) for line in lines]
-    told = np.array(
-        [(*astuple(line.bbox), one.size) for line, one in zip(lines, found, strict=True) if one and one.size],
+    measures = [_measure(grey, line) for line in lines]
+    sizes = np.array(
+        [(*astuple(line.bbox), one.size) for line, one in zip(lines, measures, strict=True) if one and one.size],
         dtype=float,
     ).reshape(-1, 5)
     return [
-        line if one is None else _reset(line, one, one.size or _of_neighbours(line.bbox, told))
-        for line, one in zip(lines, found, strict=True)
+        line if one is None else _reset(line, one, one.size or _of_neighbours(line.bbox, sizes))
+        for line, one in zip(lines, measures, strict=True)
     ]
 
 
-def _found(grey: Any, line: TextLine) -> _Found | None:
+def _measure(grey: Any, line: TextLine) -> _Measure | None:
     box = line.bbox.clamped(grey.shape[1], grey.shape[0])
     left, top, right, bottom = box.rounded()
     if right - left < 4 or bottom - top < 6 or not _LATIN.fullmatch(line.text):
         return None
     marks = _print(grey[top:bottom, left:right])
     inked = marks.sum(axis=1)
-    told = _by_extent(inked, right - left, line.text) or _by_density(inked, line.text)
-    if told is None:
+    estimate = _by_extent(inked, right - left, line.text) or _by_density(inked, line.text)
+    if estimate is None:
         return None
-    size, baseline = told
+    size, baseline = estimate
     if size is not None and not _fits(size, box.height):
         return None
-    return _Found(left, top, marks, baseline, size)
+    return _Measure(left, top, marks, baseline, size)
 
 
 def _fits(size: Any, height: float) -> Any:
     return (0.4 * height <= size) & (size <= 1.1 * height)
 
 
-def _of_neighbours(box: BBox, told: Any) -> float | None:
-    """The median size of the two nearest lines of known size above, below or beside ``box``: ``told`` are boxes and
+def _of_neighbours(box: BBox, sizes: Any) -> float | None:
+    """The median size of the two nearest lines of known size above, below or beside ``box``: ``sizes`` are boxes and
     sizes (lines, 5)."""
-    far = np.abs((told[:, 1] + told[:, 3]) / 2 - box.center_y)
-    stacked = np.minimum(told[:, 2], box.x1) > np.maximum(told[:, 0], box.x0)
-    near = np.flatnonzero(stacked & (far <= NEAR * box.height) & _fits(told[:, 4], box.height))
-    return float(np.median(told[near[far[near].argsort()[:2]], 4])) if len(near) else None
+    far = np.abs((sizes[:, 1] + sizes[:, 3]) / 2 - box.center_y)
+    stacked = np.minimum(sizes[:, 2], box.x1) > np.maximum(sizes[:, 0], box.x0)
+    near = np.flatnonzero(stacked & (far <= NEAR * box.height) & _fits(sizes[:, 4], box.height))
+    return float(np.median(sizes[near[far[near].argsort()[:2]], 4])) if len(near) else None
 
 
-def _reset(line: TextLine, found: _Found, size: float | None) -> TextLine:
+def _reset(line: TextLine, measure: _Measure, size: float | None) -> TextLine:
     """``line`` in a box of ``size`` around its print."""
     if size is None:
         return line
-    rise, fall = found.baseline - ASCENT * size, found.baseline + DESCENT * size
-    across = np.flatnonzero(found.marks[max(0, round(rise)) : max(1, round(fall))].any(axis=0))
+    rise, fall = measure.baseline - ASCENT * size, measure.baseline + DESCENT * size
+    across = np.flatnonzero(measure.marks[max(0, round(rise)) : max(1, round(fall))].any(axis=0))
     if not len(across):
         return line
-    x0, x1 = found.left + int(across[0]), found.left + int(across[-1]) + 1
-    return replace(line, size=size, bbox=BBox(x0, found.top + rise, x1, found.top + fall))
+    x0, x1 = measure.left + int(across[0]), measure.left + int(across[-1]) + 1
+    return replace(line, size=size, bbox=BBox(x0, measure.top + rise, x1, measure.top + fall))
 
 
 def _print(grey: Any) -> Any:

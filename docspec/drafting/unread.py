@@ -61,7 +61,7 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
     small: Any = np.pad(in_cells(ink, SMALL).any(axis=(1, 3)).astype(np.uint8), reach)
     linked = cv2.dilate(small, np.ones((reach, 2 * reach + 1), np.uint8))
     _, _, stats, _ = cv2.connectedComponentsWithStats(linked, connectivity=8)
-    found = []
+    patches = []
     for left, top, width, height, _ in stats[1:].tolist():
         # The ink itself: dilation grew it by ``reach`` columns on both sides and by ``reach - 1`` rows, half above.
         x, y = left, top + (reach - 1) // 2 - reach
@@ -69,8 +69,8 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
         box = box.clamped(image.width, image.height)
         category = _category(image, ink, box, usual)
         if category is not None:
-            found.append(Region(box, category))
-    return sorted(found, key=lambda region: (region.bbox.y0, region.bbox.x0))
+            patches.append(Region(box, category))
+    return sorted(patches, key=lambda region: (region.bbox.y0, region.bbox.x0))
 
 
 def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.grouping import runs_of
 from docspec.core.result import WordsOf
 from docspec.drafting.columns import xy_cut
 from docspec.drafting.lines import TextLine
@@ -42,14 +43,13 @@ def vertical_columns(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[Te
     if len(signs) < max(LEAST, SHARE * len(lines)):
         return [], list(lines)
     size = median(line.size or line.bbox.width for line in signs)
-    stacks: list[list[TextLine]] = []
-    for line in sorted(signs, key=lambda line: (round(line.bbox.center_x / (0.5 * size)), line.bbox.y0)):
-        last = stacks[-1][-1].bbox if stacks else None
-        below = last is not None and abs(last.center_x - line.bbox.center_x) < 0.4 * size
-        if last is not None and below and 0 < line.bbox.center_y - last.center_y < PITCH * size:
-            stacks[-1].append(line)
-        else:
-            stacks.append([line])
+
+    def is_next(above: TextLine, line: TextLine) -> bool:
+        beside = abs(above.bbox.center_x - line.bbox.center_x)
+        return beside < 0.4 * size and 0 < line.bbox.center_y - above.bbox.center_y < PITCH * size
+
+    ordered = sorted(signs, key=lambda line: (round(line.bbox.center_x / (0.5 * size)), line.bbox.y0))
+    stacks = runs_of(ordered, is_next)
     if len(signs) < STACKED * len(stacks) or not _is_closer_down(stacks):
         return [], list(lines)
     used = {id(line) for stack in stacks for line in stack}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, joined, told, words_box
+from docspec.drafting.cell_grid import CellGrid, joined, plain_text, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure, is_of_body
 
@@ -46,7 +46,7 @@ def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BB
         upper, lower = ({cell.column: cell for cell in grid.row(number) if cell.text} for number in (row - 1, row))
         if not lower or _spans(grid, row):
             continue
-        texts = [told(cell.text) for cell in lower.values()]
+        texts = [plain_text(cell.text) for cell in lower.values()]
         ends = {column for column, text in zip(lower, texts, strict=True) if _is_end(text)}
         all_end = ends == set(lower) <= set(upper) and len(lower) >= len(upper) - 1
         if all_end or (upper and set(upper) <= ends and _stand_close(grid, row, words)):
@@ -71,7 +71,7 @@ def _with_whole_spans(grid: CellGrid, row: int, words: Sequence[Word], strokes: 
     upper, lower = ({(cell.column, cell.columns): cell for cell in cells if cell.text} for cells in rows)
     wide = any(columns > 1 for _, columns in upper)
     spanned = any(cell.rows > 1 and cell.row <= row < cell.row + cell.rows + 1 for cell in grid.cells)
-    texts = {told(cell.text) for cell in lower.values()}
+    texts = {plain_text(cell.text) for cell in lower.values()}
     if not wide or spanned or not set(upper) <= set(lower) or len(texts) < len(lower):
         return None
     pairs = [[words_box(grid.box(cells[place]), words) for cells in (upper, lower)] for place in upper]
@@ -110,7 +110,7 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
     upper, lower = ([cell for cell in grid.row(number) if cell.text] for number in (row - 1, row))
     if not upper or not lower or _spans(grid, row):
         return False
-    above, below = ({cell.column: told(cell.text) for cell in cells} for cells in (upper, lower))
+    above, below = ({cell.column: plain_text(cell.text) for cell in cells} for cells in (upper, lower))
     if not _stand_close(grid, row, words):
         return False
     if list(above) == [0] and 0 in below and len(below) > 1:

@@ -2,108 +2,37 @@
 
 Requests go to the process that has the fewest. One that dies is replaced, and the requests that it had are answered
 once more, each of them alone, so that one that ends its process again fails by itself. A process that cannot be
-replaced (its device is gone) leaves its work to the others.
+replaced (its device is gone) leaves its work to the others. One that has work and makes no step for too long hangs: it
+is killed.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
-import queue
 import tempfile
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageError
 from docspec.core.closing import Closing
 from docspec.generation.interface import Generation, GenerationRequest, OnText
-from docspec.generation.worker import EngineMaker, EngineWorker, Numbered, Opened, Said, with_pixels
+from docspec.generation.member import Member, Outbox, Pending, Place, post
+from docspec.generation.worker import EngineWorker, Numbered, Opened, Said, with_pixels
 from docspec.isolation.child import Child, WorkerLost
 
 LOADS = 2
 """Attempts to load the model before a process is given up."""
-
-AHEAD = 2
-"""A process has at most so many times the requests that it decodes at a time, so that it never waits for the next."""
-
-
-Outbox = queue.SimpleQueue[tuple[Any, ...] | None]
-"""What a process is to be sent: names of methods of :class:`docspec.generation.worker.EngineWorker` with arguments;
-``None`` at the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a process runs (``name``: a device, or the engine), what makes its engine there, and the interpreter that
-    has what it needs (``None``: this one). ``quiet``: what it writes on standard error is shown only if it dies."""
-
-    name: str
-    make: EngineMaker
-    python: Path | None = None
-    quiet: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _Pending:
-    """An unanswered request as it is ``sent``, its text so far (``heard`` characters, of which ``told`` were passed
-    on), and how many processes have died of it, or beside it."""
-
-    number: int
-    sent: bytes
-    future: Future[Generation]
-    on_text: OnText | None
-    heard: int = 0
-    told: int = 0
-    deaths: int = 0
-
-    def hear(self, piece: str) -> None:
-        """Passes on what is new in the text."""
-        before, self.heard = self.heard, self.heard + len(piece)
-        new = piece[max(0, self.told - before) :]
-        self.told = max(self.told, self.heard)
-        if new and self.on_text is not None:
-            try:
-                self.on_text(new)
-            except BaseException:  # asyncio's cancelling is none of Exception
-                self.future.cancel()
-
-
-@dataclass(slots=True, eq=False)
-class _Member:
-    """A process. It ``is_ready`` if its engine is loaded, ``is_closed`` if it was given up; it has the requests
-    ``pending``, one alone with ``is_alone``. ``device_error`` is why its device is lost; it died ``idle_deaths`` times
-    in a row without a request."""
-
-    place: Place
-    child: Child | None = None
-    errors: IO[bytes] | None = None
-    opened: Opened | None = None
-    is_ready: bool = False
-    is_closed: bool = False
-    is_alone: bool = False
-    device_error: str = ""
-    idle_deaths: int = 0
-    outbox: Outbox = field(default_factory=Outbox)
-    pending: dict[int, _Pending] = field(default_factory=dict)
-
-    @property
-    def most(self) -> int:
-        """The most requests that it has at a time."""
-        return AHEAD * (1 if self.opened is None else self.opened.rows)
-
-    def end(self) -> None:
-        """Ends the process, if there is one."""
-        if self.child is not None:
-            self.child.kill()
 
 
 class EngineProcesses(Closing):
@@ -123,15 +52,18 @@ class EngineProcesses(Closing):
     ) -> None:
         self.steps: Any = None
         self._fit = fit
-        self._members = [_Member(place) for place in places]
+        self._members = [Member(place) for place in places]
         self._numbers = itertools.count()
         self._lock = threading.RLock()
-        self._waiting: deque[_Pending] = deque()
-        self._suspects: deque[_Pending] = deque()
+        self._waiting: deque[Pending] = deque()
+        self._suspects: deque[Pending] = deque()
         self._closed = False
         self._broken: ModelError | None = None
         begun(self)
         self.lost = self._load_all()
+        patience = min(place.silence for place in places)
+        if patience < math.inf:
+            threading.Thread(target=_watch, args=(weakref.ref(self), patience / 10), daemon=True).start()
 
     @property
     def opened(self) -> list[Opened]:
@@ -172,7 +104,7 @@ class EngineProcesses(Closing):
         self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None] = ()
     ) -> list[Future[Generation]]:
         """:meth:`submit` for several requests, some of which may be prefilled together."""
-        pending: list[_Pending] = []
+        pending: list[Pending] = []
         futures: list[Future[Generation]] = []
         for request, on_text in zip(requests, listeners or [None] * len(requests), strict=True):
             future, number = Future[Generation](), next(self._numbers)
@@ -182,7 +114,7 @@ class EngineProcesses(Closing):
             except Exception as error:  # of a plug-in, for example
                 future.set_exception(PageError(f"the request cannot be sent to another process: {error}"))
                 continue
-            pending.append(_Pending(number, sent, future, on_text))
+            pending.append(Pending(number, sent, future, on_text))
         with self._lock:
             if self._closed:
                 raise ModelError("the engine is closed")
@@ -233,10 +165,10 @@ class EngineProcesses(Closing):
             raise errors[0]
         return tuple(map(str, errors))
 
-    def _load_in_turn(self, members: Sequence[_Member]) -> list[ModelError]:
+    def _load_in_turn(self, members: Sequence[Member]) -> list[ModelError]:
         return [error for member in members if (error := self._load(member)) is not None]
 
-    def _load(self, member: _Member) -> ModelError | None:
+    def _load(self, member: Member) -> ModelError | None:
         """Starts a process and has it load the model; the error if the process is given up."""
         failure = ModelError("the engine is closed")
         for _ in range(LOADS):
@@ -247,21 +179,21 @@ class EngineProcesses(Closing):
                 return None
             except WorkerLost as lost:
                 failure = ModelError(
-                    f"{member.place.name}: loading the model {lost}{_last_words(member)}", lost.failure
+                    f"{member.place.name}: loading the model {lost}{member.last_words()}", lost.failure
                 )
             except ModelError as error:
-                last = _last_words(member)
+                last = member.last_words()
                 failure = ModelError(f"{error}{last}") if last else error
                 break
             except Exception as error:
                 named = error if isinstance(error, DocspecError) else f"{type(error).__name__}: {error}"
-                failure = ModelError(f"{member.place.name}: {named}{_last_words(member)}")
+                failure = ModelError(f"{member.place.name}: {named}{member.last_words()}")
                 break
         member.is_closed = True
         member.end()
         return failure
 
-    def _start(self, member: _Member) -> None:
+    def _start(self, member: Member) -> None:
         member.end()
         member.device_error = ""
         place, has_ended = member.place, threading.Event()
@@ -287,7 +219,7 @@ class EngineProcesses(Closing):
                 raise ModelError(f"{place.python}: {error.strerror}") from error
             member.child, member.outbox = child, outbox
         opened = child.call("open", place.make)  # EngineWorker.open
-        threading.Thread(target=_post, args=(child, outbox), name="docspec-post", daemon=True).start()
+        threading.Thread(target=post, args=(child, outbox), name="docspec-post", daemon=True).start()
         member.opened = opened
         with self._lock:
             if not (self._closed or has_ended.is_set()):
@@ -308,26 +240,26 @@ class EngineProcesses(Closing):
             self._waiting.clear()
             self._suspects.clear()
             for pending in left:
-                _set_error(pending, self._broken)
+                pending.fail(self._broken)
             return
         ready = [member for member in self._members if member.is_ready]
         while self._suspects and (idle := [member for member in ready if not member.pending]):
             idle[0].is_alone = True
-            _send(idle[0], [self._suspects.popleft()])
+            idle[0].send([self._suspects.popleft()])
         free = [member for member in ready if not member.is_alone]
         if self._suspects and free:
-            free.remove(min(free, key=_load_of))
-        dealt: list[list[_Pending]] = [[] for _ in free]
+            free.remove(min(free, key=lambda member: len(member.pending)))
+        dealt: list[list[Pending]] = [[] for _ in free]
         while self._waiting:
-            loads = [_load_of(member) + len(own) for member, own in zip(free, dealt, strict=True)]
+            loads = [len(member.pending) + len(own) for member, own in zip(free, dealt, strict=True)]
             room = [index for index, member in enumerate(free) if loads[index] < member.most]
             if not room:
                 break
             dealt[min(room, key=loads.__getitem__)].append(self._waiting.popleft())
         for member, own in zip(free, dealt, strict=True):
-            _send(member, own)
+            member.send(own)
 
-    def _future_done(self, pending: _Pending, future: Future[Generation]) -> None:
+    def _future_done(self, pending: Pending, future: Future[Generation]) -> None:
         if not future.cancelled():
             return
         number = pending.number
@@ -340,13 +272,14 @@ class EngineProcesses(Closing):
                     member.outbox.put(("cancel", number))  # EngineWorker.cancel
                     self._taken(member, number)
 
-    def _taken(self, member: _Member, number: int) -> None:
+    def _taken(self, member: Member, number: int) -> None:
         """Takes a request from a process, which then has room for another one."""
         member.pending.pop(number, None)
         member.is_alone = member.is_alone and bool(member.pending)
         self._deal()
 
-    def _hear(self, member: _Member, said: Said) -> None:
+    def _hear(self, member: Member, said: Said) -> None:
+        member.heard_at = time.monotonic()
         if said.kind == "steps":
             self.steps = said.value
         elif (pending := member.pending.get(said.number)) is None:
@@ -361,13 +294,21 @@ class EngineProcesses(Closing):
                 member.idle_deaths = 0
                 self._taken(member, said.number)
             if said.kind != "done":
-                _set_error(pending, said.value)
+                pending.fail(said.value)
             elif pending.future.set_running_or_notify_cancel():
                 pending.future.set_result(said.value)
 
     # Losses
 
-    def _ended(self, member: _Member) -> None:
+    def end_hanging(self) -> bool:
+        """Ends the processes that hang; whether there is anything left to watch."""
+        for member in self._members:
+            if member.hangs:
+                member.device_error = f"made no step for {member.place.silence:g} s"
+                member.end()
+        return not self._closed
+
+    def _ended(self, member: Member) -> None:
         """A process has ended, in the thread that listened to it."""
         with self._lock:
             if self._closed or not member.is_ready:
@@ -375,11 +316,11 @@ class EngineProcesses(Closing):
             member.is_ready = member.is_alone = False
         threading.Thread(target=self._replace, args=[member], name="docspec-replace", daemon=True).start()
 
-    def _replace(self, member: _Member) -> None:
+    def _replace(self, member: Member) -> None:
         """Starts another process in the place of one that died; what it had to answer is asked once more."""
         assert member.child is not None
         lost = WorkerLost(member.device_error, Failure.DEVICE_LOST) if member.device_error else member.child.death()
-        why = f"{member.place.name} {lost}{_last_words(member)}"
+        why = f"{member.place.name} {lost}{member.last_words()}"
         with self._lock:
             failed = [pending for pending in member.pending.values() if pending.deaths]
             self._suspects += (pending for pending in member.pending.values() if not pending.deaths)
@@ -389,7 +330,7 @@ class EngineProcesses(Closing):
             member.pending = {}
             self._deal()
         for pending in failed:
-            _set_error(pending, PageError(why, lost.failure))
+            pending.fail(PageError(why, lost.failure))
         error = ModelError(why, lost.failure) if member.idle_deaths > LOADS else self._load(member)
         with self._lock:
             member.is_closed = error is not None
@@ -398,34 +339,7 @@ class EngineProcesses(Closing):
             self._deal()
 
 
-def _send(member: _Member, pending: Sequence[_Pending]) -> None:
-    for one in pending:
-        one.heard = 0
-        member.pending[one.number] = one
-    if pending:
-        member.outbox.put(("submit", [one.sent for one in pending]))  # EngineWorker.submit
-
-
-def _post(child: Child, outbox: Outbox) -> None:
-    """Sends what a process is told, in a thread of its own: one that does not read stops nobody else."""
-    while (message := outbox.get()) is not None:
-        child.send(*message)
-
-
-def _load_of(member: _Member) -> int:
-    return len(member.pending)
-
-
-def _set_error(pending: _Pending, error: DocspecError) -> None:
-    if pending.future.set_running_or_notify_cancel():
-        pending.future.set_exception(error)
-
-
-def _last_words(member: _Member) -> str:
-    """The last line of what a process wrote that mentions an error, else the last one."""
-    if member.errors is None or member.errors.closed:
-        return ""
-    member.errors.seek(0)
-    lines = member.errors.read().decode("utf-8", "replace").strip().splitlines()
-    telling = [line for line in lines if "error" in line.lower()] or lines
-    return f"; it said last: {telling[-1].strip()[:300]}" if telling else ""
+def _watch(processes: weakref.ref[EngineProcesses], pause: float) -> None:
+    while (own := processes()) is not None and own.end_hanging():
+        del own
+        time.sleep(pause)

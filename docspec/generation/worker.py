@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any, Literal, Protocol
 
 from docspec.core import Failure, ModelError, PageError
 from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
-from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.interface import Generation, GenerationRequest, OnText, Progress
 from docspec.isolation.serving import portable
 
 
@@ -39,9 +40,10 @@ class Numbered:
 @dataclass(frozen=True, slots=True)
 class Said:
     """What the engine says of request ``number``: a piece of its ``text``, its answer (``done``), the error that it
-    ``failed`` with, or that the engine is ``lost``; of all of them, how ``steps`` are run (-1)."""
+    ``failed`` with, or that the engine is ``lost``; of all of them (-1), how ``steps`` are run, or that one was
+    (``alive``, once a second at most)."""
 
-    kind: Literal["text", "done", "failed", "lost", "steps"]
+    kind: Literal["text", "done", "failed", "lost", "steps", "alive"]
     number: int
     value: Any = None
 
@@ -86,6 +88,7 @@ class EngineWorker:
         self._futures: dict[int, Future[Generation]] = {}
         self._lock = threading.Lock()
         self._steps: Any = None
+        self._beat = 0.0
 
     def open(self, make: EngineMaker) -> Opened:
         """Makes the engine. Raises :class:`docspec.core.ModelError`."""
@@ -97,7 +100,8 @@ class EngineWorker:
         """Has requests answered, each a pickled :class:`Numbered`; what becomes of them is said."""
         numbered: list[Numbered] = [pickle.loads(one) for one in sent]
         listeners = [partial(self._say, "text", one.number) if one.streamed else None for one in numbered]
-        futures = self._engine.submit_all([one.request for one in numbered], listeners)
+        watched = [replace(one.request, on_progress=self._progress) for one in numbered]
+        futures = self._engine.submit_all(watched, listeners)
         for one, future in zip(numbered, futures, strict=True):
             with self._lock:
                 self._futures[one.number] = future
@@ -109,6 +113,12 @@ class EngineWorker:
             future = self._futures.pop(number, None)
         if future is not None:
             future.cancel()
+
+    def _progress(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._beat >= 1.0:
+            self._beat = now
+            self._say("alive", -1)
 
     def _say(self, kind: Any, number: int, value: Any = None) -> None:
         self.say(Said(kind, number, value))

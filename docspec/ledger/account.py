@@ -33,17 +33,17 @@ def account_for(
     """What became of ``words``, told by ``witness``, in a page's ``output``, and of stretches of ``ink`` in which the
     recogniser has found none."""
     sides = Sides(words, output)
-    found = paired(sides)
+    pairs = paired(sides)
     fates: list[Fate | None] = [None] * len(words)
     left: dict[int, list[int]] = defaultdict(list)
-    for at, other in enumerate(found.of_page):
+    for at, other in enumerate(pairs.of_page):
         number = sides.word_of[at]
         if other < 0:
             left[number].append(at)
         elif fates[number] is None:
             fates[number] = Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
     furniture = Furniture(output.blocks, sides.block_of)
-    readings = Readings(sides, found)
+    readings = Readings(sides, pairs)
     for number in sorted(left):
         word = words[number]
         keys = [sides.page[at] for at in left[number]]
@@ -56,7 +56,7 @@ def account_for(
             or (printed_again(word, words, fates) if len(left) <= MOST_LEFT else None)
             or Fate("missing")
         )
-    spare = [other for other in found.left_of_output if other not in readings.used]
+    spare = [other for other in pairs.left_of_output if other not in readings.used]
     runs = [*(fate_of_ink(box, output.blocks) for box in ink)]
     runs += _runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None])
     places = tuple(run for run in runs if run.state == "written" and not run.rule)
@@ -65,7 +65,7 @@ def account_for(
         sum(run.count for run in places),
         tuple(run for run in runs if run.state != "written" or run.rule),
         tuple(sides.output[at] for at in spare),
-        displaced(sides, found),
+        displaced(sides, pairs),
         places,
     )
 

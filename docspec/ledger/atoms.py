@@ -50,14 +50,14 @@ class Atom(NamedTuple):
 
 def atoms_of(text: str) -> list[Atom]:
     """The atoms of ``text``, in its order."""
-    return [Atom(key, found.start(), found.end()) for found in _ATOM.finditer(text) if (key := folded(found[0]))]
+    return [Atom(key, match.start(), match.end()) for match in _ATOM.finditer(text) if (key := folded(match[0]))]
 
 
 def keys_of(text: str) -> list[str]:
     """The keys of the atoms of ``text``, in its order."""
     if text.isascii() and text.isalpha():
         return [text.lower()]
-    return [key for found in _ATOM.findall(text) if (key := folded(found))]
+    return [key for atom in _ATOM.findall(text) if (key := folded(atom))]
 
 
 @lru_cache(maxsize=100_000)

@@ -104,13 +104,13 @@ def fate_of_ink(box: BBox, blocks: Sequence[Block]) -> WordRun:
 class Readings:
     """Words that a model wrote and nobody else has: each stands for :data:`FOR_ONE` of the page at most."""
 
-    def __init__(self, sides: Sides, found: Matched) -> None:
-        self._sides, self._found = sides, found
+    def __init__(self, sides: Sides, pairs: Matched) -> None:
+        self._sides, self._pairs = sides, pairs
         self._uses: Counter[int] = Counter()
         self.used: set[int] = set()
-        self._left = [at for at in found.left_of_output if self._is_models(sides.block_of[at])]  # ascending
-        self._before = list(accumulate(found.of_page, lambda last, other: other if other >= 0 else last, initial=-1))
-        behind = accumulate(reversed(found.of_page), lambda last, other: other if other >= 0 else last, initial=END)
+        self._left = [at for at in pairs.left_of_output if self._is_models(sides.block_of[at])]  # ascending
+        self._before = list(accumulate(pairs.of_page, lambda last, other: other if other >= 0 else last, initial=-1))
+        behind = accumulate(reversed(pairs.of_page), lambda last, other: other if other >= 0 else last, initial=END)
         self._behind = list(behind)[::-1]
 
     def stand_for(self, atoms: Sequence[int]) -> bool:
@@ -125,10 +125,10 @@ class Readings:
             place = next(there, -1)
         if place < 0:
             return False
-        found = self._left[place]
-        self.used.add(found)
-        self._uses[found] += 1
-        if self._uses[found] == FOR_ONE:
+        reading = self._left[place]
+        self.used.add(reading)
+        self._uses[reading] += 1
+        if self._uses[reading] == FOR_ONE:
             del self._left[place]
         return True
 

@@ -47,23 +47,23 @@ class Matched:
 
 def matched(page: Sequence[str], output: Sequence[str], fits: Fits) -> Matched:
     """Pairs the keys of a ``page`` in the order of its contents with those of its ``output``."""
-    found = Matched([-1] * len(page), [-1] * len(output))
+    pairs = Matched([-1] * len(page), [-1] * len(output))
     on_page, in_output = _places(page), _places(output)
     anchors = [(at[0], in_output[key][0]) for key, at in on_page.items() if len(at) == 1 == len(in_output.get(key, ()))]
     for one, other in anchors:
-        found.pair(one, other)
+        pairs.pair(one, other)
     for one, other in anchors:
         for step in (1, -1):
-            _extend(found, page, output, one + step, other + step, step)
+            _extend(pairs, page, output, one + step, other + step, step)
     for key, places in on_page.items():
-        others = [other for other in in_output.get(key, ()) if found.of_output[other] < 0]
+        others = [other for other in in_output.get(key, ()) if pairs.of_output[other] < 0]
         if others:
-            _pair_left(found, [one for one in places if found.of_page[one] < 0], others, fits)
-    _pair_parts(found, page, output)
-    _pair_parts(_turned(found), output, page)
-    _pair_scattered(found, page, output)
-    _pair_untold(found, page, output)
-    return found
+            _pair_left(pairs, [one for one in places if pairs.of_page[one] < 0], others, fits)
+    _pair_parts(pairs, page, output)
+    _pair_parts(_turned(pairs), output, page)
+    _pair_scattered(pairs, page, output)
+    _pair_untold(pairs, page, output)
+    return pairs
 
 
 def _places(keys: Sequence[str]) -> dict[str, list[int]]:
@@ -73,37 +73,37 @@ def _places(keys: Sequence[str]) -> dict[str, list[int]]:
     return places
 
 
-def _turned(found: Matched) -> Matched:
+def _turned(pairs: Matched) -> Matched:
     """The same pairs, seen from the other side: what is paired in one is paired in both."""
-    return Matched(found.of_output, found.of_page)
+    return Matched(pairs.of_output, pairs.of_page)
 
 
-def _extend(found: Matched, page: Sequence[str], output: Sequence[str], one: int, other: int, step: int) -> None:
+def _extend(pairs: Matched, page: Sequence[str], output: Sequence[str], one: int, other: int, step: int) -> None:
     """Pairs equal neighbours of a pair, as far as they go."""
     while 0 <= one < len(page) and 0 <= other < len(output) and page[one] == output[other]:
-        if found.of_page[one] >= 0 or found.of_output[other] >= 0:
+        if pairs.of_page[one] >= 0 or pairs.of_output[other] >= 0:
             return
-        found.pair(one, other)
+        pairs.pair(one, other)
         one, other = one + step, other + step
 
 
-def _pair_left(found: Matched, ones: list[int], others: list[int], fits: Fits) -> None:
+def _pair_left(pairs: Matched, ones: list[int], others: list[int], fits: Fits) -> None:
     """Pairs equal atoms, those first that stand in one place, as long as that can be looked at in reasonable time."""
     if 1 < len(ones) * len(others) <= MOST_COMPARED:
         for other in list(others):
             at = next((at for at, one in enumerate(ones) if fits(one, other)), None)
             if at is not None:
-                found.pair(ones.pop(at), other)
+                pairs.pair(ones.pop(at), other)
                 others.remove(other)
     for one, other in zip(ones, others, strict=False):
-        found.pair(one, other)
+        pairs.pair(one, other)
 
 
-def _pair_parts(found: Matched, page: Sequence[str], output: Sequence[str]) -> None:
+def _pair_parts(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> None:
     """Pairs runs on the page with the words of the output that they are the parts of. A part that stands elsewhere
     as a word of its own may have been taken for it: then one that is left takes its place there."""
     spare: dict[str, list[int]] = defaultdict(list)
-    for at in found.left_of_page:
+    for at in pairs.left_of_page:
         spare[page[at]].append(at)
     if not spare:
         return
@@ -111,21 +111,21 @@ def _pair_parts(found: Matched, page: Sequence[str], output: Sequence[str]) -> N
     for part in sorted(spare, key=len, reverse=True):
         beginning["" if _begins_anywhere(part) else part[0]].append(part)
     starts = _places(page)
-    for other in found.left_of_output[:MOST_LEFT]:
+    for other in pairs.left_of_output[:MOST_LEFT]:
         key = output[other]
         for first in (part for part in (*beginning[key[0]], *beginning[""]) if _may_begin(key, part, spare)):
             run = next((run for at in starts[first][:MOST_LEFT] if (run := _run_from(at, key, page, spare))), None)
             if run is None:
                 continue
             for at in run:
-                own = found.of_page[at]
+                own = pairs.of_page[at]
                 left = spare[page[at]]
                 if own < 0:
                     left.remove(at)
                 else:  # it was taken for a word that one of those left is
-                    found.pair(left.pop(), own)
-                found.of_page[at] = other
-            found.of_output[other] = run[0]
+                    pairs.pair(left.pop(), own)
+                pairs.of_page[at] = other
+            pairs.of_output[other] = run[0]
             break
 
 
@@ -154,20 +154,20 @@ def _run_from(start: int, key: str, page: Sequence[str], spare: dict[str, list[i
     return []
 
 
-def _pair_scattered(found: Matched, page: Sequence[str], output: Sequence[str]) -> None:
+def _pair_scattered(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> None:
     """Pairs words of the output whose parts are left on the page in any order: lines that the file has in another
     order than the print, letters along a line that runs upwards."""
     spare: dict[str, list[int]] = defaultdict(list)
-    for at in found.left_of_page:
+    for at in pairs.left_of_page:
         if page[at].isalpha():
             spare[page[at]].append(at)
-    for other in found.left_of_output[:MOST_LEFT] if spare else ():
+    for other in pairs.left_of_output[:MOST_LEFT] if spare else ():
         parts = _parts_of(output[other], spare, [], iter(range(MOST_TRIED)))
         if parts:
             own = [spare[part].pop() for part in parts]
             for at in own:
-                found.of_page[at] = other
-            found.of_output[other] = min(own)
+                pairs.of_page[at] = other
+            pairs.of_output[other] = min(own)
 
 
 def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str], tries: Iterator[int]) -> list[str]:
@@ -183,13 +183,13 @@ def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str], tries: I
     return []
 
 
-def _pair_untold(found: Matched, page: Sequence[str], output: Sequence[str]) -> None:
+def _pair_untold(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> None:
     """Pairs words of which the file lacks letters with words that have some in their place."""
-    lacking = [at for at in found.left_of_page if UNTOLD in page[at] and page[at].strip(UNTOLD)]
-    left = found.left_of_output[:MOST_LEFT]
+    lacking = [at for at in pairs.left_of_page if UNTOLD in page[at] and page[at].strip(UNTOLD)]
+    left = pairs.left_of_output[:MOST_LEFT]
     for at in sorted(lacking, key=lambda at: -len(page[at]))[:MOST_LEFT]:
         pattern = re.compile(".{0,3}".join(map(re.escape, re.split(f"{UNTOLD}+", page[at]))))
         other = next((one for one in left if pattern.fullmatch(output[one])), None)
         if other is not None:
-            found.pair(at, other)
+            pairs.pair(at, other)
             left.remove(other)

@@ -1,19 +1,14 @@
-"""Readers of finished outputs: the words that a Markdown, HTML, JSON or CSV text shows, and no sign of its syntax.
+"""Reads a finished output: the words that a Markdown text shows, and no sign of its syntax.
 
-They are small and share nothing with the writers, so that a fault of a writer is not repeated here. Each gives plain
-text of which every character stands at the place of the one that it shows, so that an atom's place is its place in the
+It is small and shares nothing with the writers, so that a fault of a writer is not repeated here. It gives plain text
+of which every character stands at the place of the one that it shows, so that an atom's place is its place in the
 output: what is syntax becomes a space, or, within a word, nothing that parts it (:data:`NOTHING`).
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from html import unescape
-from html.parser import HTMLParser
-from typing import Any
 
 NOTHING = "\u2060"
 """The word joiner: it parts no word and is no letter."""
@@ -38,20 +33,20 @@ _STAR = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)")
 _QUOTE_OR_ITEM = re.compile(r"(?m)^\s*(?:[-*+] |> )+")
 
 
-def _blank(found: re.Match[str]) -> str:
-    return _BLANKS.sub(" ", found[0])
+def _blank(match: re.Match[str]) -> str:
+    return _BLANKS.sub(" ", match[0])
 
 
-def _unseen(found: re.Match[str]) -> str:
-    return NOTHING * len(found[0])
+def _unseen(match: re.Match[str]) -> str:
+    return NOTHING * len(match[0])
 
 
-def _entity(found: re.Match[str]) -> str:
-    return unescape(found[0])[:1].ljust(len(found[0]), NOTHING)
+def _entity(match: re.Match[str]) -> str:
+    return unescape(match[0])[:1].ljust(len(match[0]), NOTHING)
 
 
-def _bare_math(found: re.Match[str]) -> str:
-    return _COMMAND.sub(_blank, found[0]).replace("$", " ")
+def _bare_math(match: re.Match[str]) -> str:
+    return _COMMAND.sub(_blank, match[0]).replace("$", " ")
 
 
 def markdown_words(text: str) -> str:
@@ -72,10 +67,10 @@ def _words_outside(text: str) -> str:
             text = syntax.sub(_blank, text)
     text = _QUOTE_OR_ITEM.sub(_blank, _HEADING.sub(_blank, text))
     if "[" in text:
-        text = _NOTE.sub(lambda found: f"  {found[1]}".ljust(len(found[0])), text)
+        text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
         text = _LINK_END.sub(_blank, text)
     if "<" in text:
-        text = _AUTOLINK.sub(lambda found: f" {found[1]} ", text)
+        text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
         text = _INLINE.sub(_unseen, _RAISED.sub(_blank, text))
         text = _TAG.sub(_blank, text)
     if "$" in text:
@@ -84,58 +79,3 @@ def _words_outside(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     return _ESCAPE.sub(NOTHING, text) if "\\" in text else text
-
-
-class _Shown(HTMLParser):
-    """The text that a browser shows, the numbers of lists included; scripts, styles and what pictures are called are
-    not."""
-
-    _SILENT = frozenset({"script", "style", "head", "title", "nav"})
-    _PARTS_NO_WORD = frozenset({"b", "i", "em", "strong", "u", "s", "del", "code", "span", "a", "mark"})
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._silent = 0
-        self._lists: list[int | None] = []  # the number of the next item of each open list
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._silent += tag in self._SILENT
-        if tag in ("ol", "ul"):
-            start = dict(attrs).get("start") or ""
-            self._lists.append(None if tag == "ul" else int(start) if start.isdigit() else 1)
-        elif tag == "li" and self._lists and (number := self._lists[-1]) is not None:
-            self.parts.append(f" {number}. ")
-            self._lists[-1] = number + 1
-        if tag not in self._PARTS_NO_WORD:
-            self.parts.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._silent = max(0, self._silent - (tag in self._SILENT))
-        if tag in ("ol", "ul") and self._lists:
-            self._lists.pop()
-        if tag not in self._PARTS_NO_WORD:
-            self.parts.append(" ")
-
-    def handle_data(self, data: str) -> None:
-        if not self._silent:
-            self.parts.append(data)
-
-
-def html_words(text: str) -> str:
-    """The words that ``text`` shows as HTML; their places are not those in ``text``."""
-    reader = _Shown()
-    reader.feed(text)
-    reader.close()
-    return "".join(reader.parts)
-
-
-def json_words(text: str) -> str:
-    """The words of the blocks of a document in JSON, each block's as Markdown and HTML show them."""
-    document: dict[str, Any] = json.loads(text)
-    return "\n".join(markdown_words(block["text"]) for page in document["pages"] for block in page["blocks"])
-
-
-def csv_words(text: str) -> str:
-    """The words of all cells of a CSV file."""
-    return "\n".join("  ".join(row) for row in csv.reader(io.StringIO(text)))

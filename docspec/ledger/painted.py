@@ -160,7 +160,7 @@ def _is_pale(span: dict[str, Any]) -> bool:
 def _once(words: Iterator[PaintedWord]) -> list[PaintedWord]:
     """``words``, of which those that print another one again, on the same place, are called so."""
     seen: dict[tuple[str, int, int], PaintedWord] = {}
-    found = []
+    once = []
     for word in words:
         if not word.hidden:
             x0, y0, x1, y1 = word.box
@@ -171,5 +171,5 @@ def _once(words: Iterator[PaintedWord]) -> list[PaintedWord]:
                 word = word._replace(hidden=DOUBLE)
             else:
                 seen[cells[0]] = word
-        found.append(word)
-    return found
+        once.append(word)
+    return once

@@ -87,13 +87,13 @@ def paired(sides: Sides) -> Matched:
     apart = [bool(word.hidden) or head for word, head in zip(sides.words, sides.heads(), strict=True)]
     first = [at for at, number in enumerate(sides.word_of) if not apart[number]]
     keys = [sides.page[at] for at in first]
-    found = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other))
+    pairs = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other))
     of_page = [-1] * len(sides.page)
     for one, at in enumerate(first):
-        of_page[at] = found.of_page[one]
-    of_output = [first[one] if one >= 0 else -1 for one in found.of_output]
+        of_page[at] = pairs.of_page[one]
+    of_output = [first[one] if one >= 0 else -1 for one in pairs.of_output]
     places: dict[str, list[int]] = defaultdict(list)
-    for other in reversed(found.left_of_output):
+    for other in reversed(pairs.left_of_output):
         places[sides.output[other]].append(other)
     for hidden in (False, True):
         for at, number in enumerate(sides.word_of):
@@ -103,10 +103,10 @@ def paired(sides: Sides) -> Matched:
     return Matched(of_page, of_output)
 
 
-def displaced(sides: Sides, found: Matched) -> int:
+def displaced(sides: Sides, pairs: Matched) -> int:
     """How many words of the output follow one that does not stand in front of them on the page."""
     count, last, last_block = 0, -1, -1
-    for other, one in enumerate(found.of_output):
+    for other, one in enumerate(pairs.of_output):
         number, block = (sides.word_of[one], sides.block_of[other]) if one >= 0 else (-1, -1)
         if number < 0 or number == last:
             continue
@@ -142,7 +142,7 @@ def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
         starts.setdefault(tuple(own[:BEGINNING]), len(keys))
         keys += own
         owners += [number] * len(own)
-    at, current, found = 0, -1, []
+    at, current, block_of = 0, -1, []
     for place, key in enumerate(output):
         if at >= len(keys) or keys[at] != key:
             start = starts.get(tuple(output[place : place + BEGINNING]))
@@ -153,8 +153,8 @@ def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
                 at += near.index(key)
         if at < len(keys) and keys[at] == key:
             current, at = owners[at], at + 1
-        found.append(current)
-    return found
+        block_of.append(current)
+    return block_of
 
 
 def is_inside(word: VisibleWord, box: BBox) -> bool:

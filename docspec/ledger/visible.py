@@ -54,11 +54,11 @@ def visible_words(page: PageImage) -> tuple[VisibleWord, ...]:
 def _words_on(sheet: Any, page: PageImage) -> tuple[VisibleWord, ...]:
     words = painted_words(sheet)
     scale = page.scale
-    found = [
+    visible = [
         VisibleWord(text, scale * box[0], scale * box[1], scale * box[2], scale * box[3], rule)
         for text, box, rule, _, _ in (_seen(words, sheet, page) if words else ())
     ]
-    return (*found, *_values(sheet, found, scale))
+    return (*visible, *_values(sheet, visible, scale))
 
 
 def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[PaintedWord]:
@@ -68,32 +68,32 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
     boxes = np.array([word.box for word in words], dtype=float)
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
     covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
-    told = _Told(sheet)
+    layer = _Layer(sheet)
     doubtful = [
         at
         for at, word in enumerate(words)
-        if word.hidden == UNPAINTED or (not word.hidden and (word.pale or covered[at] or word.text not in told))
+        if word.hidden == UNPAINTED or (not word.hidden and (word.pale or covered[at] or word.text not in layer))
     ]
     if not doubtful:
         return words
     image = page.sketch or page.image
     greys = _Greys(np.asarray(image.convert("L")), image.width / page.width * page.scale)
-    found: dict[int, tuple[PaintedWord, ...]] = {}
+    parts: dict[int, tuple[PaintedWord, ...]] = {}
     for at in doubtful:
         word, ink = words[at], greys.contrast(words[at].box) >= CONTRAST
         if word.hidden:
-            found[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)
+            parts[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)
         elif not ink:
-            found[at] = (word._replace(hidden=COVERED if covered[at] else UNSEEN),)
-        elif word.text not in told:
-            found[at] = _clipped(word, told, greys)
-    return [part for at, word in enumerate(words) for part in found.get(at, (word,))]
+            parts[at] = (word._replace(hidden=COVERED if covered[at] else UNSEEN),)
+        elif word.text not in layer:
+            parts[at] = _clipped(word, layer, greys)
+    return [part for at, word in enumerate(words) for part in parts.get(at, (word,))]
 
 
-def _clipped(word: PaintedWord, told: _Told, greys: _Greys) -> tuple[PaintedWord, ...]:
+def _clipped(word: PaintedWord, layer: _Layer, greys: _Greys) -> tuple[PaintedWord, ...]:
     """The visible part of a word and the rest, where a clipping path cuts it: a cell too narrow for its figure. MuPDF's
     structured text knows such paths, and the pixels must agree."""
-    part = told.part_of(word)
+    part = layer.part_of(word)
     if part is None:
         return (word,)
     text, box = part
@@ -105,7 +105,7 @@ def _clipped(word: PaintedWord, told: _Told, greys: _Greys) -> tuple[PaintedWord
     return word._replace(text=text, box=box), word._replace(text=hidden, box=rest, hidden=CLIPPED)
 
 
-class _Told:
+class _Layer:
     """MuPDF's structured text of a page, which leaves out what clipping paths cut off."""
 
     def __init__(self, sheet: Any) -> None:
@@ -167,7 +167,7 @@ def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) 
     return covered
 
 
-def _values(sheet: Any, found: Sequence[VisibleWord], scale: float) -> Iterator[VisibleWord]:
+def _values(sheet: Any, words: Sequence[VisibleWord], scale: float) -> Iterator[VisibleWord]:
     """Words of form fields' values that the trace does not have: fields that nobody has painted."""
     if sheet.first_widget is None:
         return
@@ -180,7 +180,7 @@ def _values(sheet: Any, found: Sequence[VisibleWord], scale: float) -> Iterator[
         sides = [round(scale * side, 1) for side in field.rect]
         inside = "".join(
             word.text
-            for word in found
+            for word in words
             if sides[0] <= (word.x0 + word.x1) / 2 <= sides[2] and sides[1] <= (word.y0 + word.y1) / 2 <= sides[3]
         )
         if not "".join(value.split()) or len("".join(value.split())) <= len(inside):

@@ -58,5 +58,5 @@ def _is_sound(words: Sequence[VisibleWord]) -> bool:
     signs = len(text.replace(" ", ""))
     longer = _WORD.findall(text)
     voiced = sum(_VOICED.search(word) is not None for word in longer)
-    told = signs - text.count(UNTOLD)
-    return told >= LEAST_TOLD * signs > 0 and (len(longer) < LEAST_WORDS or voiced >= LEAST_VOICED * len(longer))
+    known = signs - text.count(UNTOLD)
+    return known >= LEAST_TOLD * signs > 0 and (len(longer) < LEAST_WORDS or voiced >= LEAST_VOICED * len(longer))

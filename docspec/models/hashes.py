@@ -40,13 +40,13 @@ def broken_files(path: Path, needed: Iterable[str] = ()) -> list[Broken]:
     """Files below ``path`` that are missing (of ``needed``, and shards that an index names) or not as published."""
     published = listing(path) or {}
     wanted = dict.fromkeys([*needed, *_shards(path)])
-    found = [Broken(name, "missing") for name in wanted if not (path / name).is_file()]
+    broken = [Broken(name, "missing") for name in wanted if not (path / name).is_file()]
     for name in sorted(_files(path)):
         entry = published.get(name)
         why = _differs(path / name, entry) if entry is not None else _cut_off(path / name)
         if why:
-            found.append(Broken(name, why))
-    return found
+            broken.append(Broken(name, why))
+    return broken
 
 
 def _files(path: Path) -> list[str]:

@@ -32,7 +32,7 @@ class PublishedRevision:
     revision: str
     licence: str
     files: dict[str, int]
-    asked: str | None = None
+    requested: str | None = None
     """The revision that was asked for, a name perhaps; ``None`` for the newest."""
     gated: bool = False
 
@@ -83,7 +83,7 @@ def download(model: PublishedRevision, folder: Path | None = None) -> Path:
         path = Path(
             snapshot_download(
                 model.name,
-                revision=model.asked,
+                revision=model.requested,
                 allow_patterns=list(model.files) if model.is_gguf else HUB_FILES,
                 local_dir=folder,
             )
@@ -107,9 +107,9 @@ def download(model: PublishedRevision, folder: Path | None = None) -> Path:
 def gguf_files(name: str, files: Iterable[str], number_format: str | None) -> list[str]:
     """The ``files`` of one model for llama.cpp: its weights, and its picture tower if there is one. Raises
     :class:`docspec.core.ModelError` if none is in that format, or there is none at all."""
-    found = sorted(file for file in files if file.endswith(".gguf"))
-    towers = [file for file in found if "mmproj" in file.lower()]
-    models = [file for file in found if file not in towers]
+    all_files = sorted(file for file in files if file.endswith(".gguf"))
+    towers = [file for file in all_files if "mmproj" in file.lower()]
+    models = [file for file in all_files if file not in towers]
     if not models:
         raise ModelError(f"{name}: the hub has no weights of it as safetensors or GGUF, which docspec reads")
     fitting = [file for file in models if (number_format or FORMAT).lower() in file.lower()]

@@ -41,15 +41,15 @@ def entries() -> list[Entry]:
     here: dict[str, list[Held]] = {}
     for one in held():
         here.setdefault(one.name, []).append(one)
-    found = [Entry("mini", model_type(BUNDLED), licence="Apache-2.0")] if BUNDLED.is_dir() else []
+    listed = [Entry("mini", model_type(BUNDLED), licence="Apache-2.0")] if BUNDLED.is_dir() else []
     for kind, family in families().items():
         if kind == family.model_types[0]:
             for checkpoint in family.checkpoints:
                 mine = tuple(here.pop(checkpoint.name, ()))
                 known = checkpoint.name, kind, checkpoint.billions, checkpoint.licence
-                found.append(Entry(*known, mine, checkpoint.gguf))
+                listed.append(Entry(*known, mine, checkpoint.gguf))
     others = [Entry(name, model_type(mine[0].path), held=tuple(mine)) for name, mine in here.items()]
-    return found + [entry for entry in others if entry.family in families()]
+    return listed + [entry for entry in others if entry.family in families()]
 
 
 def entry_of(name: str) -> Entry:
@@ -89,7 +89,7 @@ def held() -> list[Held]:
         cache = scan_cache_dir()
     except CacheNotFound:
         return []
-    found = [
+    revisions = [
         Held(
             repository.repo_id,
             revision.commit_hash,
@@ -102,7 +102,7 @@ def held() -> list[Held]:
         for revision in repository.revisions
         if any(file.file_name == "config.json" for file in revision.files)
     ]
-    return sorted(found, key=lambda one: (one.name.lower(), "main" not in one.refs, one.revision))
+    return sorted(revisions, key=lambda one: (one.name.lower(), "main" not in one.refs, one.revision))
 
 
 def of_name(name: str) -> list[Held]:
@@ -115,12 +115,12 @@ def of_name(name: str) -> list[Held]:
     ]
 
 
-def remove(found: list[Held]) -> int:
+def remove(revisions: list[Held]) -> int:
     """Removes revisions from the cache; returns the freed bytes. Files that others share stay."""
     from huggingface_hub import scan_cache_dir
 
-    if not found:
+    if not revisions:
         raise ModelError("nothing to remove")
-    plan = scan_cache_dir().delete_revisions(*(one.revision for one in found))
+    plan = scan_cache_dir().delete_revisions(*(one.revision for one in revisions))
     plan.execute()
     return int(plan.expected_freed_size)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import urllib.request
 from pathlib import Path
 
 from docspec.core import ModelError
+from docspec.core.paths import file_hash
 from docspec.core.safe_text import first_line
 
 SECONDS = 60.0
@@ -16,16 +16,10 @@ SECONDS = 60.0
 PIECE = 1 << 20
 
 
-def sha256_of(file: Path) -> str:
-    """The SHA-256 of a file in hexadecimal digits."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def fetch(address: str, sha256: str, file: Path) -> Path:
     """Fetches ``address`` to ``file``, unless it is there already, and returns that. The file appears whole and as
     published, or not at all. Raises :class:`ModelError` in one line."""
-    if file.is_file() and sha256_of(file) == sha256:
+    if file.is_file() and file_hash(file) == sha256:
         return file
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
@@ -34,9 +28,9 @@ def fetch(address: str, sha256: str, file: Path) -> Path:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer, part.open("wb") as stream:
             while piece := answer.read(PIECE):
                 stream.write(piece)
-        if (found := sha256_of(part)) != sha256:
-            told = f"SHA-256 {found[:12]}, not {sha256[:12]}"
-            raise ModelError(f"{address} is not as published ({told}); nothing was kept")
+        if (digest := file_hash(part)) != sha256:
+            hashes = f"SHA-256 {digest[:12]}, not {sha256[:12]}"
+            raise ModelError(f"{address} is not as published ({hashes}); nothing was kept")
         part.replace(file)
     except (OSError, ValueError) as error:
         raise ModelError(f"{address} cannot be fetched: {first_line(error)}") from error

@@ -1,8 +1,4 @@
-"""Decides where each input's document goes, and checks it before any model is loaded.
-
-No two documents share a file, no document replaces an input, and a folder's tree is kept below the output
-folder.
-"""
+"""Decides where each input's document goes: no two share a file, and a folder's tree is kept below the output's."""
 
 from __future__ import annotations
 
@@ -20,8 +16,6 @@ from docspec.core import OutputError, UsageError
 from docspec.core.paths import inside
 from docspec.reporting.figures import SUFFIX as FIGURES
 from docspec.reporting.renderer import SUFFIXES, Format
-from docspec.reporting.staging import clear, nearest_folder
-from docspec.reporting.writer import AtomicFile
 
 
 class InputFile(Protocol):
@@ -54,14 +48,13 @@ STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST = 255 - len(FIGURES) - len("-99999")
 """Bytes of a name that is derived from an input's: file systems take 255."""
-_IN_FOLDERS = re.compile(r"page-\d+-\d+\.(png|csv)")
 _KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 
 
-def infer_format(output: str | None, asked: Format | None) -> Format:
+def infer_format(output: str | None, chosen: Format | None) -> Format:
     """The format asked for, else the one that the output's suffix names, else Markdown."""
-    if asked is not None:
-        return asked
+    if chosen is not None:
+        return chosen
     name = PurePath(output).name.lower() if output else ""
     fitting = [format for format, suffix in SUFFIXES.items() if name.endswith(suffix)]
     return max(fitting, key=lambda format: len(SUFFIXES[format]), default="md")
@@ -84,7 +77,7 @@ def plan_more(
         return None
     if output in ("", *STDOUT):
         raise UsageError(f"{flag} needs a {'file' if suffix else 'folder'} of its own")
-    _check_name(output)
+    check_name(output)
     several = into_folder or len(inputs) > 1
     if several and suffix and PurePath(output).suffix == suffix and not output.endswith(("/", os.sep)):
         raise UsageError(f"{flag} {output}: several inputs need a folder; for one of that name write {output}/")
@@ -114,7 +107,7 @@ def plan(
     """
     for name in (output, figures):
         if name is not None:
-            _check_name(name)
+            check_name(name)
     several = into_folder or len(inputs) > 1
     links = any(one in LINKING for one in (format, *others))
     if output is None and several:
@@ -171,8 +164,8 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
 
     def known(index: int) -> PurePath | None:
         path = inputs[index].path
-        found = None if path is None or not kept else kept.get(str(path.absolute()))
-        return PurePath(found) if found and found.endswith(suffix) and inside(Path(), found) else None
+        before = None if path is None or not kept else kept.get(str(path.absolute()))
+        return PurePath(before) if before and before.endswith(suffix) and inside(Path(), before) else None
 
     settled = {index: name for index in range(len(inputs)) if (name := known(index)) is not None}
     names = [settled.get(index) or spelled(index, kind=False, folder=False) for index in range(len(inputs))]
@@ -208,99 +201,9 @@ def _key(name: PurePath) -> str:
     return unicodedata.normalize("NFC", name.as_posix()).casefold()
 
 
-def check(
-    destinations: Sequence[Destination],
-    inputs: Sequence[InputFile],
-    report: Path | None = None,
-    more: Sequence[Path] = (),
-) -> None:
-    """Raises :class:`OutputError` for a place that cannot be written to, :class:`UsageError` for one that is an input.
-
-    Every folder is tried by creating (and removing) a temporary file, and what dead runs left in it is removed; missing
-    folders are created. ``more`` are files written beside the documents.
-    """
-    files = [destination.path for destination in destinations if destination.path is not None]
-    taken = set(map(os.path.realpath, files))
-    if report is not None:
-        if os.path.realpath(report) in taken.union(map(os.path.realpath, more)):
-            raise UsageError(f"{report}: is named both as output and as report")
-        files.append(report)
-    for file in more:
-        if (real := os.path.realpath(file)) in taken:
-            raise UsageError(f"{file}: is named for two outputs")
-        taken.add(real)
-        files.append(file)
-    sources = {os.path.realpath(file.path) for file in inputs if file.path is not None}
-    tried: set[Path] = set()
-    for file in files:
-        if os.path.realpath(file) in sources:
-            raise UsageError(f"{file}: is an input; name another output")
-        _check_name(str(file))
-        _check_file(file)
-        if file.parent not in tried and not (file.exists() and not file.is_file()):
-            AtomicFile(file).discard()
-            clear(file.parent)
-            tried.add(file.parent)
-    folders = {destination.figures for destination in destinations if destination.figures is not None}
-    replaced = set(map(os.path.realpath, folders))
-    for source in map(Path, sorted(sources)):
-        if str(source.parent) in replaced and _IN_FOLDERS.fullmatch(source.name):
-            raise UsageError(f"{source}: is an input that a picture could replace; name another --figures folder")
-    for folder in folders:
-        if folder.exists() and not folder.is_dir():
-            raise OutputError(f"{folder}: is a file; figures need a folder (--figures FOLDER or none)")
-        if (nearest := nearest_folder(folder)) not in tried:
-            clear(nearest)
-            tried.add(nearest)
-
-
-def check_own(
-    own: Mapping[str, Path],
-    destinations: Sequence[Destination],
-    inputs: Sequence[InputFile],
-    more: Sequence[Path] = (),
-    read: Sequence[Path] = (),
-) -> None:
-    """Raises :class:`UsageError` where one of the run's own files (what it is, and its path) is an input, an output,
-    another of them, or one of the files ``read`` beside the inputs, and where an output is one of these. ``more`` are
-    files written beside the documents. Nothing is opened; devices may be named twice."""
-    taken = {os.path.realpath(file.path): "an input" for file in inputs if file.path is not None}
-    also_read = {os.path.realpath(path): "read by this run" for path in read}
-    written = [*more, *(destination.path for destination in destinations if destination.path is not None)]
-    for path in written:
-        if (real := os.path.realpath(path)) in also_read:
-            raise UsageError(f"{path}: is named as output and is {also_read[real]}; name another file")
-        taken.setdefault(real, "an output")
-    taken |= also_read
-    folders = {
-        os.path.realpath(folder)
-        for destination in destinations
-        for folder in (destination.figures, destination.tables)
-        if folder is not None
-    }
-    for what, path in own.items():
-        real = os.path.realpath(path)
-        if path.exists() and not path.is_file():
-            continue
-        if real in taken:
-            raise UsageError(f"{path}: is named as {what} and is {taken[real]}; name another file")
-        if str(Path(real).parent) in folders and _IN_FOLDERS.fullmatch(path.name):
-            raise UsageError(f"{path}: is named as {what} and could be replaced by a picture or table; name another")
-        taken[real] = what
-
-
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
     """Raises :class:`OutputError` for a name that no file can have (too long)."""
     try:
         Path(name).exists()
     except OSError as error:
         raise OutputError(f"{name}: cannot be written: {error.strerror or error}") from error
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        raise OutputError(f"{path}: is a folder; name a file, or end with / to write into the folder")
-    # Asked of the mode as well: the superuser may write to anything, but a read-only file was made so on
-    # purpose.
-    if path.is_file() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK)):
-        raise OutputError(f"{path}: is read-only; name another output or make it writable")

@@ -83,9 +83,9 @@ class DoclingRenderer(Renderer):
     def _add(self, block: Block, number: int) -> None:
         if block.category is not Category.LIST_ITEM:
             self._list = None
-        found = grids(block)
-        if found:
-            for grid in found:
+        tables = grids(block)
+        if tables:
+            for grid in tables:
                 self._put("tables", block, number, {"label": "table", **_LINKS, "data": _table(grid)})
         elif block.category is Category.PICTURE:
             self._put("pictures", block, number, {"label": "picture", **_LINKS, "annotations": []})

@@ -69,10 +69,10 @@ def _uncovered(grid: Grid) -> int:
 def _pairs(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, str]]:
     """The cells with two figures in columns of single ones, with the number of the column."""
     for number, column in enumerate(zip(*rows, strict=True)):
-        told = [text for text in column if text]
-        singles = sum(_SINGLE.fullmatch(text) is not None for text in told)
-        if singles >= max(LEAST, MOSTLY * len(told)):
-            for text in told:
+        filled = [text for text in column if text]
+        singles = sum(_SINGLE.fullmatch(text) is not None for text in filled)
+        if singles >= max(LEAST, MOSTLY * len(filled)):
+            for text in filled:
                 pair = _PAIR.fullmatch(text)
                 if pair and not _SINGLE.fullmatch(text) and not _GROUP.fullmatch(pair[2]):
                     yield number, text

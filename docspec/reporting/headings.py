@@ -30,8 +30,8 @@ def words_of(block: Block) -> str:
     """The words of a heading whose level is looked for; ``""`` for all else."""
     if block.category not in LEVELS or not stands(block):
         return ""
-    found = MARKS.match(block.text)
-    return (block.text if found is None else block.text[found.end() :]).strip()
+    match = MARKS.match(block.text)
+    return (block.text if match is None else block.text[match.end() :]).strip()
 
 
 class HeadingLevels:
@@ -56,14 +56,14 @@ class HeadingLevels:
             return 1
         number = _NUMBER.match(text)
         if block.level:
-            found = block.level + self._below_bookmark
+            below = block.level + self._below_bookmark
         elif number:
-            found = 2 + (number[1] or number[2]).count(".")
+            below = 2 + (number[1] or number[2]).count(".")
         elif block.category is Category.TITLE:
             return 1
         else:
             return self._noted(block.points, self._by_size(block.points))
-        return self._noted(block.points, min(max(found, 1), DEEPEST))
+        return self._noted(block.points, min(max(below, 1), DEEPEST))
 
     def page(self, result: PageResult) -> PageResult:
         """``result`` with a ``#`` a level before each heading whose words are the print's."""
@@ -90,5 +90,5 @@ class HeadingLevels:
             return self._sizes[known]
         larger = [level for size, level in self._sizes.items() if size > points]
         smaller = [level for size, level in self._sizes.items() if size < points]
-        found = max(larger) + 1 if larger else min(smaller)
-        return max(2, min([found, DEEPEST, *(level for level in smaller if level >= 2)] if larger else [found]))
+        beside = max(larger) + 1 if larger else min(smaller)
+        return max(2, min([beside, DEEPEST, *(level for level in smaller if level >= 2)] if larger else [beside]))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from html import escape, unescape
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -57,6 +58,7 @@ _INLINE_MATH = re.compile(
 )
 
 _LANGUAGE = re.compile(r"[A-Za-z+#-]{0,12}")
+_ADDRESS = re.compile(r"[^\s<>]*[./:#][^\s<>]*|")
 # A line break, or a few words in a tag that does no more than show them in another way.
 _SIMPLE_TAG = re.compile(r"<br\s*/?>|<(b|i|u|s|em|strong|sub|sup)>([^<>]*)</\1>", re.IGNORECASE)
 _TABLES = re.compile(r"<table\b.*(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
@@ -117,7 +119,7 @@ def _markdown_renderer() -> MarkdownIt:
     renderer.enable(["table", "strikethrough"])
     renderer.disable("reference")  # "[1]: ..." is an entry of a list of references and would not be shown
     renderer.add_render_rule("image", _image_as_text)
-    math = _shown_as(_INLINE_MATH, lambda found: f'<span class="math">{escape(found[0])}</span>')
+    math = _shown_as(_INLINE_MATH, lambda match: f'<span class="math">{escape(match[0])}</span>')
     renderer.inline.ruler.before("escape", "math", math)
     renderer.inline.ruler.after("escape", "simple_tag", _shown_as(_SIMPLE_TAG, _simple_tag))
     renderer.add_render_rule("fence", _fence)
@@ -128,20 +130,20 @@ def _shown_as(pattern: re.Pattern[str], html: Callable[[re.Match[str]], str]) ->
     """A rule of the parser: what matches ``pattern`` is no Markdown and is shown as ``html``."""
 
     def rule(state: StateInline, silent: bool) -> bool:
-        found = pattern.match(state.src, state.pos)
-        if found is None:
+        match = pattern.match(state.src, state.pos)
+        if match is None:
             return False
         if not silent:
-            state.push("html_inline", "", 0).content = html(found)
-        state.pos = found.end()
+            state.push("html_inline", "", 0).content = html(match)
+        state.pos = match.end()
         return True
 
     return rule
 
 
-def _simple_tag(found: re.Match[str]) -> str:
-    tag = (found[1] or "br").lower()
-    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(found[2]))}</{tag}>"
+def _simple_tag(match: re.Match[str]) -> str:
+    tag = (match[1] or "br").lower()
+    return "<br>" if tag == "br" else f"<{tag}>{escape(unescape(match[2]))}</{tag}>"
 
 
 def _fence(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
@@ -152,7 +154,10 @@ def _fence(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
 
 
 def _image_as_text(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
-    """An image that the target's text links to would be loaded from elsewhere: only its description is
-    shown.
+    """An image that the target's text links to would be loaded from elsewhere: its description and its title are shown,
+    and words in the place of its address.
     """
-    return f"<em>[{escape(tokens[index].content or 'picture')}]</em>"
+    token = tokens[index]
+    source, title = unquote(str(token.attrs["src"])), str(token.attrs.get("title", ""))
+    words = " ".join(filter(None, ["" if _ADDRESS.fullmatch(source) else source, title]))
+    return f"<em>[{escape(token.content or 'picture')}]{words and f'({escape(words)})'}</em>"

@@ -211,9 +211,9 @@ def _same(one: Sequence[str], other: Sequence[str]) -> bool:
 
 def _kind(column: Iterable[str]) -> str:
     """``figure``, ``text``, or nothing for a column without entries."""
-    told = [plain for text in column if (plain := _plain(text)) not in _EMPTY]
-    figures = sum(_FIGURE.fullmatch(text) is not None for text in told)
-    return "" if not told else "figure" if figures >= MOSTLY * len(told) else "text"
+    filled = [plain for text in column if (plain := _plain(text)) not in _EMPTY]
+    figures = sum(_FIGURE.fullmatch(text) is not None for text in filled)
+    return "" if not filled else "figure" if figures >= MOSTLY * len(filled) else "text"
 
 
 def _is_head(row: Sequence[str], head: Sequence[str], kinds: Sequence[str]) -> bool:

@@ -165,8 +165,8 @@ def _joined(pieces: Sequence[BlockText], page: PageResult | None = None) -> str:
     texts = [f"{indent_of(piece.block)}{piece.text}" for piece in pieces[:1]]
     for before, piece in pairwise(pieces):
         texts += [_gap(before.block, piece.block) if piece.block.gap is None else piece.block.gap, piece.text]
-    if page is not None and (said := _remark(page)):
-        comment = f"<!-- docspec: page {page.number} {' '.join(said.split()).replace('--', '- -')} -->"
+    if page is not None and (remark := _remark(page)):
+        comment = f"<!-- docspec: page {page.number} {' '.join(remark.split()).replace('--', '- -')} -->"
         texts += ["\n\n", comment] if pieces else [comment]
     return "".join(texts)
 
@@ -186,14 +186,14 @@ def _description(blocks: Sequence[Block], place: int) -> str:
     if place > 1 and blocks[place - 2].category is Category.PICTURE:
         del around[-1]
     caption = next((block for block in around if block.category is Category.CAPTION), None)
-    said = ""
+    text = ""
     for word in bare(caption.text).split() if caption is not None else ():
-        if len(said) + len(word) > MOST_DESCRIBED:
+        if len(text) + len(word) > MOST_DESCRIBED:
             break
-        said += f" {word}" if said else word
-        if len(said) > LEAST_DESCRIBED and word.endswith("."):
+        text += f" {word}" if text else word
+        if len(text) > LEAST_DESCRIBED and word.endswith("."):
             break
-    return said.rstrip(".:,; ")
+    return text.rstrip(".:,; ")
 
 
 def block_markdown(block: Block, figure: str | None = None, description: str = "") -> str:
@@ -226,13 +226,13 @@ def _gap(*blocks: Block) -> str:
     return "\n" if items else "\n\n"
 
 
-def _picture(text: str, figure: str | None, description: str, said: str) -> str:
+def _picture(text: str, figure: str | None, description: str, title: str) -> str:
     if figure is None:
         return text
     if text.startswith("![") and "](" in text:
         return f"![{text[2 : text.index('](')]}]({figure})"
     name = "" if figure.startswith("data:") else PurePosixPath(unquote(figure)).stem
-    return f"![{label(description) or name}{said}]({figure})" + (f"\n\n{text}" if text else "")
+    return f"![{label(description) or name}{title}]({figure})" + (f"\n\n{text}" if text else "")
 
 
 def with_bars(result: PageResult) -> PageResult:

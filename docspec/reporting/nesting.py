@@ -17,7 +17,7 @@ DEEPEST = 4
 def nested(blocks: Sequence[Block], width: int) -> dict[int, list[str]]:
     """The white space before each line of those ``blocks`` (of a page ``width`` pixels wide) that are items of lists,
     by their numbers. Blocks whose lines have unknown edges are left out."""
-    found: dict[int, list[str]] = {}
+    marks: dict[int, list[str]] = {}
     edges: list[tuple[float, int]] = []  # of the open items, the outermost first: edge and width of the marker
     last = -2
     for number, block in enumerate(blocks):
@@ -42,5 +42,5 @@ def nested(blocks: Sequence[Block], width: int) -> dict[int, list[str]]:
             if marker:
                 edges.append((edge, marker.end()))
             own.append(indent)
-        found[number] = own
-    return found
+        marks[number] = own
+    return marks

@@ -27,9 +27,9 @@ class NumbersReport:
             block = page.blocks[one.block]
             box = ("", "", "", "") if one.bbox is None else one.bbox.rounded()
             whose, written = one.readings[0]
-            told = (readings.get(source, "") for source in SOURCES)
+            texts = (readings.get(source, "") for source in SOURCES)
             where = (page.source, page.number, one.block + 1, block.category.value)
-            self._rows.append([*where, *box, written, whose, *told])
+            self._rows.append([*where, *box, written, whose, *texts])
 
     def write(self, path: Path) -> None:
         """Writes the report whole or not at all; raises :class:`docspec.core.OutputError`."""

@@ -130,8 +130,8 @@ class _Block:
     def block(self) -> Block:
         box, gap = _box(self.bbox), self.gap
         known = self.marks, self.level, self.points, self.indents, self.unread
-        told = Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
-        return replace(told, parts=tuple(part.part() for part in self.parts), part_of=self.part_of)
+        block = Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
+        return replace(block, parts=tuple(part.part() for part in self.parts), part_of=self.part_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,17 +226,17 @@ class _Page:
         return {index: block.figure for index, block in enumerate(self.blocks) if block.figure is not None}
 
     def result(self, source: str) -> PageResult:
-        said, provenance, quality = self.provenance, None, None
+        saved, provenance, quality = self.provenance, None, None
         if self.quality is not None:
             quality = replace(self.quality, doubtful=self.doubtful)
-        if said is not None:
+        if saved is not None:
             provenance = Provenance(
                 spans=tuple(tuple(span.span() for span in block.spans) for block in self.blocks),
-                left_out=tuple(one.left_out() for one in said.left_out),
-                steps=said.steps,
-                origins=tuple(said.origins.items()),
-                drafted=said.drafted,
-                numbers=tuple(one.number() for one in said.numbers),
+                left_out=tuple(one.left_out() for one in saved.left_out),
+                steps=saved.steps,
+                origins=tuple(saved.origins.items()),
+                drafted=saved.drafted,
+                numbers=tuple(one.number() for one in saved.numbers),
             )
         result = PageResult(
             source,

@@ -73,14 +73,14 @@ class RichText:
             for mark in block.marks
             if mark.kind == "raised" and not is_power(block.text, mark.start, mark.end)
         }
-        found = {}
+        labels = {}
         for block in result.blocks:
             if stands(block) and block.category is Category.FOOTNOTE:
                 for _, label in _notes_in(block):
-                    if label in raised and label not in found:
-                        found[label] = label if label not in self._notes else f"{label}-p{result.number}"
-        self._notes |= set(found.values())
-        return found
+                    if label in raised and label not in labels:
+                        labels[label] = label if label not in self._notes else f"{label}-p{result.number}"
+        self._notes |= set(labels.values())
+        return labels
 
     def _rich(
         self, block: Block, indents: Sequence[str] | None, notes: dict[str, str] | None, bare: tuple[bool, bool]
@@ -91,7 +91,7 @@ class RichText:
         if block.category in _PLAIN or (text.startswith("```") and text.endswith("\n```")):  # a listing
             return block
         if block.category.is_heading:
-            start = found.end() if (found := MARKS.match(text)) else 0
+            start = match.end() if (match := MARKS.match(text)) else 0
             words = text[start:]
             marks = [mark for mark in within(block.marks, start, len(text)) if mark.kind != "bold"]
             body = _CLOSING.sub(r"\\\g<0>", marked(words, marks, notes, begins=False))
@@ -136,14 +136,14 @@ def _is_hard(block: Block, start: int) -> bool:
 
 def _footnotes(block: Block, notes: dict[str, str]) -> Iterator[str]:
     """The notes of a block, each one that is referred to as a definition of its own."""
-    found = [(start, label) for start, label in _notes_in(block) if label in notes]
-    starts = [start for start, _ in found]
+    places = [(start, label) for start, label in _notes_in(block) if label in notes]
+    starts = [start for start, _ in places]
     if not starts:
         yield _written(block, 0, len(block.text), {})
         return
     if starts[0] > 0:
         yield _written(block, 0, starts[0], {}).rstrip() + "\n\n"
-    for (start, label), end in zip(found, [*starts[1:], len(block.text)], strict=True):
+    for (start, label), end in zip(places, [*starts[1:], len(block.text)], strict=True):
         body = _written(block, start + len(label), end, {}).strip()
         yield f"[^{notes[label]}]: {body}" + ("\n\n" if end < len(block.text) else "")
 

@@ -38,10 +38,10 @@ class Grid:
 
     def lines(self) -> list[list[str]]:
         """Every row's texts; what a cell takes beyond its first place is empty."""
-        found = [[""] * self.columns for _ in range(self.rows)]
+        lines = [[""] * self.columns for _ in range(self.rows)]
         for cell in self.cells:
-            found[cell.row][cell.column] = cell.text
-        return found
+            lines[cell.row][cell.column] = cell.text
+        return lines
 
 
 def grids(block: Block) -> list[Grid]:

@@ -131,8 +131,8 @@ class Holding:
 
 def check_declared(headers: Headers, limits: Limits) -> None:
     """Raises :class:`Refusal` (413) if the client says that its body is too large."""
-    said = headers.get("content-length", "")
-    if said.isdecimal() and int(said) > limits.body:
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limits.body:
         raise too_large(limits)
 
 

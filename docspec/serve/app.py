@@ -119,7 +119,7 @@ async def _ready(gateway: Gateway, documents: Documents, request: Request) -> Re
 async def _version(request: Request) -> Response:
     from docspec.versions import versions
 
-    return JSONResponse({name: found for name, found in versions().items() if found})
+    return JSONResponse({name: version for name, version in versions().items() if version})
 
 
 async def _metrics(gateway: Gateway, request: Request) -> Response:

@@ -66,9 +66,9 @@ class Chat:
         given = self.values.get(XARGS)
         return isinstance(given, dict) and DRAFTS in given
 
-    def at(self, found: Mapping[str, str]) -> bytes:
-        """The body with media URLs replaced by the data URLs in ``found``."""
-        return _dumped(_replaced(self.values, found))
+    def at(self, contents: Mapping[str, str]) -> bytes:
+        """The body with media URLs replaced by the data URLs in ``contents``."""
+        return _dumped(_replaced(self.values, contents))
 
     def for_prefill(self, added: Mapping[str, Any]) -> bytes:
         """The body for the same prompt and one output token, with ``added`` at its top level."""
@@ -118,13 +118,13 @@ def object_in(raw: bytes) -> dict[str, Any]:
     return values
 
 
-def _replaced(values: Any, found: Mapping[str, str]) -> Any:
+def _replaced(values: Any, contents: Mapping[str, str]) -> Any:
     if isinstance(values, str):
-        return found.get(values, values)
+        return contents.get(values, values)
     if isinstance(values, list):
-        return [_replaced(each, found) for each in values]
+        return [_replaced(each, contents) for each in values]
     if isinstance(values, dict):
-        return {name: _replaced(value, found) for name, value in values.items()}
+        return {name: _replaced(value, contents) for name, value in values.items()}
     return values
 
 

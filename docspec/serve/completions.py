@@ -156,14 +156,14 @@ class Answering(RunningChat):
         if fetcher is None:
             raise Refusal(400, "images at addresses are not fetched here; send them as data URLs (--allow-urls)")
         limits = self._gateway.settings.limits
-        found, room = {}, limits.body
+        contents, room = {}, limits.body
         for url in sorted(addresses):
-            found[url] = await fetcher.as_data_url(url, room)
-            room -= len(found[url])
+            contents[url] = await fetcher.as_data_url(url, room)
+            room -= len(contents[url])
             if room < 0:
                 raise too_large(limits)
-            await self._holding.take(3 * len(found[url]))  # in the address, in the new body, and in its values
-        return await self._read(chat.at(found))
+            await self._holding.take(3 * len(contents[url]))  # in the address, in the new body, and in its values
+        return await self._read(chat.at(contents))
 
     async def _read(self, body: bytes) -> Chat:
         """The body's fields; off the event loop where that takes time."""
@@ -238,12 +238,12 @@ async def model(gateway: Gateway, scope: Scope, receive: Receive, send: Send) ->
     if answer.status_code == 200:
         try:
             cards = json.loads(bytes(answer.body))["data"]
-            found = [card for card in cards if isinstance(card, dict) and card.get("id") == name]
+            named = [card for card in cards if isinstance(card, dict) and card.get("id") == name]
         except (ValueError, TypeError, KeyError):
             raise broke_off() from None
-        if not found:
+        if not named:
             raise Refusal(404, "there is no such model behind this gateway; /v1/models lists them")
-        answer = JSONResponse(found[0])
+        answer = JSONResponse(named[0])
     await answer(scope, receive, send)
 
 

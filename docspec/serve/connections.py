@@ -155,8 +155,8 @@ def _unsent(transport: asyncio.Transport) -> int:
     """Bytes that the other end has not taken: here, and where the system tells, in its own buffer."""
     waiting = 0
     with contextlib.suppress(NameError, OSError, AttributeError):
-        told = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
-        waiting = int.from_bytes(told, sys.byteorder)
+        count = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+        waiting = int.from_bytes(count, sys.byteorder)
     return transport.get_write_buffer_size() + waiting
 
 

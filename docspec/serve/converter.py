@@ -119,11 +119,11 @@ class Converter:
 
 def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) -> dict[str, Any]:
     """The pages in each of ``formats``, keyed by docling-serve's field names."""
-    found: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
     for name in formats:
         text = document_text(results, FORMATS[name], Layout(plain_markdown=name == "text"), title)
-        found[FIELDS[name]] = json.loads(text) if name == "json" else text
-    return found
+        contents[FIELDS[name]] = json.loads(text) if name == "json" else text
+    return contents
 
 
 def markdown_of(result: PageResult) -> str:

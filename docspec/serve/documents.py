@@ -12,7 +12,7 @@ import logging
 import sqlite3
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,9 @@ from starlette.types import Receive, Scope, Send
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.safe_text import one_line
 from docspec.serve.admission import unless_left
-from docspec.serve.converter import Converter, Stopped, Submission, markdown_of
+from docspec.serve.converter import Converter, Stopped, Submission
 from docspec.serve.jobs import ConversionJob, Jobs, temporary_folder
+from docspec.serve.page_events import message_of, page_events
 from docspec.serve.refusal import Refusal
 from docspec.serve.submission import from_form, from_json
 from docspec.serve.uploads import UploadedDrafts
@@ -37,16 +38,11 @@ if TYPE_CHECKING:
 
 Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[Submission]]
 
-PageEvent = tuple[str, dict[str, Any]]
-ALIVE: PageEvent = ("waiting", {})
-
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
 """Most seconds that a status request may wait."""
 STOPPING_SECONDS = 4.0
 """Seconds for documents that are being read when the gateway stops, and again for their threads to end."""
-ALIVE_SECONDS = 15.0
-"""Seconds without a page after which a stream of pages says that it is alive."""
 PAUSE = 5.0
 """Seconds between two tries to store documents where that fails."""
 MOST_JOBS = 1_000
@@ -69,11 +65,10 @@ class Documents:
         self._reading = ThreadPoolExecutor(2, "docspec-documents")
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
-        self._closed = False
         self._stopped = asyncio.Event()
         self.fault = ""
         self._worker: asyncio.Task[None] | None = None
-        gateway.metrics.show("jobs_waiting", lambda: 0 if self._closed else self._jobs.waiting())
+        gateway.metrics.show("jobs_waiting", lambda: 0 if self._stopped.is_set() else self._jobs.waiting())
 
     @property
     def routes(self) -> list[Route]:
@@ -99,7 +94,6 @@ class Documents:
 
     def _stop(self) -> None:
         """Ends the reading of documents: streams end, waiting requests are answered, jobs wait for the next start."""
-        self._closed = True
         self._stopped.set()
         threading.Thread(target=self._converter.close, daemon=True).start()
 
@@ -165,8 +159,10 @@ class Documents:
         """The pages as server-sent events, each as soon as it is finished."""
         async with contextlib.AsyncExitStack() as stack:
             given = await stack.enter_async_context(from_form(self._gateway, request))
-            events = StreamingResponse(self._events(given), media_type="text/event-stream")
-            return _Holding(events, stack.pop_all())
+            seconds = self._gateway.settings.limits.seconds
+            events = page_events(partial(self._converter.pages, given), self._reading, self._stopped, seconds)
+            answer = StreamingResponse(events, media_type="text/event-stream")
+            return _Holding(answer, stack.pop_all())
 
     async def _keep_drafts(self, request: Request) -> Response:
         """Stores the text layer or the recognised text of a document's pages. When the same client sends an image of
@@ -185,57 +181,6 @@ class Documents:
         if not self._gateway.uploads.forget(client, request.path_params["name"]):
             raise Refusal(404, "no such document")
         return JSONResponse({"status": "ok"})
-
-    async def _events(self, given: Submission) -> AsyncIterator[str]:
-        loop, found = asyncio.get_running_loop(), asyncio.Queue[PageEvent | None]()
-        left = False
-
-        def tell(kind: str, values: dict[str, Any]) -> None:
-            loop.call_soon_threadsafe(found.put_nowait, (kind, values))
-
-        def read() -> None:
-            count = 0
-            try:
-                with contextlib.closing(self._converter.pages(given)) as pages:  # type: ignore[type-var]
-                    for result in pages:
-                        if left or self._closed:
-                            return
-                        count += 1
-                        values = {"page": result.number, "status": result.status, "markdown": markdown_of(result)}
-                        tell("page", values if result.error is None else {**values, "error": result.error})
-                tell("done", {"pages": count})
-            except Exception as error:
-                tell("error", {"message": _message_of(error)})
-            finally:
-                loop.call_soon_threadsafe(found.put_nowait, None)
-
-        loop.run_in_executor(self._reading, read)
-        try:
-            silent = 0.0
-            while not self._stopped.is_set():
-                event = await self._event(found)
-                if event is None:
-                    break
-                silent = silent + ALIVE_SECONDS if event == ALIVE else 0.0
-                if silent > self._gateway.settings.limits.seconds:
-                    event = ("error", {"message": f"no page within {self._gateway.settings.limits.seconds:g} s"})
-                yield f": {ALIVE[0]}\n\n" if event == ALIVE else _spelled(event)
-                if silent > self._gateway.settings.limits.seconds:
-                    break
-            else:
-                yield _spelled(("error", {"message": "the gateway is stopped"}))
-        finally:
-            left = True
-
-    async def _event(self, found: asyncio.Queue[PageEvent | None]) -> PageEvent | None:
-        """The next event of a stream; :data:`ALIVE` if none comes for a while, or the gateway stops."""
-        coming, stopped = asyncio.ensure_future(found.get()), asyncio.ensure_future(self._stopped.wait())
-        try:
-            done, _ = await asyncio.wait({coming, stopped}, timeout=ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            return coming.result() if coming in done else ALIVE
-        finally:
-            coming.cancel()
-            stopped.cancel()
 
     async def _work(self) -> None:
         """Runs jobs one after the other until the gateway stops. What the disk or the database refuses is said, and
@@ -273,17 +218,21 @@ class Documents:
 
     def _convert(self, name: str, given: Submission) -> None:
         try:
-            found = self._converter.convert(given, lambda pages: not self._closed and self._jobs.read(name, pages))
-            self._jobs.end(name, found["status"], json.dumps(found, ensure_ascii=False).encode())
+            answer = self._converter.convert(given, partial(self._goes_on, name))
+            self._jobs.end(name, answer["status"], json.dumps(answer, ensure_ascii=False).encode())
         except Stopped:
             return
         except sqlite3.Error as error:
             self._note(error)
-            if not self._closed:
+            if not self._stopped.is_set():
                 self._jobs.end(name, "failure", None, f"the result cannot be stored ({storage_fault(error)})")
         except Exception as error:
-            if not self._closed:
-                self._jobs.end(name, "failure", None, _message_of(error))
+            if not self._stopped.is_set():
+                self._jobs.end(name, "failure", None, message_of(error))
+
+    def _goes_on(self, name: str, pages: int) -> bool:
+        """Notes that so many ``pages`` of a job are read; false if nobody wants the others."""
+        return not self._stopped.is_set() and self._jobs.read(name, pages)
 
     async def _ended_or_stopped(self, client: str, name: str) -> None:
         tasks = [asyncio.ensure_future(self._ended_job(client, name)), asyncio.ensure_future(self._stopped.wait())]
@@ -339,22 +288,9 @@ class _Holding(Response):
             await self._answer(scope, receive, send)
 
 
-def _spelled(event: PageEvent) -> str:
-    """A server-sent event."""
-    return f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
-
-
 def storage_fault(error: Exception) -> str:
     """The database's name of an error, which has nothing of a document."""
     return str(getattr(error, "sqlite_errorname", "")) or type(error).__name__
-
-
-def _message_of(error: Exception) -> str:
-    """The message for a client; an unexpected error is logged by its type alone, since its text may be a client's."""
-    if isinstance(error, DocspecError):
-        return one_line(str(error))
-    LOG.error("unexpected %s while a document was read", type(error).__name__)
-    return "unexpected error"
 
 
 def _status_of(job: ConversionJob) -> dict[str, Any]:

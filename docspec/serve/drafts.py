@@ -41,11 +41,11 @@ class DraftCache:
         self._coming: dict[tuple[str, bytes], asyncio.Future[PageDraft | None]] = {}
 
     def get(self, client: str, digest: bytes) -> PageDraft | None:
-        found = self._kept.get((client, digest))
-        if found is None:
+        kept = self._kept.get((client, digest))
+        if kept is None:
             return None
         self._kept.move_to_end((client, digest))
-        return found[0]
+        return kept[0]
 
     async def read(
         self, client: str, digest: bytes, read: Callable[[], Awaitable[PageDraft | None]]
@@ -138,24 +138,24 @@ class DraftFinder:
         assert picture.size is not None
         began, size = time.perf_counter(), picture.size
 
-        def found(draft: PageDraft | None, source: str, way: Way | None, waited: float = 0.0) -> FoundDrafts:
+        def drafts_of(draft: PageDraft | None, source: str, way: Way | None, waited: float = 0.0) -> FoundDrafts:
             texts = () if draft is None else spelled(draft, size, reader)
             seconds = time.perf_counter() - began
             return FoundDrafts(texts, source if texts else "none", reader.kind, seconds, way, waited)
 
         uploaded = await self._uploads.page_like(client, picture, self._recognition)
         if uploaded is not None:
-            return found(uploaded, "upload", None)
+            return drafts_of(uploaded, "upload", None)
         if self._mode == "never":
-            return found(None, "none", None)
+            return drafts_of(None, "none", None)
         digest = picture.digest
         known = self._cache.get(client, digest)
         if known is not None:
-            return found(known, "cache", None)
+            return drafts_of(known, "cache", None)
         pixels, ways = size[0] * size[1], WAYS if prefill is not None else WAYS[:1]
         way = self.payoff.decide((reader.kind, streams), pixels, ways, self._mode == "always")
         if way == "plain":
-            return found(None, "none", "plain")
+            return drafts_of(None, "none", "plain")
 
         async def read() -> PageDraft | None:
             began = time.perf_counter()
@@ -170,7 +170,7 @@ class DraftFinder:
             ended = time.perf_counter()
             if beside is not None:
                 await beside
-            return found(draft, "recognition", way, time.perf_counter() - ended)
+            return drafts_of(draft, "recognition", way, time.perf_counter() - ended)
         finally:
             if beside is not None:
                 beside.cancel()

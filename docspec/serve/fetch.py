@@ -124,10 +124,10 @@ class Fetcher:
     async def _resolved(self, host: str, port: int) -> str:
         """An address of ``host``; raises :class:`Refusal` if any of the host's addresses is not allowed."""
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise Refusal(400, "an address cannot be resolved") from None
-        addresses = [str(entry[4][0]) for entry in found]
+        addresses = [str(entry[4][0]) for entry in entries]
         if not addresses or not all(map(self._allowed, addresses)):
             raise Refusal(400, "an address leads to a private network, and is not fetched")
         return addresses[0]

@@ -43,7 +43,7 @@ class Metrics:
             if name not in known:
                 known.add(name)
                 lines.append(f"# TYPE docspec_{name} counter")
-            inner = ",".join(f'{key}="{said}"' for key, said in labels)
+            inner = ",".join(f'{key}="{label}"' for key, label in labels)
             lines.append(f"docspec_{name}{{{inner}}} {value:.9g}" if inner else f"docspec_{name} {value:.9g}")
         for name, ask in sorted(self._shown.items()):
             lines += [f"# TYPE docspec_{name} gauge", f"docspec_{name} {ask():.9g}"]

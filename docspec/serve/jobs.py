@@ -114,14 +114,14 @@ class Jobs:
 
     def take(self) -> tuple[str, Submission] | None:
         """Starts the oldest waiting job: its name and its document; ``None`` if no job waits."""
-        found = self._do(
+        rows = self._do(
             "UPDATE jobs SET status = 'started' WHERE name = "
             "(SELECT name FROM jobs WHERE status = 'pending' ORDER BY made LIMIT 1) "
             "RETURNING name, client, title, wanted, document"
         )
-        if not found:
+        if not rows:
             return None
-        name, client, title, wanted, document = found[0]
+        name, client, title, wanted, document = rows[0]
         options = json.loads(wanted)
         return name, Submission(document, title, tuple(options["formats"]), options["pages"], client)
 
@@ -145,20 +145,20 @@ class Jobs:
 
     def of(self, client: str, name: str) -> ConversionJob | None:
         """A client's own job; ``None`` if it has no such job."""
-        found = self._do(
+        rows = self._do(
             "SELECT status, pages, error, "
             "(SELECT count(*) FROM jobs AS other WHERE other.status = 'pending' AND other.made <= jobs.made) "
             "FROM jobs WHERE name = ? AND client = ?",
             (name, client),
         )
-        if not found:
+        if not rows:
             return None
-        status, pages, error, position = found[0]
+        status, pages, error, position = rows[0]
         return ConversionJob(name, status, pages, error, position if status == "pending" else None)
 
     def result(self, client: str, name: str) -> bytes | None:
-        found = self._do("SELECT result FROM jobs WHERE name = ? AND client = ?", (name, client))
-        return found[0][0] if found else None
+        rows = self._do("SELECT result FROM jobs WHERE name = ? AND client = ?", (name, client))
+        return rows[0][0] if rows else None
 
     def forget(self, name: str) -> None:
         self._do("DELETE FROM jobs WHERE name = ?", (name,))
@@ -181,9 +181,9 @@ def temporary_folder() -> tempfile.TemporaryDirectory[str]:
     unless they are so new that their gateway may be about to begin."""
     for other in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, UsageError):
-            found = other.lstat()
-            ours = found.st_uid == os.getuid() if hasattr(os, "getuid") else True
-            if ours and time.time() - found.st_mtime > BEGINNING_SECONDS and other.is_dir() and not other.is_symlink():
+            status = other.lstat()
+            ours = status.st_uid == os.getuid() if hasattr(os, "getuid") else True
+            if ours and time.time() - status.st_mtime > BEGINNING_SECONDS and other.is_dir() and not other.is_symlink():
                 Jobs(other).close()  # nobody else has it
                 shutil.rmtree(other)
     return tempfile.TemporaryDirectory(prefix=PREFIX)

@@ -88,7 +88,7 @@ class OwnServer:
     """docspec's own engine (:mod:`docspec.serve.own`) in a child process; one line of JSON on its standard input
     configures it."""
 
-    def __init__(self, said: dict[str, str | bool | int]) -> None:
+    def __init__(self, request: dict[str, str | bool | int]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "docspec.serve.own"],  # no module is taken from the working folder
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -99,15 +99,15 @@ class OwnServer:
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         with contextlib.suppress(OSError):
-            self._process.stdin.write(json.dumps(said) + "\n")
+            self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         line = self._process.stdout.readline()
-        told = json.loads(line) if line.startswith("{") else {"error": "its process ended while it was loaded"}
-        if "error" in told:
+        answer = json.loads(line) if line.startswith("{") else {"error": "its process ended while it was loaded"}
+        if "error" in answer:
             self._process.kill()
             self._process.wait()
-            raise ModelError(f"{said['model']}: {told['error']}")
-        self.url = str(told["url"])
+            raise ModelError(f"{request['model']}: {answer['error']}")
+        self.url = str(answer["url"])
 
     def wait(self) -> None:
         self._process.wait()

@@ -42,13 +42,13 @@ PLAIN = KnownPrompt("page")
 
 def reader_of(prompt: str, model: str) -> KnownPrompt:
     """The published prompt that ``prompt`` is, for the served model's name ``model``."""
-    asked = _normal(prompt)
-    found = _readers().get(asked, ())
-    named = [reader for checkpoint, reader in found if checkpoint is not None and checkpoint.is_named(model)]
+    text = _normal(prompt)
+    readers = _readers().get(text, ())
+    named = [reader for checkpoint, reader in readers if checkpoint is not None and checkpoint.is_named(model)]
     if named:
         return named[0]
-    if found and (asked or not model):
-        return found[0][1]
+    if readers and (text or not model):
+        return readers[0][1]
     for checkpoint, card in _cards():
         if checkpoint is not None and model and checkpoint.is_named(model):
             return KnownPrompt("page", _dialect(card))
@@ -58,11 +58,11 @@ def reader_of(prompt: str, model: str) -> KnownPrompt:
 @cache
 def _readers() -> dict[str, list[tuple[Checkpoint | None, KnownPrompt]]]:
     """The known prompts by their text; several models ask "Table Recognition:" and spell the answer differently."""
-    found: dict[str, list[tuple[Checkpoint | None, KnownPrompt]]] = {}
+    readers: dict[str, list[tuple[Checkpoint | None, KnownPrompt]]] = {}
     for checkpoint, card in _cards():
         for kind, prompt, dialect in _prompts(card):
-            found.setdefault(_normal(prompt), []).append((checkpoint, KnownPrompt(kind, dialect)))
-    return found
+            readers.setdefault(_normal(prompt), []).append((checkpoint, KnownPrompt(kind, dialect)))
+    return readers
 
 
 def _cards() -> Iterator[tuple[Checkpoint | None, ModelProfile]]:

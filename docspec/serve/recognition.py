@@ -57,10 +57,10 @@ class Recognition:
 
     async def recognise(self, data: bytes) -> PageDraft | None:
         """The draft of an image file; ``None`` if too many images wait or this one cannot be read."""
-        return await self._asked("recognise", data, self._threads)
+        return await self._called("recognise", data, self._threads)
 
     async def fingerprint(self, data: bytes) -> bytes | None:
-        return await self._asked("fingerprint", data)
+        return await self._called("fingerprint", data)
 
     def close(self) -> None:
         with self._lock:
@@ -70,7 +70,7 @@ class Recognition:
             child.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _asked(self, name: str, *arguments: Any) -> Any:
+    async def _called(self, name: str, *arguments: Any) -> Any:
         if self._closed or self.waiting >= self._workers + MOST_WAITING:
             return None
         self.waiting += 1

@@ -42,8 +42,8 @@ async def _form_of(request: Request, client: str) -> Submission:
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         if len(files) != 1:
             raise Refusal(422, "files: one file a request")
-        said = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-        return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(said), client)
+        fields = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
+        return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(fields), client)
 
 
 @contextlib.asynccontextmanager
@@ -93,19 +93,19 @@ def title_of(given: Any) -> str:
     return name[-LONGEST_TITLE:] or "document"
 
 
-def _wanted_in(said: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None]:
+def _wanted_in(fields: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None]:
     """The formats and the pages that a form, a query or a JSON object asks for. Raises :class:`Refusal` (422)."""
-    target = (said.get("target_type") or ["inbody"])[0]
+    target = (fields.get("target_type") or ["inbody"])[0]
     if target != "inbody":
         raise Refusal(422, f"target_type {one_line(str(target))[:40]} requires artifact storage to be configured")
-    named = said.get("to_formats") or ["md"]
+    named = fields.get("to_formats") or ["md"]
     if not all(isinstance(name, str) and name in FORMATS for name in named):
         raise Refusal(422, f"to_formats: known are {', '.join(FORMATS)}")
     formats = tuple(dict.fromkeys(named))
-    if pages := said.get("pages"):
+    if pages := fields.get("pages"):
         return formats, safe_text(str(pages[0]))[:LONGEST_TITLE]
     try:
-        first, last = (int(page) for page in said.get("page_range") or (1, END))
+        first, last = (int(page) for page in fields.get("page_range") or (1, END))
     except (ValueError, TypeError, OverflowError):
         raise Refusal(422, "page_range: the first and the last page") from None
     if not 1 <= first <= last:

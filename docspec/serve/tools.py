@@ -112,16 +112,16 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
                 data, title = await asyncio.to_thread(folders.read, uri)
             async with reading:
                 given = Submission(data, title, (format,), pages or None)
-                found = await asyncio.to_thread(converter.convert, given, read)
+                result = await asyncio.to_thread(converter.convert, given, read)
         except Stopped:
             raise ToolError("cancelled") from None
         except (DocspecError, Refusal) as error:
             raise ToolError(one_line(str(error))) from None
         finally:
             left = True
-        if found["status"] == "failure":
-            raise ToolError(one_line("; ".join(error["error_message"] for error in found["errors"])))
-        return found
+        if result["status"] == "failure":
+            raise ToolError(one_line("; ".join(error["error_message"] for error in result["errors"])))
+        return result
 
     @server.tool()
     async def convert_to_markdown(uri: str, context: Context[Any], pages: str | None = None) -> str:
@@ -134,10 +134,10 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
     ) -> str:
         """Reads a document. format: md, html, text, or json (a DoclingDocument). The answer is a JSON object: content,
         the status (success, or partial_success where pages failed) and the errors of pages."""
-        found = await converted(uri, pages, format, context)
-        content = found["document"][FIELDS[format]]
+        result = await converted(uri, pages, format, context)
+        content = result["document"][FIELDS[format]]
         return json.dumps(
-            {"content": content, "status": found["status"], "errors": found["errors"]}, ensure_ascii=False
+            {"content": content, "status": result["status"], "errors": result["errors"]}, ensure_ascii=False
         )
 
     return server
@@ -180,13 +180,13 @@ class Guarded:
                     nonlocal refusal
                     try:
                         return await within()
-                    except Refusal as found:
-                        refusal = found
+                    except Refusal as error:
+                        refusal = error
                         return {"type": "http.disconnect"}
 
                 await self._app(scope, received, sent)
-        except Refusal as found:
-            refusal = found
+        except Refusal as error:
+            refusal = error
         except ClientDisconnect:
             pass
         if refusal is not None and not begun:

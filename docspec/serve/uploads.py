@@ -111,8 +111,8 @@ class UploadedDrafts:
                 raise UsageError(f"{given.title}: {len(numbers)} pages; this gateway takes up to {self._most}")
             wanted = PrepareOptions.complete(View.of(self._options), None)
             pages = ((document, number) for number in numbers)
-            with closing(self._isolation.pages(pages, wanted, 1)) as found:
-                return [uploaded for _, page in found if (uploaded := _uploaded(page)) is not None]
+            with closing(self._isolation.pages(pages, wanted, 1)) as drafted:
+                return [uploaded for _, page in drafted if (uploaded := _uploaded(page)) is not None]
 
     def close(self) -> None:
         self._isolation.close()

@@ -192,18 +192,18 @@ class Corpora:
             yield
             return
         name = f"docspec-{secrets.token_hex(12)}"
-        added = await _told(upstream, "/add_external_corpus", {"corpus_id": name, "documents": list(texts)})
+        added = await _posted(upstream, "/add_external_corpus", {"corpus_id": name, "documents": list(texts)})
         try:
             yield
         finally:
             if added:  # also where the client has gone, which cancels everything else
-                removing = asyncio.ensure_future(_told(upstream, "/remove_external_corpus", {"corpus_id": name}))
+                removing = asyncio.ensure_future(_posted(upstream, "/remove_external_corpus", {"corpus_id": name}))
                 self._removing.add(removing)
                 removing.add_done_callback(self._removing.discard)
                 await asyncio.shield(removing)
 
 
-async def _told(upstream: Upstream, path: str, values: dict[str, object]) -> bool:
+async def _posted(upstream: Upstream, path: str, values: dict[str, object]) -> bool:
     headers = [*upstream.own_headers, ("Content-Type", "application/json")]
     try:
         async with await upstream.ask(path, json.dumps(values).encode(), headers, CORPUS_SECONDS) as answer:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from docspec.core import Category, ModelError
+from docspec.core.choices import DIALECTS, TableStyle
 from docspec.core.scripts import NAMES
-from docspec.core.spelling import DIALECTS, TableStyle
 from docspec.targets.validation import (
     FLAG,
     TEXT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 
 import pytest
 import torch
@@ -260,7 +260,9 @@ def test_as_many_tokens_are_drafted_as_were_sure_enough_and_some_more(target, li
 def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
     device, target, plain, lively_qwen, printed_page, align, monkeypatch
 ):
-    """The target's thread waits once a step, and for the turn that drafted meanwhile."""
+    """The target's thread waits once a step, and for the turn that drafted meanwhile. How long a window is depends on
+    measured times, so that a size may come for the second time at any moment: such a step is captured, which waits
+    once more."""
     here, passes = threading.get_ident(), []
     honest, note = TransformersTarget.hidden, device._note
 
@@ -282,8 +284,13 @@ def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
     requests = requests_of(target, printed_page, (half_wrong(plain[0]),))
     for places in (2, 3, 3):
         assert [output.tokens for output in engine.speculate(requests, max_rows=places)[0]] == plain
-    counts = []
-    outputs, _ = engine.speculate(requests, lambda rows: counts.append(waits.count(here)))
-    assert [output.tokens for output in outputs] == plain
-    assert max(b - a for a, b in pairwise(counts)) <= WAITS
+    windows = cycle((1, 2, 4, 8, 13, 6, 3))
+    monkeypatch.setattr("docspec.proposing.parallel.window_of", lambda c: next(windows))
+    for _ in range(2):
+        counts: list[int] = []
+        outputs, _ = engine.speculate(
+            requests, lambda rows, to=counts: to.append(waits.count(here) - device.CUDAGraph.captured)
+        )
+        assert [output.tokens for output in outputs] == plain
+        assert max(b - a for a, b in pairwise(counts)) <= WAITS
     assert passes and here not in passes

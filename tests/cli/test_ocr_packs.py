@@ -36,7 +36,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pack]
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
+        threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True).start()
         pack = Pack("cyrillic", f"http://127.0.0.1:{running.server_address[1]}/cyrillic_rec.onnx", SHA)
         monkeypatch.setattr(language_packs, "packs", lambda: {"cyrillic": pack})
         yield pack

@@ -9,7 +9,7 @@ import pytest
 from scripted_parser import pdf
 
 from docspec.core import ParseOptions
-from docspec.core.profiles import PROFILES
+from docspec.core.choices import PROFILES
 
 
 @pytest.fixture

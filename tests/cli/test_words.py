@@ -89,7 +89,7 @@ def server(tmp_path: Path, asked: list[str]) -> Iterator[str]:
                 super().do_GET()
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
+        threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{running.server_address[1]}"
         running.shutdown()
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from docspec.core import UsageError
-from docspec.core.spelling import DIALECTS
+from docspec.core.choices import DIALECTS
 from docspec.dialects import Dialect, make_dialect
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import grid_of, told
+from docspec.drafting.cell_grid import grid_of, plain_text
 from docspec.drafting.drawn_grids import Word
 
 XS = [50, 140, 200, 260]
@@ -30,7 +30,7 @@ def table_of(rows: list[list[tuple[str, int, int]]]) -> tuple[Any, str]:
 
 
 def texts(grid: Any) -> list[list[str]]:
-    return [[told(cell.text) for cell in grid.row(row)] for row in range(len(grid.ys))]
+    return [[plain_text(cell.text) for cell in grid.row(row)] for row in range(len(grid.ys))]
 
 
 HEADS = [("Port", 0, 1), ("Ships", 1, 1), ("Tons", 2, 1)]

@@ -14,7 +14,7 @@ from docspec.drafting.close_heads import placed_parts
 from docspec.drafting.text_layer import TextLayerDrafter
 
 from .conftest import PROSE, SECOND
-from .test_cell_repairs import Sheet, rows_of
+from .sheets import Sheet, rows_of
 
 RAIN = [
     ("Month", "Rain (mm)", "Days"),

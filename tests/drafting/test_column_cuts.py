@@ -8,7 +8,7 @@ import pytest
 
 from docspec.drafting.cell_repairs import settled, without_notes
 
-from .test_cell_repairs import FIGURES, Sheet, rows_of
+from .sheets import FIGURES, Sheet, rows_of
 
 TIGHT = [("Jan", "104.1", "12"), ("Feb", "89.6", "9"), ("July", "98.4", "14"), ("Aug", "7.2", "3")]
 

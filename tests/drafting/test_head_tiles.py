@@ -10,11 +10,11 @@ import pytest
 
 from docspec.core import BBox
 from docspec.drafting.body_rows import body_row
-from docspec.drafting.cell_grid import told
+from docspec.drafting.cell_grid import plain_text
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.head_tiles import tiles
 
-from .test_cell_repairs import PITCH, SIZE, Sheet, rows_of
+from .sheets import PITCH, SIZE, Sheet, rows_of
 
 XS = [40, 130, 190, 250, 310, 370, 430]
 RIGHTS = [-175, -235, -295, -355, -415]
@@ -126,7 +126,7 @@ def test_lines_of_a_paragraph_below_are_outside_of_the_table_with_its_short_last
     sheet.write((40, "from a sample of all of the population and may vary"))
     sheet.write((40, "in any year."))
     grid = sheet.grid([1] * 6, heads=0)
-    assert [told(cell.text) for cell in without_notes(grid, sheet.words).column(0)] == ["Iowa", "Ohio", "Utah"]
+    assert [plain_text(cell.text) for cell in without_notes(grid, sheet.words).column(0)] == ["Iowa", "Ohio", "Utah"]
     labels = sheet.grid([1] * 3, heads=0)
     assert without_notes(labels, sheet.words) == labels
 

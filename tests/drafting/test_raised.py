@@ -13,7 +13,8 @@ from docspec import ParseOptions, Parser
 from docspec.core import Category
 from docspec.core.raised import plain, raised
 from docspec.dialects.spelling import spellings
-from docspec.drafting.lines import join_lines, page_lines, printed_lines
+from docspec.drafting.lines import join_lines, printed_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.reporting.rich import is_power
 
 HELVETICA = pymupdf.Font("helv")

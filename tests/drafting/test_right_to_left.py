@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from docspec.core import PageImage, ParseOptions
 from docspec.documents import open_document
 from docspec.drafting import make_drafter
-from docspec.drafting.lines import TextLine, page_lines, printed_lines
+from docspec.drafting.lines import TextLine, printed_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.right_to_left import as_letters, has_right_to_left, is_right_to_left, logical_text
 from docspec.drafting.text_layer import TextLayerDrafter
 from samples.scripts import TEXTS

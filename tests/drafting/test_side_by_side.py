@@ -10,7 +10,7 @@ import pytest
 
 from docspec.core import BBox, Category, PageImage
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import page_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.tables import FoundTable, table_html
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.drafting.unruled import with_unruled

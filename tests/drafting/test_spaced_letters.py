@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
-from docspec.drafting.lines import page_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.spaced_letters import are_spaced, with_words
 
 

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 from docspec import ParseOptions, Parser
-from docspec.drafting.lines import page_lines
+from docspec.drafting.page_lines import page_lines
 
 HELVETICA = pymupdf.Font("helv")
 Paint = Callable[[pymupdf.Page, pymupdf.Rect], None]

@@ -8,10 +8,10 @@ import pytest
 from docspec.core import Category, PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
-from docspec.drafting.lines import page_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.repair import repair
-from docspec.drafting.symbol_fonts import is_known, told
+from docspec.drafting.symbol_fonts import decoded, is_known
 from docspec.drafting.text_layer import TextLayerDrafter
 
 
@@ -31,7 +31,7 @@ from docspec.drafting.text_layer import TextLayerDrafter
     ],
 )
 def test_codes_are_told_by_their_font(font: str, codes: str, signs: str) -> None:
-    assert told(codes, font) == signs
+    assert decoded(codes, font) == signs
 
 
 def test_every_code_of_the_adobe_tables_is_known() -> None:

@@ -15,7 +15,8 @@ import pytest
 from docspec.core import BBox, Category, PageImage
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, page_lines
+from docspec.drafting.lines import TextLine
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.drafting.unruled import with_unruled

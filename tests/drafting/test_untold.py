@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docspec.core import PageImage
-from docspec.drafting.lines import page_lines
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter, completed
 

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from docspec.core import Failure, ModelError, PageError
-from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, OnText
+from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.generation.worker import Opened
 
 
@@ -52,6 +52,13 @@ class EngineDouble:
             time.sleep(3600)
         if prompt == "slow":
             time.sleep(0.2)
+        if prompt == "long":
+            for number in range(60):
+                time.sleep(0.1)
+                assert request.on_progress is not None
+                request.on_progress(Progress(number, number, 0))
+        if prompt.startswith("hangs"):
+            self._hang_once(Path(prompt.partition(" ")[2]))
         if on_text is not None:
             for word in prompt.split(" "):
                 on_text(word)
@@ -67,6 +74,12 @@ class EngineDouble:
             self._served += 1
             size = getattr(request.image, "size", None)
             future.set_result(Generation(f"{prompt} {size} {os.getpid()}", "stop", GenerationCounts(1)))
+
+    @staticmethod
+    def _hang_once(marker: Path) -> None:
+        if not marker.exists():
+            marker.touch()
+            time.sleep(3600)
 
     @staticmethod
     def _end_once(marker: Path) -> None:

@@ -170,6 +170,7 @@ def picture_in(body: dict[str, Any]) -> Image.Image:
 def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or each answer, head and body apart, waits 40 ms for an acknowledgement
 
         def log_message(self, *_: object) -> None:
             pass

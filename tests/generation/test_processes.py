@@ -23,7 +23,8 @@ from docspec.core import Failure, ModelError, PageError, PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.corpus.options import CorpusOptions
 from docspec.generation.interface import GenerationRequest, Generator, answers
-from docspec.generation.processes import EngineProcesses, Place
+from docspec.generation.member import Place
+from docspec.generation.processes import EngineProcesses
 from docspec.targets.devices import devices_of
 from tests.generation import engine_doubles as doubles
 from tests.isolation.conftest import written
@@ -218,6 +219,21 @@ def test_a_process_that_does_not_read_stops_nobody_else(processes: Callable[...,
     assert gone(stopped)
 
 
+def test_a_process_that_hangs_is_replaced_and_one_that_works_long_is_not(tmp_path: Path) -> None:
+    places = [Place(each, partial(doubles.EngineDouble, each), silence=4.0) for each in BOTH]
+    with EngineProcesses(places) as both:
+        before = both.pids
+        long, hung = both.submit(asked("long")), both.submit(asked(f"hangs {tmp_path / 'mark'}"))
+        assert hung.result(PATIENCE).text.startswith("hangs"), "it was asked once more"
+        assert long.result(PATIENCE).text.split()[-1] in map(str, before), "its steps were heard of"
+        assert len(set(both.pids) & set(before)) == 1
+        for each in both.pids:
+            os.kill(each, signal.SIGSTOP)
+        with pytest.raises(PageError, match="made no step for 4 s"):
+            both.submit(asked("waits")).result(PATIENCE)
+        assert text_of(both, "after").startswith("after")
+
+
 def test_they_can_be_closed_by_whoever_hears_of_an_answer(processes: Callable[..., EngineProcesses]) -> None:
     both = processes()
     pids, ended = both.pids, threading.Event()
@@ -253,7 +269,8 @@ def test_a_process_that_dies_without_work_is_given_up(processes: Callable[..., E
 def test_an_interrupt_while_the_model_is_loaded_ends_at_once(tmp_path: Path) -> None:
     program = tmp_path / "run.py"
     program.write_text(
-        "from functools import partial\nfrom docspec.generation.processes import EngineProcesses, Place\n"
+        "from functools import partial\nfrom docspec.generation.member import Place\n"
+        "from docspec.generation.processes import EngineProcesses\n"
         "from tests.generation import engine_doubles as doubles\n"
         "import os, signal, threading\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"

@@ -15,16 +15,29 @@ import pytest
 
 from docspec.core import DocspecError, PageError
 from docspec.generation.interface import Generation, GenerationRequest
-from docspec.generation.server import ServerGenerator, fleet, reading
+from docspec.generation.server import ServerGenerator, client, fleet, reading
 from tests.generation.stand_in import StandIn, says
 
 Fault = Callable[[Any, dict[str, Any]], bool]
 TEXT = "Words of the page."
 
 
+class Clock:
+    """The generator's clock, which may run ahead."""
+
+    ahead = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead
+
+
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fleet, "FIRST_REST", 0.04)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(fleet, "FIRST_REST", 0.01)
+    for module in (client, fleet):
+        monkeypatch.setattr(module, "time", found)
+    return found
 
 
 def event(delta: dict[str, Any] | None = None, name: str = "1", index: int = 0, finish: str | None = None) -> bytes:
@@ -85,9 +98,14 @@ def answer(fault: Fault, streamed: bool = True, patience: float = 30.0) -> tuple
     return found, "".join(told)
 
 
-def failure(fault: Fault, streamed: bool = True, patience: float = 0.4) -> str:
-    """What is said of a server that answers so for its whole patience."""
-    with asked(fault, patience, 99) as (_, generator), pytest.raises(DocspecError) as caught:
+def failure(clock: Clock, fault: Fault, streamed: bool = True, patience: float = 30.0) -> str:
+    """What is said of a server that answers so for its whole patience, which is over with its third answer."""
+
+    def slow(handler: Any, body: dict[str, Any]) -> bool:
+        clock.ahead += 0.6 * patience
+        return fault(handler, body)
+
+    with asked(slow, patience, 99) as (_, generator), pytest.raises(DocspecError) as caught:
         generator.submit(request(), (lambda piece: None) if streamed else None).result(60)
     return str(caught.value)
 
@@ -110,8 +128,10 @@ def failure(fault: Fault, streamed: bool = True, patience: float = 0.4) -> str:
     ],
     ids=["web page", "xml", "error", "error object", "detail", "text", "empty", "deep", "twice", "no text", "null"],
 )
-def test_what_is_no_answer_is_said_as_what_it_is(body: bytes, kind: str, said: str, streamed: bool) -> None:
-    assert re.search(said, failure(sends(body, kind=kind), streamed))
+def test_what_is_no_answer_is_said_as_what_it_is(
+    body: bytes, kind: str, said: str, streamed: bool, clock: Clock
+) -> None:
+    assert re.search(said, failure(clock, sends(body, kind=kind), streamed))
 
 
 @pytest.mark.parametrize("status", [201, 204, 206])
@@ -133,9 +153,9 @@ def test_another_success_is_no_answer(status: int) -> None:
     ],
     ids=["error event", "error", "twice", "restart", "half of gzip", "list"],
 )  # fmt: skip
-def test_a_stream_that_is_none_is_said_as_what_it_is(pieces: list[bytes], said: str) -> None:
+def test_a_stream_that_is_none_is_said_as_what_it_is(pieces: list[bytes], said: str, clock: Clock) -> None:
     packed = {"Content_Encoding": "gzip"} if pieces[0][:2] == b"\x1f\x8b" else {}
-    assert re.search(said, failure(sends(*pieces, **packed)))
+    assert re.search(said, failure(clock, sends(*pieces, **packed)))
 
 
 @pytest.mark.parametrize(
@@ -188,14 +208,14 @@ def test_an_answer_that_has_ended_is_not_waited_for(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("nothing", [b": alive\n\n", words(""), event({"role": "assistant"}, finish=None)])
-def test_signs_of_life_are_no_answer(nothing: bytes) -> None:
+def test_signs_of_life_are_no_answer(nothing: bytes, clock: Clock) -> None:
     if b"role" in nothing:
         nothing = nothing.replace(b'"assistant"', b'""')
-    assert "nothing new" in failure(sends(*[nothing] * 40, pause=0.1), patience=0.5)
+    assert "nothing new" in failure(clock, sends(*[nothing] * 40, pause=0.05), patience=0.3)
 
 
-def test_an_answer_that_is_dripped_is_not_waited_for() -> None:
-    assert "not whole after" in failure(sends(*[b" "] * 40, pause=0.1), streamed=False, patience=0.5)
+def test_an_answer_that_is_dripped_is_not_waited_for(clock: Clock) -> None:
+    assert "not whole after" in failure(clock, sends(*[b" "] * 40, pause=0.05), streamed=False, patience=0.3)
 
 
 def test_an_answer_far_beyond_its_limit_is_cut_off() -> None:
@@ -206,11 +226,13 @@ def test_an_answer_far_beyond_its_limit_is_cut_off() -> None:
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("packed", [False, True], ids=["long", "packed"])
-def test_an_answer_has_a_largest_size(monkeypatch: pytest.MonkeyPatch, packed: bool, streamed: bool) -> None:
+def test_an_answer_has_a_largest_size(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock, packed: bool, streamed: bool
+) -> None:
     monkeypatch.setattr(reading, "MOST_BYTES", 1_000_000)
     body = b"data: " + b"x" * 20_000_000
     fault = sends(gzip.compress(body), Content_Encoding="gzip") if packed else sends(body)
-    assert "larger than" in failure(fault, streamed)
+    assert "larger than" in failure(clock, fault, streamed)
 
 
 def test_a_long_line_in_small_pieces_takes_no_time() -> None:

@@ -35,7 +35,8 @@ PIECES = [
     *("List<@>", "<style>@", "<div>@</div>\n"),
     *("$$", "$$\n@_1\n$$\n", "$@^2$ ", "\\[ @ \\]\n", "\\begin{align}\n@ &= @\n", "\\end{align}\n"),
     *("\\tag{@}",),
-    *("![@](cat.png)\n", "![@](", "<!-- image -->\n", "[@](http://a.b) ", "[1]: @\n", "[^1]: @ @\n"),
+    *("![@](cat.png)\n", "![@](cat.png '@')\n", "![@](", "<!-- image -->\n", "[@](http://a.b) ", "[1]: @\n"),
+    *("[^1]: @ @\n",),
     *("[@]: <@>\n", "<@@a.b>"),
     *("```python\n@\n```\n", "```\n", "~~~", "`@` ", "**@** ", "_@_", "~~@~~ ", "> @\n", ">> @\n"),
     *("&amp;@", "\\*@\\_ ", "<", "@<b>@</b>"),
@@ -109,6 +110,8 @@ def test_json_holds_every_character_but_white_space_between_blocks(answer: str) 
 
 @settings(deadline=None, max_examples=80)
 @given(answers)
+@example("![word0x](word1x<b>word2x</b>1) word3x\n")
+@example("![word0x](word1x) ![word2x](cat.png 'word3x') word4x\n")
 def test_html_shows_every_word_once_and_in_order(answer: str) -> None:
     html = written("html", answer)
     shown = Text(html).shown

@@ -9,7 +9,8 @@ from pathlib import Path, PurePath
 import pytest
 
 from docspec.core import OutputError, UsageError
-from docspec.reporting.destinations import Destination, check, distinct_names, infer_format, plan
+from docspec.reporting.collisions import check
+from docspec.reporting.destinations import Destination, distinct_names, infer_format, plan
 
 
 @dataclass(frozen=True)

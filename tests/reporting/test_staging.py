@@ -14,7 +14,8 @@ import pytest
 
 from docspec.core import OutputError
 from docspec.reporting import staging
-from docspec.reporting.destinations import check, distinct_names, plan
+from docspec.reporting.collisions import check
+from docspec.reporting.destinations import distinct_names, plan
 from docspec.reporting.staging import Staged, clear
 from docspec.reporting.writer import AtomicFile, write_whole
 

@@ -37,7 +37,7 @@ def printed(*lines: str, size: tuple[int, int] = (640, 160)) -> Image.Image:
 @pytest.fixture
 def site() -> Iterator[int]:
     server = http.server.ThreadingHTTPServer(("0.0.0.0", 0), Site)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     Site.asked.clear()
     yield server.server_address[1]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from docspec.serve.chat import object_in
-from docspec.serve.own.asking import asked, decoded
+from docspec.serve.own.asking import chat_request, decoded
 from docspec.serve.refusal import Refusal
 from tests.serve.processes import Served, gateway, stand_in
 from tests.serve.test_bounds import image_url
@@ -187,7 +187,7 @@ def test_any_bytes_to_any_route(
 @ANY
 def test_any_chat_to_the_own_engine(body: dict[str, Any]) -> None:
     with contextlib.suppress(Refusal):
-        ask = asked(object_in(dumped(body)), True)
+        ask = chat_request(object_in(dumped(body)), True)
         assert ask.max_tokens is None or ask.max_tokens > 0
         for picture in ask.images:
             decoded(picture)

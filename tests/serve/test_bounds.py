@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from docspec.serve.app import make_app
 from docspec.serve.fetch import Fetcher, is_public
-from docspec.serve.own.asking import MOST_DRAFTED, asked
+from docspec.serve.own.asking import MOST_DRAFTED, chat_request
 from docspec.serve.picture import FORMATS, looked_at, opened
 from docspec.serve.refusal import Refusal
 from docspec.serve.settings import GatewaySettings, Limits
@@ -109,13 +109,15 @@ def test_no_body_keeps_others_waiting(served: Served, body: bytes) -> None:
 def test_the_own_engine_looks_at_images_before_it_decodes_them() -> None:
     bomb = f"data:image/png;base64,{base64.b64encode(png_of(6000, 6000)).decode()}"
     parts = [{"type": "image_url", "image_url": {"url": bomb}}]
-    assert asked({"messages": [{"role": "user", "content": parts}]}, False).images[0].size == (6000, 6000)
+    assert chat_request({"messages": [{"role": "user", "content": parts}]}, False).images[0].size == (6000, 6000)
     with pytest.raises(Refusal, match="together"):
-        asked({"messages": [{"role": "user", "content": parts * 2}]}, False)
+        chat_request({"messages": [{"role": "user", "content": parts * 2}]}, False)
     with pytest.raises(Refusal, match="256 images"):
-        asked({"messages": [{"role": "user", "content": parts * 300}]}, False)
+        chat_request({"messages": [{"role": "user", "content": parts * 300}]}, False)
     drafts = ["x" * 100_000] * 9
-    taken = asked({"messages": [{"role": "user", "content": "x"}], "vllm_xargs": {"docspec_drafts": drafts}}, False)
+    taken = chat_request(
+        {"messages": [{"role": "user", "content": "x"}], "vllm_xargs": {"docspec_drafts": drafts}}, False
+    )
     assert 0 < sum(map(len, taken.drafts)) <= MOST_DRAFTED
 
 

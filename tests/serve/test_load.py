@@ -12,7 +12,8 @@ def test_a_load_with_an_upstream_killed_and_started_again_is_answered_rightly_an
     statuses = found["statuses"]
     assert statuses["malformed: 400"] == 6 and statuses["aborted: left"] == 6
     assert sum(statuses.values()) == 600 and found["requests left in the gateway"] == 0
-    assert found["open files before and after"][1] <= found["open files before and after"][0] + 32
+    before, after = found["open files before and after"]
+    assert after <= before
 
 
 def test_hostile_neighbours_get_nobody_a_wrong_answer_and_leave_nothing_behind() -> None:
@@ -20,5 +21,6 @@ def test_hostile_neighbours_get_nobody_a_wrong_answer_and_leave_nothing_behind()
     found = hostile.measured(1_000, 8, 1)
     assert found["wrong"] == {} and found["requests left in the gateway"] == 0
     assert found["hostile"], "something hostile was done"
-    assert found["open files before and after"][1] <= found["open files before and after"][0] + 8
+    before, after = found["open files before and after"]
+    assert after <= before
     assert found["most resident MiB"] < 400

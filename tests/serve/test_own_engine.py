@@ -17,7 +17,7 @@ from PIL import Image
 from benchmarks.serving.images import data_url
 from docspec import Engine
 from docspec.serve.own.answers import PendingAnswer
-from docspec.serve.own.asking import ChatRequest, Penalties, asked
+from docspec.serve.own.asking import ChatRequest, Penalties, chat_request
 from docspec.serve.picture import looked_at
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import printed
@@ -142,9 +142,9 @@ def test_what_is_surely_too_long_is_refused_before_its_pictures_are_decoded(serv
 
 
 def test_sampling_is_answered_greedily_where_that_was_allowed() -> None:
-    assert asked(body(line("x"), temperature=0.8), greedy=True).not_greedy == "temperature 0.8"
+    assert chat_request(body(line("x"), temperature=0.8), greedy=True).not_greedy == "temperature 0.8"
     with pytest.raises(Refusal, match=r"temperature 0\.8"):
-        asked(body(line("x"), temperature=0.8), greedy=False)
+        chat_request(body(line("x"), temperature=0.8), greedy=False)
 
 
 def test_a_client_that_leaves_makes_room_for_others(served: Served) -> None:

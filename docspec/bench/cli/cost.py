@@ -84,7 +84,7 @@ def cost(
 ) -> int:
     """What a corpus would cost on devices like the one that a report was made on: an estimate, no measurement."""
     page = measured(report)
-    found = [estimate(page, pages, each) for each in devices or (8, 64)]
+    costs = [estimate(page, pages, each) for each in devices or (8, 64)]
     made = "simulated, random weights; " if page.simulated else ""
     grid = table(
         f"Estimate for {pages:,} pages ({made}{page.pages} pages of {page.target}: {page.verify:.2f} s verifying, "
@@ -92,7 +92,7 @@ def cost(
         [],
         ["devices", "device hours", "days", "drafters that keep up", f"days with {drafters} a device"],
     )
-    for one in found:
+    for one in costs:
         grid.add_row(
             str(one.devices),
             f"{one.device_hours:,.0f}",
@@ -101,5 +101,5 @@ def cost(
             f"{one.days_with(drafters * one.devices):,.1f}",
         )
     console().print(grid)
-    write_json(json_file, "docspec.bench.cost/1", page.target, [asdict(one) for one in found])
+    write_json(json_file, "docspec.bench.cost/1", page.target, [asdict(one) for one in costs])
     return 0

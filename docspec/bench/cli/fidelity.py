@@ -105,17 +105,17 @@ def _llama(inputs: list[str], options: ParseOptions, ways: bool, json_file: Path
 
     done = []
     for way, more in (WAYS if ways else {"as it is": {}}).items():
-        found = compare(sources_of(inputs), options, way, **more)
-        if not found.requests:
+        comparison = compare(sources_of(inputs), options, way, **more)
+        if not comparison.requests:
             raise UsageError("nothing was asked of the model")
-        done.append(found)
-        same = f"{found.same} of {found.requests} answers ({found.tokens} tokens)"
-        say(f"{found.engine}, {way}: {same} are the same with drafts")
-        for plain, drafted in found.differ:
+        done.append(comparison)
+        same = f"{comparison.same} of {comparison.requests} answers ({comparison.tokens} tokens)"
+        say(f"{comparison.engine}, {way}: {same} are the same with drafts")
+        for plain, drafted in comparison.differ:
             say(f"plain: {plain!r}")
             say(f"drafted: {drafted!r}")
     write_json(json_file, "docspec.bench.llama_fidelity/2", options.model, list(map(asdict, done)))
-    return exits.OK if all(found.same == found.requests for found in done) else exits.PARTIAL
+    return exits.OK if all(comparison.same == comparison.requests for comparison in done) else exits.PARTIAL
 
 
 def progress_lines(page: PageChecks) -> list[str]:
@@ -171,11 +171,11 @@ def print_fidelity(pages: Sequence[PageChecks]) -> None:
     documents = len({check.source for check in checks})
     where = f"{documents} document" + ("" if documents == 1 else "s")
     target = next(page.target for page in pages if page.target)
-    said = [f"{sum(check.verdict == 'identical' for check in checks)} of {len(checks)} comparisons identical"]
+    parts = [f"{sum(check.verdict == 'identical' for check in checks)} of {len(checks)} comparisons identical"]
     for verdict, words in (("cut", "cut at the budget with nothing different"), ("differs", "different")):
         if count := sum(check.verdict == verdict for check in checks):
-            said.append(f"{count} {words}")
-    console().print(f"{', '.join(said)}, {where} ({target_line(target)})")
+            parts.append(f"{count} {words}")
+    console().print(f"{', '.join(parts)}, {where} ({target_line(target)})")
 
 
 def _identical(checks: Sequence[FidelityCheck]) -> str:

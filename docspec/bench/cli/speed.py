@@ -52,13 +52,13 @@ def speed(
         settings_of(name)
     chosen += proposer or []
 
-    def told(page: PageTimes) -> None:
+    def show(page: PageTimes) -> None:
         ratios = ", ".join(f"{m} {page.sr_e2e(m):.2f}x" for m in chosen if m != PLAIN)
         say(f"{page.source} page {page.page}: {ratios}")
 
     with Parser(options) as parser:
-        measured = measure(parser, sources_of(inputs), chosen, repeats, told)
-        info = parser.target_info
+        measured = measure(parser, sources_of(inputs), chosen, repeats, show)
+        info = parser.loaded.info
         parallel = parallel_figures(chosen, parser.loaded.target)
     if not measured:
         raise UsageError("no page could be measured")
@@ -139,14 +139,14 @@ def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Fig
     from docspec.proposing.parallel import figures_of
     from docspec.proposing.registry import proposer_names
 
-    found = {}
+    by_mode = {}
     for mode in modes:
         for name in () if mode in NAMED else proposer_names(mode):
             kind, _, what = name.partition(":")
             figures = figures_of(what, target) if kind == "parallel" else None
             if figures is not None:
-                found[mode] = figures
-    return found
+                by_mode[mode] = figures
+    return by_mode
 
 
 def figures_object(figures: Figures) -> dict[str, float]:
@@ -155,15 +155,15 @@ def figures_object(figures: Figures) -> dict[str, float]:
     return {**asdict(figures), **{name: getattr(figures, name) for name in derived}}
 
 
-def print_parallel(pages: Sequence[PageTimes], found: Mapping[str, Figures]) -> None:
+def print_parallel(pages: Sequence[PageTimes], by_mode: Mapping[str, Figures]) -> None:
     """How fast parallel drafters should be by theorem 6 of ParallelVLM, and how fast they were."""
     from docspec.bench.speed import summarise
 
-    if not found:
+    if not by_mode:
         return
     columns = ["c", "acceptance", "M", "predicted", "measured"]
     grid = table("Parallel drafters: speed over plain decoding, by theorem 6 and by the clock", ["mode"], columns)
-    for mode, one in found.items():
+    for mode, one in by_mode.items():
         measured = summarise(pages, mode).sr_decode
         values = (one.c, one.acceptance, one.accepted_length, one.predicted, measured)
         grid.add_row(mode, *(f"{value:.2f}" for value in values))

@@ -59,18 +59,18 @@ def measure_steps(
     facts = facts_of(target, name, random)
     bandwidth = measure_bandwidth(target.kv_spec.device)
     say(f"{facts['device']}: {bandwidth / 1e9:.1f} GB/s (triad)")
-    found: list[StepTime | Omitted] = []
+    times: list[StepTime | Omitted] = []
     for one in measure(target, bandwidth, prefix, trees or TREES, rows or ROWS, repeats):
-        found.append(one)
+        times.append(one)
         if isinstance(one, StepTime):
             say(f"{one.rows} x {one.tree} tokens, {one.mode}: {one.median:.2f} ms")
     report = target.steps.report
-    print_steps(found, facts, prefix, bandwidth, report)
+    print_steps(times, facts, prefix, bandwidth, report)
     write_json(
         json_file,
         "docspec.bench.step/1",
         name,
-        [{**asdict(one), **({"of_floor": one.of_floor} if isinstance(one, StepTime) else {})} for one in found],
+        [{**asdict(one), **({"of_floor": one.of_floor} if isinstance(one, StepTime) else {})} for one in times],
         **facts,
         prefix=prefix,
         bandwidth_bytes_per_second=bandwidth,
@@ -97,12 +97,12 @@ def facts_of(target: TransformersTarget, name: str, random: bool) -> dict[str, A
 
 
 def print_steps(
-    found: Sequence[StepTime | Omitted], facts: Mapping[str, Any], prefix: int, bandwidth: float, report: StepReport
+    steps: Sequence[StepTime | Omitted], facts: Mapping[str, Any], prefix: int, bandwidth: float, report: StepReport
 ) -> None:
     """One row a size: the floor, then each way of running it with its spread."""
     from docspec.bench.step import Omitted, StepTime
 
-    modes = list(dict.fromkeys(one.mode for one in found if isinstance(one, StepTime)))
+    modes = list(dict.fromkeys(one.mode for one in steps if isinstance(one, StepTime)))
     table = narrow_table(
         f"Milliseconds a verification step behind {prefix} tokens: {model_line(facts)}",
         [],
@@ -111,7 +111,7 @@ def print_steps(
         f"values once at {bandwidth / 1e9:.0f} GB/s, measured; {steps_line(report)}",
     )
     sizes: dict[tuple[int, int], list[StepTime | Omitted]] = {}
-    for one in found:
+    for one in steps:
         sizes.setdefault((one.rows, one.tree), []).append(one)
     last = None
     for (rows, tree), ways in sizes.items():

@@ -137,9 +137,9 @@ def _as_object(pages: list[PageReplay], budget: int, aligns: list[str]) -> dict[
 
 
 def _page_object(page: PageReplay) -> dict[str, Any]:
-    found = asdict(page)
-    found["bound_tokens_per_step"] = page.bound_tokens_per_step
-    found["replays"] = [
+    values = asdict(page)
+    values["bound_tokens_per_step"] = page.bound_tokens_per_step
+    values["replays"] = [
         {
             **asdict(one),
             "tokens_per_step": one.tokens_per_step,
@@ -148,4 +148,4 @@ def _page_object(page: PageReplay) -> dict[str, Any]:
         }
         for one in page.replays
     ]
-    return found
+    return values

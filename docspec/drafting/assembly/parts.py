@@ -130,8 +130,8 @@ def contents_itemised(page: Assembly) -> Assembly:
 def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
     if not box.category.is_running_text and box.category is not Category.TABLE:
         return [box]
-    found = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
-    return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in found] or [box]
+    items = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
+    return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in items] or [box]
 
 
 def prose_parted(page: Assembly) -> Assembly:
@@ -146,5 +146,5 @@ def _prose_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox
     if any(one.ruled for one in tables_in(box, tables)):
         return [box]
     rows = printed_lines(box.lines)
-    found = dated_prose(rows) or addresses(rows)
-    return [LayoutBox.around([line for row in one for line in row], Category.TEXT) for one in found] or [box]
+    paragraphs = dated_prose(rows) or addresses(rows)
+    return [LayoutBox.around([line for row in one for line in row], Category.TEXT) for one in paragraphs] or [box]

@@ -31,14 +31,14 @@ def tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
 def headings_told_once(page: Assembly) -> Assembly:
     """Takes out headings and running text that are in the cells of a table around them."""
     around = [table for box in page.boxes for table in tables_in(box, page.tables)]
-    told = {id(table): without_spaces(unescape(_TAG.sub("", table.html))) for table in around}
+    texts = {id(table): without_spaces(unescape(_TAG.sub("", table.html))) for table in around}
 
     def is_told(box: LayoutBox) -> bool:
         if not (box.category.is_running_text or box.category.is_heading):
             return False
         words = without_spaces("".join(line.text for line in box.lines))
         inside = (table for table in around if all(table.bbox.has_center_of(line.bbox) for line in box.lines))
-        return bool(words) and any(words in told[id(table)] for table in inside)
+        return bool(words) and any(words in texts[id(table)] for table in inside)
 
     return page.with_boxes(box for box in page.boxes if not is_told(box))
 
@@ -50,20 +50,20 @@ def tables_placed(page: Assembly) -> Assembly:
 
 
 def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
-    found = tables_in(box, tables)
-    inside: list[list[TextLine]] = [[] for _ in found]
+    own_tables = tables_in(box, tables)
+    inside: list[list[TextLine]] = [[] for _ in own_tables]
     beside: dict[tuple[int, int], list[TextLine]] = {}
     for line in box.lines:
-        owner = next((number for number, one in enumerate(found) if one.bbox.has_center_of(line.bbox)), None)
-        (beside.setdefault(_side(line.bbox, found), []) if owner is None else inside[owner]).append(line)
-    if not found:
+        owner = next((number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)), None)
+        (beside.setdefault(_side(line.bbox, own_tables), []) if owner is None else inside[owner]).append(line)
+    if not own_tables:
         return [box]
-    whole = len(found) == 1 and not beside
+    whole = len(own_tables) == 1 and not beside
     parts = [
         replace(box, lines=tuple(own), table=table)
         if whole
         else replace(LayoutBox.around(own, box.category), bbox=table.bbox, table=table)
-        for table, own in zip(found, inside, strict=True)
+        for table, own in zip(own_tables, inside, strict=True)
         if own
     ]
     parts += [LayoutBox.around(lines, Category.TEXT) for lines in beside.values()]

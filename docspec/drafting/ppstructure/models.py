@@ -106,10 +106,10 @@ def find_models(root: Path, engine: str) -> ModelSet:
     if not root.is_dir():
         raise DrafterError(f"PP-StructureV3: no model folder at {root}; {ways_out(engine)}")
     known = _models_below(root)
-    found = {part.argument: _choose(part, known, engine) for part in PARTS}
+    chosen = {part.argument: _choose(part, known, engine) for part in PARTS}
     missing: dict[Feature, list[str]] = {feature: [] for feature in FEATURES}
     for part in PARTS:
-        if found[part.argument] is None:
+        if chosen[part.argument] is None:
             missing[part.feature].append(part.names[0])
     if missing["base"]:
         names = ", ".join(missing["base"])
@@ -127,7 +127,7 @@ def find_models(root: Path, engine: str) -> ModelSet:
     usable = {
         part.argument: model
         for part in PARTS
-        if part.feature in features and (model := found[part.argument]) is not None
+        if part.feature in features and (model := chosen[part.argument]) is not None
     }
     return ModelSet(usable, features, notes)
 

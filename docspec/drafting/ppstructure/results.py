@@ -146,13 +146,13 @@ def _spellings(printed: str, content: str) -> tuple[str, ...]:
 def _layout_score(result: Mapping[str, Any], box: BBox) -> float:
     """The score of the layout box of a block; 1 if the result does not tell."""
     best, score = 0.5, 1.0
-    for found in ((result.get("layout_det_res") or {}).get("boxes") or ())[:MAX_LAYOUT]:
-        other = finite_box(found.get("coordinate"))
+    for entry in ((result.get("layout_det_res") or {}).get("boxes") or ())[:MAX_LAYOUT]:
+        other = finite_box(entry.get("coordinate"))
         if other is None:
             continue
         agreement = min(box.overlap(other), other.overlap(box))
         if agreement > best:
-            best, score = agreement, float(found.get("score", 1.0))
+            best, score = agreement, float(entry.get("score", 1.0))
     return score
 
 
@@ -216,7 +216,7 @@ def readings(result: Mapping[str, Any]) -> list[TextLine]:
 
 def formula_boxes(result: Mapping[str, Any]) -> list[BBox]:
     """The boxes of the formula recogniser, in pixels of the result."""
-    places = (finite_box(found.get("dt_polys")) for found in (result.get("formula_res_list") or ())[:MAX_PIECES])
+    places = (finite_box(formula.get("dt_polys")) for formula in (result.get("formula_res_list") or ())[:MAX_PIECES])
     return [box for box in places if box is not None]
 
 

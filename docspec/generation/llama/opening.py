@@ -11,7 +11,8 @@ from docspec.core.processors import processors
 from docspec.generation.llama.model_files import ModelFiles, fitting, settings_for
 from docspec.generation.llama.serving import LlamaEngine
 from docspec.generation.llama.settings import Facts, LlamaSettings
-from docspec.generation.processes import EngineProcesses, Place
+from docspec.generation.member import Place
+from docspec.generation.processes import EngineProcesses
 from docspec.targets.estimate import free_ram
 from docspec.targets.registry import locate
 

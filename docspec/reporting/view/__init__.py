@@ -126,15 +126,15 @@ def _left(number: int, one: LeftOut) -> str:
 
 def _remarks(result: PageResult) -> str:
     """The page's events: what may be missing is shown, how the page was read is folded away."""
-    said = [] if result.error is None else [f"This page could not be read: {result.error}"]
-    said += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
+    remarks = [] if result.error is None else [f"This page could not be read: {result.error}"]
+    remarks += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
     if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
-        said.append("No draft to compare with: nothing is marked on this page.")
-    told = {*ROUTINE, WORDS_MISSING}  # missing words are the reason for doubt
-    said += [_event(one) for one in result.events if one.kind not in told]
+        remarks.append("No draft to compare with: nothing is marked on this page.")
+    elsewhere = {*ROUTINE, WORDS_MISSING}  # missing words are the reason for doubt
+    remarks += [_event(one) for one in result.events if one.kind not in elsewhere]
     done = [_event(one) for one in result.events if one.kind in ROUTINE]
     folded = f"<details><summary>How it was read</summary>{_items(done)}</details>\n" if done else ""
-    return (f'<div class="remarks">{_items(said)}</div>\n' if said else "") + folded
+    return (f'<div class="remarks">{_items(remarks)}</div>\n' if remarks else "") + folded
 
 
 def _missing(result: PageResult) -> str:
@@ -148,8 +148,8 @@ def _missing(result: PageResult) -> str:
         for run in account.missing
     )
     count = account.counts["missing"]
-    said = f"{count:,} word{'' if count == 1 else 's'} of the page {'is' if count == 1 else 'are'} missing"
-    return f'<details class="missing" open><summary>{said}</summary><ul>{items}</ul></details>\n'
+    summary = f"{count:,} word{'' if count == 1 else 's'} of the page {'is' if count == 1 else 'are'} missing"
+    return f'<details class="missing" open><summary>{summary}</summary><ul>{items}</ul></details>\n'
 
 
 def _words(account: PageAccount | None) -> list[tuple[int, int, int, int, int, str]]:
@@ -171,16 +171,16 @@ def _numbers(result: PageResult) -> str:
         shown = "" if picture is None else f'<img alt="the print" src="{_webp(picture, PRINT)}">'
         readings = "<br>".join(f"{escape(source)}: <b>{escape(text)}</b>" for source, text in one.readings)
         rows.append(f"<tr><td>block {one.block + 1}</td><td>{readings}</td><td>{shown}</td></tr>")
-    said = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'} on which readings differ"
-    return f'<details class="numbers" open><summary>{said}</summary><table>{"".join(rows)}</table></details>\n'
+    summary = f"{len(numbers)} number{'' if len(numbers) == 1 else 's'} on which readings differ"
+    return f'<details class="numbers" open><summary>{summary}</summary><table>{"".join(rows)}</table></details>\n'
 
 
 def _event(event: Event) -> str:
     return f"{event.kind.replace('_', ' ').capitalize()}: {event.detail}"
 
 
-def _items(said: Sequence[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in said) + "</ul>"
+def _items(texts: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in texts) + "</ul>"
 
 
 def _spans(result: PageResult) -> tuple[tuple[Span, ...], ...]:

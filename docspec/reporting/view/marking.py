@@ -44,7 +44,7 @@ def with_marks(html: str, spans: Sequence[Span]) -> str:
     """``html`` of a text that went through :func:`with_signs`, with ``<mark>`` elements for its signs."""
     if not _SIGN.search(html):
         return html
-    html = _FORMULA.sub(lambda found: _formula(found, spans), html)
+    html = _FORMULA.sub(lambda formula: _formula(formula, spans), html)
     parts: list[str] = []
     open_at: int | None = None
     for match in _PIECE.finditer(html):
@@ -73,10 +73,10 @@ def _attributes(span: Span, number: int, more: str = "") -> str:
     return f' class="{more}{NAMES[span.mark]}" data-span="{number}"{draft}'
 
 
-def _formula(found: re.Match[str], spans: Sequence[Span]) -> str:
+def _formula(match: re.Match[str], spans: Sequence[Span]) -> str:
     """A formula is marked as a whole: what it is rendered to does not show where its source was marked."""
-    first = next((ord(sign) - _FIRST for sign in _SIGN.findall(found[3]) if sign != _END), None)
-    source = _SIGN.sub("", found[3])
+    first = next((ord(sign) - _FIRST for sign in _SIGN.findall(match[3]) if sign != _END), None)
+    source = _SIGN.sub("", match[3])
     if first is None or first >= len(spans):
-        return f'<{found[1]} class="{found[2]}">{source}</{found[1]}>'
-    return f"<{found[1]}{_attributes(spans[first], first, f'{found[2]} ')}>{source}</{found[1]}>"
+        return f'<{match[1]} class="{match[2]}">{source}</{match[1]}>'
+    return f"<{match[1]}{_attributes(spans[first], first, f'{match[2]} ')}>{source}</{match[1]}>"

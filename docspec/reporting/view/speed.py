@@ -121,8 +121,8 @@ def _comparison(pages: Sequence[PageSpeed]) -> str:
             f'<rect class="{css}" x="112" y="{y}" width="{seconds * scale:.1f}" height="{_BAR}"/>'
             f'<text class="label" x="{118 + seconds * scale:.1f}" y="{y + 12}">{seconds:.2f} s</text>'
         )
-    said = "the same tokens" if same else "not the same tokens on every page"
-    note = f'<p class="note">Pixels to text, draft included; both wrote {said}.</p>'
+    tokens = "the same tokens" if same else "not the same tokens on every page"
+    note = f'<p class="note">Pixels to text, draft included; both wrote {tokens}.</p>'
     return _svg(f"Plain decoding {plain:.2f} seconds, with drafts {own:.2f} seconds", 2 * _ROW, "".join(rows)) + note
 
 

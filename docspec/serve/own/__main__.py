@@ -15,7 +15,7 @@ from docspec.core.extras import require_local
 def main() -> None:
     """Serves one model over HTTP until the parent ends. Its settings are a line of JSON on standard input; the address,
     or an error, is a line of JSON on standard output."""
-    said = json.loads(sys.stdin.readline())
+    request = json.loads(sys.stdin.readline())
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no address
     threading.Thread(target=_wait_for_parent, daemon=True).start()
@@ -24,13 +24,13 @@ def main() -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     try:
-        require_local(f"serving {said['model']}")
+        require_local(f"serving {request['model']}")
         from docspec.generation.local import Engine
         from docspec.serve.own.app import EngineApp
         from docspec.serve.running import run
 
-        app = EngineApp(Engine(said["model"]), said["key"], said["greedy"]).app()
-        run(app, "127.0.0.1", said["port"], 60.0, lambda url: tell(url=url))
+        app = EngineApp(Engine(request["model"]), request["key"], request["greedy"]).app()
+        run(app, "127.0.0.1", request["port"], 60.0, lambda url: tell(url=url))
     except DocspecError as error:
         tell(error=str(error))
 

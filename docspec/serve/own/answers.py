@@ -78,32 +78,32 @@ class PendingAnswer:
             assert isinstance(error, Exception)
             self._tell(error)
             return
-        found = future.result()
-        tokens = found.output.tokens
+        decoded = future.result()
+        tokens = decoded.output.tokens
         self.text = self._writing.whole(tokens)
-        self.finish = "length" if found.output.finish == "budget" else "stop"
-        self.tokens, self.prompt_tokens = len(tokens), found.stats.prompt_tokens
-        self.drafted, self.accepted = found.stats.drafted, found.stats.accepted
+        self.finish = "length" if decoded.output.finish == "budget" else "stop"
+        self.tokens, self.prompt_tokens = len(tokens), decoded.stats.prompt_tokens
+        self.drafted, self.accepted = decoded.stats.drafted, decoded.stats.accepted
         if self.ask.streams and (rest := self._writing.rest(tokens)):
             self._tell(rest)
         self._tell(None)
 
 
-def rules_of(own: GenerationRules, asked: Penalties) -> GenerationRules | None:
+def rules_of(own: GenerationRules, penalties: Penalties) -> GenerationRules | None:
     """The generation rules of a request on top of those of the checkpoint, ``own``; ``None`` if they are the same.
     Raises :class:`Refusal` (400)."""
-    ngrams = (NgramBan(asked.no_repeat_ngram, WRITTEN),) if asked.no_repeat_ngram > 1 else ()
-    if asked.no_repeat_ngram == 1:
+    ngrams = (NgramBan(penalties.no_repeat_ngram, WRITTEN),) if penalties.no_repeat_ngram > 1 else ()
+    if penalties.no_repeat_ngram == 1:
         raise Refusal(400, "no_repeat_ngram_size: 2 or more")
-    if (asked.presence or asked.frequency) and (asked.repetition, own.repetition_penalty) != (1.0, 1.0):
+    if (penalties.presence or penalties.frequency) and (penalties.repetition, own.repetition_penalty) != (1.0, 1.0):
         raise Refusal(400, "repetition_penalty beside a presence or frequency penalty: not followed")
     rules = replace(
         own,
-        repetition_penalty=asked.repetition if asked.repetition != 1.0 else own.repetition_penalty,
-        presence_penalty=asked.presence,
-        frequency_penalty=asked.frequency,
+        repetition_penalty=penalties.repetition if penalties.repetition != 1.0 else own.repetition_penalty,
+        presence_penalty=penalties.presence,
+        frequency_penalty=penalties.frequency,
         ngrams=own.ngrams + ngrams,
-        min_new_tokens=max(own.min_new_tokens, asked.least_tokens),
+        min_new_tokens=max(own.min_new_tokens, penalties.least_tokens),
     )
     return None if rules == own else rules
 
@@ -118,10 +118,10 @@ def prompt_of(target: TransformersTarget, ask: ChatRequest) -> Prompt:
             return Prompt(inputs, int(inputs["input_ids"].shape[1]))
         return target.encode(*_single(ask, images))
     except DocspecError as error:
-        said = str(error)
-        if any(sign in said for sign in "/\\"):  # the place of a template is nobody's business
-            said = "the model's chat template does not take this conversation"
-        raise Refusal(400, said) from None
+        message = str(error)
+        if any(sign in message for sign in "/\\"):  # the place of a template is nobody's business
+            message = "the model's chat template does not take this conversation"
+        raise Refusal(400, message) from None
 
 
 def _check_size(target: TransformersTarget, ask: ChatRequest) -> None:

@@ -20,7 +20,7 @@ from docspec.generation.local import Engine
 from docspec.serve.admission import unless_left
 from docspec.serve.chat import object_in
 from docspec.serve.own.answers import PendingAnswer
-from docspec.serve.own.asking import asked
+from docspec.serve.own.asking import chat_request
 from docspec.serve.refusal import Refusal, refused
 
 LOG = logging.getLogger("docspec.serve")
@@ -52,17 +52,17 @@ class EngineApp:
         named = values.get("model")
         if named not in (None, "", self._engine.info.name):
             raise Refusal(404, f"there is no such model here; there is {self._engine.info.name}")
-        ask = await asyncio.to_thread(asked, values, self._greedy)
-        loop, found = asyncio.get_running_loop(), asyncio.Queue[str | Exception | None]()
+        ask = await asyncio.to_thread(chat_request, values, self._greedy)
+        loop, pieces = asyncio.get_running_loop(), asyncio.Queue[str | Exception | None]()
 
         def put(item: str | Exception | None) -> None:
-            loop.call_soon_threadsafe(found.put_nowait, item)
+            loop.call_soon_threadsafe(pieces.put_nowait, item)
 
         answer = PendingAnswer(self._engine, ask, put)
         head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": self._engine.info.name}
         headers = {"x-docspec-greedy": f"{ask.not_greedy} was not followed"} if ask.not_greedy else {}
         try:
-            first = await unless_left(asyncio.ensure_future(found.get()), request.receive)
+            first = await unless_left(asyncio.ensure_future(pieces.get()), request.receive)
         except ClientDisconnect:
             answer.leave()
             raise Refusal(499, "the client has left") from None
@@ -73,7 +73,7 @@ class EngineApp:
             raise first
         if ask.streams:
             return StreamingResponse(
-                _pieces(answer, first, found, head), media_type="text/event-stream", headers=headers
+                _pieces(answer, first, pieces, head), media_type="text/event-stream", headers=headers
             )
         message = {"role": "assistant", "content": answer.text}
         choice = {"index": 0, "message": message, "finish_reason": answer.finish, "logprobs": None}
@@ -89,7 +89,7 @@ class EngineApp:
 async def _pieces(
     answer: PendingAnswer,
     first: str | Exception | None,
-    found: asyncio.Queue[str | Exception | None],
+    pieces: asyncio.Queue[str | Exception | None],
     head: dict[str, Any],
 ) -> AsyncIterator[str]:
     """The answer as server-sent events. If the client disconnects, the answer is dropped."""
@@ -104,7 +104,7 @@ async def _pieces(
                 return
             if piece:
                 yield _event(head, [{"index": 0, "delta": {"content": piece}, "finish_reason": None}])
-            piece = await found.get()
+            piece = await pieces.get()
         yield _event(head, [{"index": 0, "delta": {}, "finish_reason": answer.finish}])
         if answer.ask.tells_usage:
             yield _event({**head, "usage": usage(answer)}, [])

@@ -80,7 +80,7 @@ class ChatRequest:
     not_greedy: str = ""
 
 
-def asked(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
+def chat_request(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
     """The request in a body; with ``greedy``, requests for sampling are accepted and decoded greedily. Raises
     :class:`Refusal` (400)."""
     for name, nothing in REFUSED.items():
@@ -177,13 +177,13 @@ def decoded(picture: Picture) -> Image.Image:
 
 def _bounded(texts: Iterable[Any]) -> tuple[str, ...]:
     """The drafts among ``texts``, up to :data:`MOST_DRAFTED` characters of them."""
-    found: list[str] = []
+    drafts: list[str] = []
     room = MOST_DRAFTED
     for text in texts:
-        if isinstance(text, str) and room > 0 and len(found) < MOST_DRAFTS:
-            found.append(text[:room])
+        if isinstance(text, str) and room > 0 and len(drafts) < MOST_DRAFTS:
+            drafts.append(text[:room])
             room -= len(text)
-    return tuple(found)
+    return tuple(drafts)
 
 
 def _limit(values: Mapping[str, Any]) -> int | None:

@@ -1,167 +1,22 @@
-"""Grids of tables without closed cells, as layout models get them wrong, mended from the words on the page.
+"""Rows of tables without closed cells, as layout models get them wrong, mended from the words on the page.
 
 Every input is a page drawn here and a grid with the fault; what is expected is what a reader sees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import pymupdf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox
-from docspec.drafting.body_rows import body_row
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, told
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, plain_text
 from docspec.drafting.cell_repairs import settled, without_notes
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
 
-SIZE = 9
-PITCH = 12.0
-
-
-class Sheet:
-    """A page on which cells are written, and the grid that a layout model might give of it: ``xs`` are the edges of
-    its columns, each row of ``ys`` is as many lines high as it is said."""
-
-    def __init__(self, xs: Sequence[float]) -> None:
-        self.page: Any = pymupdf.open().new_page()
-        self.xs = list(xs)
-        self.line = 0
-
-    def write(self, *texts: tuple[float, str], font: str = "helv") -> None:
-        """One printed line: texts with the places where they begin, or end if the place is negative."""
-        for x, text in texts:
-            left = x if x >= 0 else -x - pymupdf.get_text_length(text, font, SIZE)
-            self.page.insert_text((left, 100 + PITCH * self.line), text, fontsize=SIZE, fontname=font)
-        self.line += 1
-
-    def centre(self, x: float, text: str) -> None:
-        """``text`` around ``x``, on the line that is written next."""
-        left = x - pymupdf.get_text_length(text, "helv", SIZE) / 2
-        self.page.insert_text((left, 100 + PITCH * self.line), text, fontsize=SIZE)
-
-    @property
-    def words(self) -> list[Word]:
-        return words_of(self.page)
-
-    def grid(self, heights: Sequence[int], heads: int) -> CellGrid:
-        """The words in cells of its columns, in rows of so many lines, of which the first ones are ``heads``."""
-        top = 100 - 0.75 * PITCH
-        ys, cells = [], []
-        for number, height in enumerate(heights):
-            ys.append((top, top + PITCH * height))
-            top += PITCH * height
-            for column, (x0, x1) in enumerate(zip(self.xs, self.xs[1:], strict=False)):
-                box = BBox(x0, ys[-1][0], x1, ys[-1][1])
-                inside = [word for word in self.words if box.has_center_of(word.bbox)]
-                inside.sort(key=lambda word: (round(word.bbox.center_y / PITCH), word.bbox.x0))
-                cells.append(PlacedCell(" ".join(word.text for word in inside), number, column, head=number < heads))
-        edges = tuple(zip(self.xs, self.xs[1:], strict=False))
-        return CellGrid(tuple(cells), edges, tuple(ys))
-
-
-def rows_of(grid: CellGrid) -> list[list[Any]]:
-    """The texts of the cells by rows; with the number of columns where there are several."""
-    return [
-        [told(cell.text) if cell.columns == 1 else (told(cell.text), cell.columns) for cell in grid.row(row)]
-        for row in range(len(grid.ys))
-    ]
-
-
-FIGURES = [("Oban", "12", "450"), ("Tiree", "7", "1,210"), ("Coll", "31", "95")]
-
-
-@pytest.mark.parametrize(
-    ("heads", "xs", "expected"),
-    [
-        ([(150, "Total"), (180, "ships"), (300, "Tons")], [50, 140, 177, 290, 400], ["", "Total ships", "Tons"]),
-        ([(150, "Cohesion"), (300, "Fund"), (330, "EURbn")], [50, 140, 290, 326, 400], ["", "Cohesion", "Fund EURbn"]),
-        ([(150, "Port"), (172, "dues"), (300, "Tons")], [50, 140, 170, 290, 400], ["", "Port dues", "Tons"]),
-    ],
-)
-def test_a_head_that_was_cut_is_one_head(heads: Any, xs: Any, expected: list[str]) -> None:
-    sheet = Sheet(xs)
-    sheet.write(*heads)
-    for label, *figures in FIGURES:
-        sheet.write((60, label), *zip((150, 300), figures, strict=True))
-    grid = settled(sheet.grid([1] * 4, 1), sheet.words, ())
-    assert rows_of(grid) == [expected, *map(list, FIGURES)]
-
-
-def test_a_column_without_entries_stays_a_column() -> None:
-    sheet = Sheet([50, 140, 290, 380, 460])
-    sheet.write((60, "Port"), (150, "Ships"), (300, "Tons"), (390, "Remarks"))
-    for label, *figures in FIGURES:
-        sheet.write((60, label), *zip((150, 300), figures, strict=True))
-    grid = sheet.grid([1] * 4, 1)
-    assert settled(grid, sheet.words, ()) == grid
-
-
-@pytest.mark.parametrize(
-    "heads", [("Ships", "Tons"), ("Number of ships", "Tons (1,000)"), ("1st quarter", "2nd quarter")]
-)
-def test_heads_a_column_before_their_figures_stand_over_them(heads: tuple[str, str]) -> None:
-    sheet = Sheet([50, 140, 230, 330, 420])
-    sheet.write((60, "Port"), (145, heads[0]), (240, heads[1]))
-    for label, *figures in FIGURES:
-        sheet.write((60, label), (-325, figures[0]), (-415, figures[1]))
-    grid = settled(sheet.grid([1] * 4, 1), sheet.words, ())
-    assert rows_of(grid)[0] == ["Port", *heads]
-    assert rows_of(grid)[1:] == [list(row) for row in FIGURES]
-
-
-COLUMNS = [50, 140, 200, 260, 320, 380]
-PAIRS = [("Oban", "12", "450", "8", "77"), ("Tiree", "7", "1,210", "3", "41"), ("Coll", "31", "95", "9", "6")]
-TWICE = (60, "Port"), (-190, "Men"), (-250, "All"), (-310, "Men"), (-370, "All")
-
-
-def pairs(sheet: Sheet) -> None:
-    sheet.write(*TWICE)
-    for label, *figures in PAIRS:
-        sheet.write((60, label), *zip((-190, -250, -310, -370), figures, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("heads", "strokes"),
-    [
-        (("Day 1", "Day 4"), True),
-        (("Winter season", "Summer season"), False),
-        (("Postnatal Day 1", "Postnatal Day 4"), False),
-    ],
-)
-def test_a_head_over_several_columns_spans_them(heads: tuple[str, str], strokes: bool) -> None:
-    sheet = Sheet(COLUMNS)
-    y = 103.0
-    lines = [BBox(x0, y, x1, y + 0.5) for x0, x1 in ((160, 255), (285, 375))]
-    for centre, head in zip((211, 331), heads, strict=True):
-        sheet.centre(centre if not strokes else centre - 22, head)
-    sheet.line += 1
-    pairs(sheet)
-    grid = settled(sheet.grid([1] * 5, 1), sheet.words, lines if strokes else ())
-    assert rows_of(grid)[:2] == [["", (heads[0], 2), (heads[1], 2)], ["Port", "Men", "All", "Men", "All"]]
-    assert grid.head_rows == 2
-
-
-def test_heads_at_the_left_of_equal_shares_span_them() -> None:
-    sheet = Sheet(COLUMNS)
-    sheet.write((150, "Winter"), (270, "Summer"))
-    sheet.write((60, "Port"), (150, "Men"), (210, "All"), (270, "Men"), (330, "All"))
-    for label, *figures in PAIRS:
-        sheet.write((60, label), *zip((150, 210, 270, 330), figures, strict=True))
-    grid = settled(sheet.grid([1] * 5, 1), sheet.words, ())
-    assert rows_of(grid)[0] == ["", ("Winter", 2), ("Summer", 2)]
-
-
-def test_a_head_over_one_column_spans_no_other() -> None:
-    sheet = Sheet(COLUMNS)
-    sheet.write((-190, "Crew"), (-370, "Total"))
-    pairs(sheet)
-    grid = sheet.grid([1] * 5, 1)
-    assert rows_of(settled(grid, sheet.words, ())) == rows_of(grid)
+from .sheets import FIGURES, Sheet, rows_of
 
 
 @pytest.mark.parametrize(
@@ -269,25 +124,6 @@ def test_a_line_of_text_across_the_columns_is_outside_of_the_table(row: int, tex
     assert rows_of(grid) == [["Port", "Ships", "Tons"], *map(list, FIGURES)]
 
 
-def test_heads_of_different_heights_are_one_row() -> None:
-    sheet = Sheet([50, 140, 200, 260])
-    for x, text in ((150, "Ferries"), (210, "Tugs")):
-        sheet.page.insert_text((x, 124), text, fontsize=SIZE, rotate=90)
-    sheet.page.insert_text((60, 124), "Rule", fontsize=SIZE)
-    words = sheet.words
-    cells = [PlacedCell("", 0, 0, head=True), PlacedCell("Ferries", 0, 1, head=True), PlacedCell("", 0, 2, head=True)]
-    cells += [PlacedCell("Rule", 1, 0), PlacedCell("", 1, 1), PlacedCell("Tugs", 1, 2)]
-    cells += [PlacedCell("Lights", 2, 0), PlacedCell("1", 2, 1), PlacedCell("2", 2, 2)]
-    grid = CellGrid(tuple(cells), ((50, 140), (140, 200), (200, 260)), ((85, 112), (112, 126), (126, 140)))
-    assert rows_of(settled(grid, words, ()))[0] == ["Rule", "Ferries", "Tugs"]
-
-
-def test_the_body_begins_at_the_first_row_of_figures_that_are_no_years() -> None:
-    rows = [("", "2009", "2010"), ("", "N", "N"), ("Oban", "12", "13")]
-    cells = [PlacedCell(text, y, x, head=y == 0) for y, row in enumerate(rows) for x, text in enumerate(row)]
-    assert body_row(CellGrid(tuple(cells), ((0, 1), (1, 2), (2, 3)), ((0, 1), (1, 2), (2, 3)))) == 2
-
-
 WRAPPED = [
     [
         (["Grants for the renewal of piers", "and of slipways"], ("12", "14"), 0),
@@ -365,27 +201,6 @@ def test_rows_that_hold_together_stay_as_they_were_cut() -> None:
     assert settled(grid, sheet.words, ()) == grid
 
 
-@pytest.mark.parametrize("units", [("(m)", "(t)"), ("in tons", "in m"), ("[1,000]", "(%)")])
-def test_units_below_heads_belong_to_them(units: tuple[str, str]) -> None:
-    sheet = Sheet([50, 140, 290, 380])
-    sheet.write((60, "Port"), (150, "Depth"), (300, "Load"))
-    sheet.write((150, units[0]), (300, units[1]))
-    for label, *figures in FIGURES:
-        sheet.write((60, label), *zip((150, 300), figures, strict=True))
-    grid = settled(sheet.grid([1] * 5, 2), sheet.words, ())
-    assert rows_of(grid) == [["Port", f"Depth {units[0]}", f"Load {units[1]}"], *map(list, FIGURES)]
-
-
-def test_heads_of_two_levels_stay_two_rows() -> None:
-    sheet = Sheet([50, 140, 290, 380])
-    sheet.write((60, "Port"), (150, "Ships"), (300, "Tons"))
-    sheet.write((150, "Number"), (300, "Gross"))
-    for label, *figures in FIGURES:
-        sheet.write((60, label), *zip((150, 300), figures, strict=True))
-    grid = sheet.grid([1] * 5, 2)
-    assert settled(grid, sheet.words, ()) == grid
-
-
 TEXTS = st.sampled_from(
     ["", "", "12", "1,210", "2009", "Oban", "of the port", "Other receipts,", "(tons)", "-----", "a:"]
 )
@@ -428,7 +243,7 @@ def test_rows_below_an_empty_cell_of_two_rows_are_not_joined() -> None:
     words = [Word(BBox(x, y, x + 20, y + 8), text) for x, y, text in texts]
     mended = settled(grid, words, ())
     assert not any(cell.row == 1 and cell.column == 1 for cell in mended.cells)
-    assert [told(cell.text) for cell in mended.row(1)] == ["Other receipts,"]
+    assert [plain_text(cell.text) for cell in mended.row(1)] == ["Other receipts,"]
 
 
 @given(grids_with_words())
@@ -438,7 +253,7 @@ def test_no_letter_is_lost_or_added_whatever_the_grid_is(drawn: tuple[CellGrid, 
     mended = settled(grid, words, strokes)
 
     def letters(one: CellGrid) -> list[str]:
-        return sorted(letter for cell in one.cells for letter in told(cell.text) if letter not in "- ")
+        return sorted(letter for cell in one.cells for letter in plain_text(cell.text) if letter not in "- ")
 
     assert letters(mended) == letters(grid)
     places = [
