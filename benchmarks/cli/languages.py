@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 def languages(
     *,
     language: Annotated[list[str] | None, repeatable("CODE", "Tesseract's codes (rus, ara). Default: all.")] = None,
-    form: Annotated[list[str] | None, repeatable("NAME", "pdf, scan or photo. Default: all.")] = None,
+    form: Annotated[list[str] | None, repeatable("NAME", "pdf, scan, photo or curved. Default: all.")] = None,
     reader: Annotated[list[str] | None, repeatable("NAME", "docspec, tesseract or rapidocr. Default: all.")] = None,
     fonts: Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Fonts of each language.")] = 2,
+    digits: Annotated[
+        bool, typer.Option("--digits", help="Numbers in the digits of Arabic, Persian, Hindi and Thai.")
+    ] = False,
     certainty: Annotated[
         bool, typer.Option("--certainty", help="How right lines are by what tesseract tells of them, instead.")
     ] = False,
@@ -37,11 +40,13 @@ def languages(
     ] = 0.95,
     json_file: JsonFile = None,
 ) -> int:
-    """Wrong characters on pages of twelve languages, as PDF, scan and photograph, with seconds a page."""
+    """Wrong characters on pages of twelve languages, as PDF, scan and photographs, with seconds a page."""
     from benchmarks.languages.measure import READERS, measure
-    from benchmarks.languages.pages import FORMS, language_pages
+    from benchmarks.languages.pages import FORMS, ZEROS, language_pages, with_own_digits
 
     pages = [page for page in language_pages(fonts) if language is None or page.language in language]
+    if digits:
+        pages = [with_own_digits(page) for page in pages if page.language in ZEROS]
     if not pages:
         raise UsageError("no page: no such language, or no font for it is installed (benchmarks/README.md has a list)")
     if second is not None:

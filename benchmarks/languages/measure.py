@@ -63,7 +63,7 @@ def measure(pages: Sequence[LanguagePage], forms: Sequence[Form], readers: Seque
                     file.write_bytes(pdf)
                     image = _picture(pdf)
                 else:
-                    image = as_scan(page, pdf) if form == "scan" else as_photograph(page, pdf)
+                    image = as_scan(page, pdf) if form == "scan" else as_photograph(page, pdf, form == "curved")
                     image.save(file, dpi=(200, 200))
                 if "docspec" in readers:
                     begun = time.perf_counter()

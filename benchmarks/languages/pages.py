@@ -1,4 +1,4 @@
-"""A page of text in each of twelve languages, as a PDF with a text layer, as a scan and as a photograph.
+"""A page of text in each of twelve languages, as a PDF with a text layer, as a scan and as photographs.
 
 The texts (``texts.json``) are articles 1 and 3 of the Universal Declaration of Human Rights and invented sentences with
 numbers. Lines are broken here, so that the truth is known to the line; HarfBuzz shapes them (``insert_htmlbox``). The
@@ -10,8 +10,9 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -22,18 +23,26 @@ from PIL import Image
 
 from docspec.documents.mupdf import mupdf
 
-Form = Literal["pdf", "scan", "photo"]
-FORMS: tuple[Form, ...] = ("pdf", "scan", "photo")
+Form = Literal["pdf", "scan", "photo", "curved"]
+FORMS: tuple[Form, ...] = ("pdf", "scan", "photo", "curved")
 
-FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
+_OF_THE_USER = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share", "fonts")
+FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), _OF_THE_USER)
 UNSPACED = frozenset({"jpn", "chi_sim", "tha"})
 """Languages that are written without spaces between words."""
+
+ZEROS = {"ara": "٠", "fas": "۰", "hin": "०", "tha": "๐"}
+"""The digits that scripts have of their own, by their first."""
 
 RIGHT_TO_LEFT = frozenset({"Arabic", "Hebrew"})
 SIZE, PITCH, MARGIN = 12.0, 20.0, 62.0  # points
 DPI = 200
 LEAN = 1.0
 """Degrees by which a scan leans, clockwise."""
+
+DEPTH, BEND, CAMERA = 0.12, 0.18, 2.0
+"""How deep an open book falls towards its binding, over which length it bends, and how far the camera is, in widths of
+the page."""
 
 NOISE = 9.0
 """Standard deviation of a scan's grey values, of 255."""
@@ -67,6 +76,12 @@ def language_pages(fonts: int = 2) -> Iterator[LanguagePage]:
             yield LanguagePage(code, told["name"], told["script"], font, paragraphs)
 
 
+def with_own_digits(page: LanguagePage) -> LanguagePage:
+    """``page``, of one of the languages of :data:`ZEROS`, with its numbers in the digits of its script."""
+    digits = {ord(str(value)): chr(ord(ZEROS[page.language]) + value) for value in range(10)}
+    return replace(page, paragraphs=tuple(tuple(line.translate(digits) for line in one) for one in page.paragraphs))
+
+
 def as_pdf(page: LanguagePage) -> bytes:
     """``page`` as a PDF of one A4 sheet with a text layer."""
     pymupdf = mupdf()
@@ -97,11 +112,14 @@ def as_scan(page: LanguagePage, pdf: bytes) -> Image.Image:
     return _noisy(image, page, NOISE)
 
 
-def as_photograph(page: LanguagePage, pdf: bytes) -> Image.Image:
-    """``page``, drawn as ``pdf``, as a photograph on a dark table: in perspective, in the shadow of a lamp, in JPEG."""
+def as_photograph(page: LanguagePage, pdf: bytes, curved: bool = False) -> Image.Image:
+    """``page``, drawn as ``pdf``, as a photograph on a dark table: in perspective, in the shadow of a lamp, in JPEG;
+    ``curved``: as a page of an open book, bound at its left."""
     import cv2
 
     sheet = np.asarray(_drawn(pdf))
+    if curved:
+        sheet = _bent(sheet)
     high, wide = sheet.shape
     frame = (round(1.12 * wide), round(1.08 * high))
     corners = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], dtype=np.float32)
@@ -114,6 +132,26 @@ def as_photograph(page: LanguagePage, pdf: bytes) -> Image.Image:
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=85)
     return Image.open(buffer).convert("RGB")
+
+
+def _bent(sheet: np.ndarray) -> np.ndarray:
+    """A grey ``sheet`` whose left part falls away from the camera, like a cylinder, and into the dark."""
+    import cv2
+
+    high, wide = sheet.shape
+    across = np.arange(wide, dtype=np.float64)  # along the table; the paper is longer where it falls
+    depth = DEPTH * wide * np.exp(-across / (BEND * wide))
+    along = np.concatenate(([0.0], np.cumsum(np.hypot(1.0, np.diff(depth)))))
+    nearer = CAMERA * wide / (CAMERA * wide + depth)
+    seen = wide / 2 + (across - wide / 2) * nearer
+    places = np.interp(np.linspace(seen[0], seen[-1], wide), seen, np.linspace(0, wide - 1, wide))
+    on_paper = np.interp(places, across, along) * (wide - 1) / along[-1]
+    scale = np.interp(places, across, nearer)
+    rows = high / 2 + (np.arange(high)[:, None] - high / 2) / scale[None]
+    columns = np.broadcast_to(on_paper, rows.shape)
+    bent = cv2.remap(sheet, columns.astype(np.float32), rows.astype(np.float32), cv2.INTER_CUBIC, borderValue=(70,))
+    fall = np.abs(np.interp(places, across, np.gradient(depth)))
+    return (bent * (1 - 0.5 * np.clip(fall, 0, 1))).astype(np.uint8)
 
 
 def _drawn(pdf: bytes) -> Image.Image:

@@ -2,12 +2,14 @@
 
 Recognisers lose lines in deep shadow, and find others in its edges, without being unsure. So a page is read again with
 even light if the paper under its lines is of unequal brightness, and the reading with more sure letters is kept.
+Tesseract, which loses half of a line that the edge of a shadow crosses, gets lines in even light at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,9 @@ UNEVEN = 0.75
 
 DARK = 0.6
 """Least brightness of most of a line beside that of its paper; lines of white letters are darker."""
+
+PIECES = 4
+"""Parts of a line that are looked at one by one: the edge of a shadow may cross all lines."""
 
 TENTH = 0.1
 """Share of the letters that stand on the darkest, and on the brightest, paper."""
@@ -73,9 +78,12 @@ def is_uneven(image: Image.Image, lines: Sequence[tuple[BBox, str]]) -> bool:
     levels: list[float] = []
     for box, text in lines:
         left, top, right, bottom = box.scaled(scale).clamped(paper.shape[1] - 1, paper.shape[0] - 1).rounded()
-        grey, ground = (np.median(own[top : bottom + 1, left : right + 1]) for own in (small, paper))
-        if grey > DARK * ground:  # else the letters are the bright part
-            levels += [float(ground)] * len(text)
+        grey, ground = (own[top : bottom + 1, left : right + 1] for own in (small, paper))
+        if np.median(grey / np.maximum(ground, 1.0)) <= DARK:  # the letters are the bright part
+            continue
+        ends = np.linspace(left, right + 1, PIECES + 1).round().astype(int).tolist()
+        pieces = [paper[top : bottom + 1, start:end] for start, end in pairwise(ends) if start < end]
+        levels += [float(np.median(piece)) for piece in pieces for _ in range(max(1, len(text) // PIECES))]
     if not levels:
         return False
     dark, bright = np.quantile(levels, [TENTH, 1 - TENTH])
@@ -100,6 +108,8 @@ def read_evenly(page: PageImage, reading: Reading, reader: PageReader) -> tuple[
     if not is_uneven(page.image, [(as_printed(line.bbox, lean, page), line.text) for line in reading.lines]):
         return None
     even = replace(page, image=evened(page.image))
+    if reading.recogniser.evens_light:
+        return even, reading
     again = reader.read(even)
     if sure_letters(again.lines) < GAIN * sure_letters(reading.lines):
         return even, reading

@@ -28,7 +28,8 @@ class TextLine:
     ``block`` numbers the paragraph-like group that the source put the line in; ``hidden`` says that it is
     not painted; ``turns`` are the quarter turns, clockwise, that bring it upright; of its characters, white space
     aside, ``even`` are set in type whose letters are all of one width (a typewriter's). ``words`` says where the text
-    comes from (``None``: from a file that does not tell all letters), ``marks`` how its words are printed.
+    comes from (``None``: from a file that does not tell all letters), ``marks`` how its words are printed, ``unsure``
+    which of its numbers two recognisers read differently.
     """
 
     bbox: BBox
@@ -41,6 +42,7 @@ class TextLine:
     even: int = 0
     words: WordsOf | None = "text layer"
     marks: tuple[Mark, ...] = ()
+    unsure: tuple[str, ...] = ()
 
     def scaled(self, factor: float) -> TextLine:
         """The line in another unit."""

@@ -23,9 +23,10 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
-from docspec.drafting.light import read_evenly
+from docspec.drafting.light import evened, read_evenly
 from docspec.drafting.lines import TextLine
 from docspec.drafting.lost_lines import with_lost_lines
+from docspec.drafting.number_check import numbers_unsure
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
@@ -82,6 +83,8 @@ class RapidOcrDrafter:
                 sheet = None
                 turns, picture, page, reading = self._read(picture, None)
             even = read_evenly(page, reading, self.recogniser)
+            if even is None and sheet is not None:  # a shadow beside its text is no ink
+                even = replace(page, image=evened(page.image)), reading
             page, reading = even or (page, reading)
             lines, tilt = reading.lines, reading.tilt
             lean = Straightening(tilt=tilt)
@@ -99,7 +102,8 @@ class RapidOcrDrafter:
                 regions = with_pictures(page.image, found)
                 more = [line for line in more if line not in late]
             new = [replace(one, bbox=as_printed(one.bbox, lean, page)) for one in assemble((), more)]
-            regions, events = with_labels(regions, new), (*reading.events, *events, *lost, *mute)
+            regions = with_labels(regions, new)
+            events = (*reading.events, *events, *lost, *mute, *numbers_unsure(lines))
         except DrafterError:
             raise
         except Exception as error:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from PIL import Image
@@ -52,8 +52,15 @@ MIN_LENGTH = 1500  # pixels; shorter images are read whole whatever their shape
 MOST_LETTERS = 20
 """From so many letters of a script on a model was made for it; the smallest alphabet, Hebrew, has 27 letters."""
 
-ReadQuad = tuple[Sequence[tuple[float, float]], str, float]
-"""The quadrilateral around a line, in pixels, its text and the recogniser's confidence (0..1)."""
+
+class ReadQuad(NamedTuple):
+    """The quadrilateral around a line, in pixels, its text, the recogniser's confidence (0..1), and the numbers in it
+    that are not sure."""
+
+    quad: Sequence[tuple[float, float]]
+    text: str
+    confidence: float
+    unsure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,9 @@ class Recogniser:
     """Finds and reads lines of text in images. ``threads`` defaults to the ``share`` of the cores of this process, at
     most 8; ``model`` recognises in place of the wheel's own.
     """
+
+    evens_light = False
+    """Whether it takes uneven light out itself before it reads lines."""
 
     def __init__(
         self, threads: int | None = None, max_side: int = MAX_SIDE, model: Path | None = None, share: float = 1.0
@@ -152,13 +162,14 @@ class Recogniser:
             shape = max(tile.size) / min(tile.size)
             with self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
                 found = self._read(tile, tell)
-            quads += [([(x + left, y + top) for x, y in quad], text, score) for quad, text, score in found]
-        tilt = _tilt([quad for quad, _, _ in quads])
+            quads += [one._replace(quad=[(x + left, y + top) for x, y in one.quad]) for one in found]
+        tilt = _tilt([one.quad for one in quads])
         lines = []
-        for number, (quad, text, score) in enumerate(quads):
-            if text:
-                bbox = _upright(quad, tilt, image.width, image.height)
-                lines.append(TextLine(bbox, text, bbox.height, number, score, words="recognition"))
+        for number, one in enumerate(quads):
+            if one.text:
+                bbox = _upright(one.quad, tilt, image.width, image.height)
+                line = TextLine(bbox, one.text, bbox.height, number, one.confidence, words="recognition")
+                lines.append(replace(line, unsure=one.unsure))
         return lines, tilt
 
     def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
@@ -185,7 +196,7 @@ class Recogniser:
         if getattr(result, "boxes", None) is None or not result.txts:
             return []
         found = zip(result.boxes, result.txts, result.scores, strict=True)
-        return [(box.tolist(), _line_of(text), float(score)) for box, text, score in found]
+        return [ReadQuad(box.tolist(), _line_of(text), float(score)) for box, text, score in found]
 
     def find_lines(self, image: Image.Image) -> list[Any]:
         """The quadrilaterals (four corners, from the upper left one clockwise, in pixels) around the lines of

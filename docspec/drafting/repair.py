@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from docspec.drafting.symbol_fonts import CODES, decoded
 
@@ -24,6 +25,17 @@ _SPACES = re.compile("[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
 _BULLETS = str.maketrans(dict.fromkeys("\u2219\u25cf\u23fa\u2981", "•"))
 _BULLET = re.compile(r"^[▪❖➢✓·](?=\s)")
 """Signs of fonts of symbols that are bullets where a line begins with them."""
+
+
+def _upright_forms() -> Iterator[tuple[int, str]]:
+    """The marks of columns from top to bottom (presentation forms), and those that people type, as wide as signs."""
+    for code in (*range(0xFE10, 0xFE1A), *range(0xFE30, 0xFE49)):
+        kind, _, usual = unicodedata.decomposition(chr(code)).partition(" ")
+        if kind == "<vertical>":
+            yield code, chr(int(usual, 16) + (0xFEE0 if int(usual, 16) < 0x7F else 0))
+
+
+_UPRIGHT = dict(_upright_forms())
 # Spacing accents and the combining ones that they stand for.
 _ACCENTS = {
     "´": "\u0301",
@@ -45,11 +57,13 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
 def repair(text: str) -> str:
-    """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters."""
+    """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters, marks of
+    columns as in rows."""
     if CODES.search(text):
         text = _BULLET.sub("•", decoded(text, ""))
     text = _INVISIBLE.sub("", text.translate(_BULLETS))
     if not text.isascii():
+        text = text.translate(_UPRIGHT)
         text = _ACCENTED.sub(_compose, text)
         text = _CEDILLA.sub(lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text)
         text = _TWICE.sub(r"\1", unicodedata.normalize("NFC", text))

@@ -32,7 +32,9 @@ from PIL import Image
 from docspec.core import BBox, Category, DrafterError, PrintedLine, Region
 from docspec.core.languages import Language
 from docspec.core.scripts import alphabet_of
-from docspec.drafting.ink import line_boxes
+from docspec.drafting.ink import THIN, line_boxes
+from docspec.drafting.light import evened, is_uneven
+from docspec.drafting.number_check import LineRead, NumberWord, with_checked_numbers
 from docspec.drafting.recogniser import ReadQuad, Recogniser
 from docspec.drafting.repair import repair
 from docspec.drafting.straightening import straight_line
@@ -50,6 +52,9 @@ SURELY_TURNED = 5.0
 
 NESTED = 0.8
 """Share of a line within another from which on it is a part of that."""
+
+NEW = 0.5
+"""Most of the height of a line of ink that is that of a known one beside which it begins."""
 
 LEFT_SURE = 0.9
 """Least certainty (0..1) of a line that the detector did not find: ink may be anything."""
@@ -125,6 +130,8 @@ class TesseractRecogniser(Recogniser):
     """Finds lines as RapidOCR does and reads them by tesseract in ``languages``. Its processes are as many as the
     threads of ``finder``, whose detector is used."""
 
+    evens_light = True
+
     def __init__(self, languages: Sequence[Language], finder: Recogniser) -> None:
         super().__init__(threads=finder._threads)
         self.languages = tuple(languages)
@@ -161,37 +168,45 @@ class TesseractRecogniser(Recogniser):
         quads = without_nested(self.source.find_lines(image))
         known = len(quads)
         quads += lines_left(image, quads)
+        boxes = [BBox(*np.min(quad, axis=0).tolist(), *np.max(quad, axis=0).tolist()) for quad in quads]
+        if is_uneven(image, [(box, "-" * round(box.width)) for box in boxes]):
+            image = evened(image)  # it loses half of a line that the edge of a shadow crosses
         grey = np.asarray(image.convert("L"))
         pictures = [straight_line(grey, quad) for quad in quads]
-        read: list[tuple[str, float]] = []
+        read: list[LineRead] = []
         parts = list(_parts(len(pictures), self._threads))
         with ThreadPoolExecutor(max(1, len(parts))) as pool:
-            for part in pool.map(lambda ends: self.read_lines(pictures[ends[0] : ends[1]]), parts):
+            for part in pool.map(lambda ends: self._read_lines(pictures[ends[0] : ends[1]]), parts):
                 read += part
                 if tell is not None:
-                    tell([text for text, _ in part])
+                    tell([as_typed(line.text) for line in part])
+        kept = [number for number, line in enumerate(read) if line.text and (number < known or line.sure >= LEFT_SURE)]
+        lines = with_checked_numbers([pictures[at] for at in kept], [read[at] for at in kept], self.source.read_line)
         return [
-            (np.asarray(quad).tolist(), text, sure)
-            for number, (quad, (text, sure)) in enumerate(zip(quads, read, strict=True))
-            if text and (number < known or sure >= LEFT_SURE)
+            ReadQuad(np.asarray(quads[at]).tolist(), as_typed(line.text), line.sure, line.unsure)
+            for at, line in zip(kept, lines, strict=True)
         ]
 
     def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:
+        return [(as_typed(line.text), line.sure) for line in self._read_lines(images)]
+
+    def _read_lines(self, images: Sequence[Image.Image]) -> list[LineRead]:
+        """The lines as the program spells them, their numbers unchecked."""
         pictures = [image.convert("L") for image in images]
         if not pictures:
             return []
         code = "+".join(language.code for language in self.languages)
         found = _lines_of(_run(pictures, code, ONE_LINE), len(pictures))
-        poor = [number for number, (_, sure) in enumerate(found) if sure < POOR]
+        poor = [number for number, line in enumerate(found) if line.sure < POOR]
         if poor:
             again = _lines_of(_run([pictures[number] for number in poor], code, RAW_LINE), len(poor))
             for number, other in zip(poor, again, strict=True):
-                found[number] = max(found[number], other, key=lambda read: read[1])
-        mixed = [number for number, (_, sure) in enumerate(found) if sure < MIXED] if self._has_no_latin else []
+                found[number] = max(found[number], other, key=lambda line: line.sure)
+        mixed = [number for number, line in enumerate(found) if line.sure < MIXED] if self._has_no_latin else []
         if mixed:
             again = _lines_of(_run([pictures[number] for number in mixed], f"{code}+eng", ONE_LINE), len(mixed))
             for number, other in zip(mixed, again, strict=True):
-                found[number] = other if other[1] >= found[number][1] + SURER else found[number]
+                found[number] = other if other.sure >= found[number].sure + SURER else found[number]
         return found
 
     @property
@@ -232,14 +247,26 @@ def _run(pictures: Sequence[Image.Image], code: str, mode: int) -> _Told:
     return _Told(texts[".txt"], tuple(rows))
 
 
-def _lines_of(told: _Told, count: int) -> list[tuple[str, float]]:
-    """The text and the certainty of each of ``count`` pictures."""
+def _lines_of(told: _Told, count: int) -> list[LineRead]:
+    """What was read in each of ``count`` pictures."""
+    texts = (told.text.split("\f") + [""] * count)[:count]
     sure: list[list[float]] = [[] for _ in range(count)]
+    numbers: list[list[NumberWord]] = [[] for _ in range(count)]
     for row in told.rows:
         if row.get("level") == "5" and (text := row.get("text") or "").strip():
-            sure[int(row["page_num"]) - 1] += [float(row["conf"]) / 100] * len(text)
-    texts = (told.text.split("\f") + [""] * count)[:count]
-    return [(as_typed(text), certainty(fmean(one)) if one else 0.0) for text, one in zip(texts, sure, strict=True)]
+            page, left = int(row["page_num"]) - 1, int(row["left"])
+            sure[page] += [float(row["conf"]) / 100] * len(text)
+            if any(map(str.isdigit, text)):
+                last = numbers[page].pop() if numbers[page] else None
+                if last is not None and last.text + text in texts[page]:  # Thai ones come figure by figure
+                    text, left = last.text + text, last.left
+                elif last is not None:
+                    numbers[page].append(last)
+                numbers[page].append(NumberWord(text, left, int(row["left"]) + int(row["width"])))
+    return [
+        LineRead(text.strip(), certainty(fmean(one)) if one else 0.0, tuple(own))
+        for text, one, own in zip(texts, sure, numbers, strict=True)
+    ]
 
 
 def as_typed(text: str) -> str:
@@ -279,7 +306,16 @@ def lines_left(image: Image.Image, quads: Sequence[Any]) -> list[Any]:
     regions = [Region(box, Category.TEXT, lines=(PrintedLine(box, ""),)) for box in known]
     left = [region.bbox for region in unread_regions(image, regions) if region.category is Category.TEXT]
     lines = [line for box in left for line in line_boxes(image, box)]
+    lines = [
+        line for line in lines if min(line.width, line.height) > THIN and not any(_is_of(line, box) for box in known)
+    ]
     return [np.array([(b.x0, b.y0), (b.x1, b.y0), (b.x1, b.y1), (b.x0, b.y1)]) for b in lines if b.area > 0]
+
+
+def _is_of(line: BBox, known: BBox) -> bool:
+    """Whether ``line`` has print of a ``known`` one: the box of a shadow's edge reaches over lines."""
+    common = line.intersection(known)
+    return common is not None and common.height > NEW * min(line.height, known.height)
 
 
 def _parts(count: int, processes: int) -> Iterator[tuple[int, int]]:

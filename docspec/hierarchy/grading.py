@@ -14,6 +14,7 @@ from docspec.core.quality import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
 from docspec.drafting.light import ink_left
+from docspec.drafting.number_check import NUMBERS_UNSURE
 from docspec.drafting.straightening import straightened
 from docspec.hierarchy.regions.evidence import FOREIGN
 from docspec.targets.model_profile import ModelProfile
@@ -67,6 +68,8 @@ def graded(result: PageResult, draft: PageDraft, card: ModelProfile) -> PageResu
         reason = f"hardly any agreement between what was read and what was drafted ({agreement:.2f})"
     elif reason is None and grade == "D":
         reason = _why(sizes, certainty)
+    elif reason is None and sizes["recognition"]:
+        reason = next((event.detail for event in draft.events if event.kind == NUMBERS_UNSURE), None)
     margin = None if result.stage2 is None else result.stage2.smallest_margin
     return replace(result, quality=Quality("D" if reason else grade, certainty, agreement, margin, reason))
 

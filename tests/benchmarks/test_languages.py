@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -12,7 +13,7 @@ from PIL import Image
 
 from benchmarks.languages import pages
 from benchmarks.languages.measure import measure, plain
-from benchmarks.languages.pages import LanguagePage, as_pdf, as_photograph, as_scan, language_pages
+from benchmarks.languages.pages import LanguagePage, as_pdf, as_photograph, as_scan, language_pages, with_own_digits
 from benchmarks.languages.second import with_second
 from docspec.core import BBox, Category, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.languages import language_of
@@ -59,6 +60,19 @@ def test_scans_and_photographs_are_the_same_each_time(russian: LanguagePage) -> 
     assert photograph.width > scan.width and photograph.tobytes() == as_photograph(russian, pdf).tobytes()
     dark = sum(photograph.convert("L").histogram()[:100]) / (photograph.width * photograph.height)
     assert 0.05 < dark < 0.4  # the table around it
+
+
+def test_a_page_of_an_open_book_bends_and_its_lines_are_read_once(russian: LanguagePage) -> None:
+    image = as_photograph(russian, as_pdf(russian), curved=True)
+    lines = sorted(Recogniser(threads=1).find_lines(image), key=lambda quad: quad[0][1])
+    heads = [quad for quad in lines if quad[1][0] - quad[0][0] > 0.4 * image.width]
+    assert heads[0][0][1] > heads[0][1][1] + 10, "the left end of the highest long line lies lower"
+    assert len(lines) == sum(map(len, russian.paragraphs))
+
+
+def test_numbers_are_set_in_the_digits_of_the_script(russian: LanguagePage) -> None:
+    page = replace(russian, language="ara", paragraphs=(("9 to 2024",),))
+    assert with_own_digits(page).paragraphs == (("٩ to ٢٠٢٤",),)
 
 
 def test_marks_and_breaks_are_no_errors_and_letters_are() -> None:

@@ -47,3 +47,7 @@ def test_ascii_is_left_alone(text: str) -> None:
 def test_numerals_that_are_no_letters_are_told(text: str) -> None:
     assert letters_untold(text) == 0
     assert letters_untold(f"{text}\nhar\ufffdour") == 1
+
+
+def test_marks_of_columns_are_those_of_rows() -> None:
+    assert repair("﹁はい﹂︵一︶︒﹃猫﹄︑︽東京︾︓︕︖︙︱") == "「はい」（一）。『猫』、《東京》：！？…—"

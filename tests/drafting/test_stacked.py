@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from docspec.core import PageImage
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.stacked import in_a_row, with_columns
+from docspec.drafting.stacked import as_in_columns, in_a_row, with_columns
 
 JAPANESE = [
     "すべての人間は、生まれながらにして自由であり、か",
@@ -91,3 +91,28 @@ def test_signs_of_a_column_are_cut_apart(pitch: int) -> None:
 def test_an_empty_column_stays_as_it_is() -> None:
     column = Image.new("L", (20, 200), 250)
     assert in_a_row(column) is column
+
+
+BRACKETED = [
+    "「データはサーバーにあります」と彼は言った。",
+    "カレンダー（二〇二四年）を見て、ビールとケーキ",
+    "を注文した。『パーティー』はホールで行われ、",
+    "メニューには「ハンバーガー」「カレー」がある。",
+    "【重要】エアコンのスイッチは【切】にすること。",
+    "《東京》から《大阪》まで、スピードは時速百キロ",
+    "た。「ええ、そうです。」「では、また明日！」",
+]
+
+
+def test_brackets_and_long_vowels_are_read_and_so_are_marks_at_the_ends_of_columns(recogniser: Recogniser) -> None:
+    draft = RapidOcrDrafter(recogniser).draft(PageImage(scan(BRACKETED, "japan"), 1, 1.0, "a.png"))
+    text = "".join("".join(region.texts[0].split()) for region in draft.regions if region.texts)
+    truth = "".join(BRACKETED)
+    assert Levenshtein.normalized_similarity(text, truth) > 0.98  # 0.86 before they were turned back
+    for mark in "「」『』（）【】《》ー。":
+        assert abs(text.count(mark) - truth.count(mark)) <= 1, mark
+
+
+def test_marks_of_columns_are_as_wide_as_their_signs() -> None:
+    assert as_in_columns("(第一章)とA(b)!です?") == "（第一章）とA(b)！です？"
+    assert as_in_columns("page (17), 3:4") == "page (17), 3:4"

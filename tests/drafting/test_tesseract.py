@@ -11,9 +11,10 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from docspec.core import DrafterError, ParseOptions
+from docspec.core import BBox, Category, DrafterError, ParseOptions, Region
 from docspec.core.languages import languages_of
 from docspec.drafting import make_drafter, tesseract
+from docspec.drafting.number_check import LineRead
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.tesseract import (
     CERTAINTIES,
@@ -94,6 +95,23 @@ def test_a_part_of_a_line_is_no_line_and_ink_outside_all_lines_is_one() -> None:
     assert lines_left(Image.new("RGB", (300, 200), "white"), boxes) == []
 
 
+def test_lines_that_the_box_of_a_shadow_reaches_over_are_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    image = sheet()
+    around = Region(BBox(60, 50, 1100, 370), Category.TEXT)  # the edge of a shadow is ink around the lines
+    monkeypatch.setattr(tesseract, "unread_regions", lambda *_: [around])
+    first = np.array([(75, 70), (400, 70), (400, 125), (75, 125)])  # half of it
+    assert [round(quad[0][1] / 83) for quad in lines_left(image, [first])] == [2, 3, 4]
+
+
+@needs_russian
+def test_lines_that_the_edge_of_a_shadow_crosses_are_read_whole(recogniser: Recogniser) -> None:
+    pixels = np.asarray(sheet()).astype(float)
+    across = np.linspace(0, 1, pixels.shape[1])[None, :, None]
+    shaded = Image.fromarray((pixels * np.interp(across, (0.42, 0.48), (1.0, 0.5))).astype(np.uint8))
+    lines, _ = TesseractRecogniser(languages_of("ru"), recogniser).read_page(shaded)
+    assert [line.text for line in lines] == RUSSIAN
+
+
 def test_text_is_spelled_as_people_type_it() -> None:
     assert as_typed("人 人 生 而 自由 ， 在\n") == "人人生而自由，在"
     assert as_typed("PDF 文件 2024 年") == "PDF 文件 2024 年"
@@ -138,18 +156,19 @@ def test_doubtful_lines_of_hebrew_are_read_with_english_too_and_kept_where_that_
 ) -> None:
     runs: list[tuple[str, int]] = []
     told = {"heb": [("sure", 0.99), ("1.826030", 0.8), ("half sure", 0.8)], "heb+eng": [("Canon", 0.97), ("no", 0.7)]}
+    lines = {code: [LineRead(*one) for one in found] for code, found in told.items()}
 
     def run(pictures: list[Image.Image], code: str, mode: int) -> str:
         runs.append((code, len(pictures)))
         return code
 
     monkeypatch.setattr(tesseract, "_run", run)
-    monkeypatch.setattr(tesseract, "_lines_of", lambda code, count: list(told[code]))
+    monkeypatch.setattr(tesseract, "_lines_of", lambda code, count: list(lines[code]))
     monkeypatch.setattr(tesseract, "installed", lambda: frozenset({"heb", "eng", "rus"}))
     pictures = [Image.new("L", (100, 20))] * 3
     reader = TesseractRecogniser(languages_of("heb"), Recogniser(threads=1))
     assert reader.read_lines(pictures) == [("sure", 0.99), ("Canon", 0.97), ("half sure", 0.8)]
     assert runs == [("heb", 3), ("heb+eng", 2)]
-    told["rus"] = told["heb"]
-    assert TesseractRecogniser(languages_of("rus"), Recogniser(threads=1)).read_lines(pictures) == told["rus"]
+    lines["rus"] = lines["heb"]
+    assert TesseractRecogniser(languages_of("rus"), Recogniser(threads=1)).read_lines(pictures) == told["heb"]
     assert runs[2:] == [("rus", 3)], "its model knows Latin letters"
