@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from docspec.core import PageResult
 from docspec.corpus.job import Job
 from docspec.documents import PageSelection, Source
-from docspec.parser import Parser
+
+if TYPE_CHECKING:
+    from docspec.parser import Parser
 
 
 class OpenedDocument(Protocol):

@@ -144,10 +144,11 @@ class EngineWorker:
             self._say("failed", number, portable(error))
 
     def _note_steps(self) -> None:
-        steps = self._engine.steps()
-        if steps != self._steps:
-            self._steps = steps
-            self._say("steps", -1, steps)
+        with self._lock:  # an older report never comes behind a newer one
+            steps = self._engine.steps()
+            if steps != self._steps:
+                self._steps = steps
+                self._say("steps", -1, steps)
 
 
 def with_picture(request: GenerationRequest) -> GenerationRequest:

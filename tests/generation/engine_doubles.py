@@ -23,6 +23,7 @@ class EngineDouble:
     def __init__(self, place: str, rows: int = 4) -> None:
         self.opened = Opened("double", rows, 1000, follows_fields=True, facts={"place": place, "pid": os.getpid()})
         self._served = 0
+        self._counting = threading.Lock()
 
     def submit_all(
         self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
@@ -71,7 +72,8 @@ class EngineDouble:
         elif prompt == "memory":
             future.set_exception(RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"))
         elif not future.cancelled():
-            self._served += 1
+            with self._counting:
+                self._served += 1
             size = getattr(request.image, "size", None)
             future.set_result(Generation(f"{prompt} {size} {os.getpid()}", "stop", GenerationCounts(1)))
 
