@@ -21,6 +21,7 @@ import torch
 from PIL import Image
 from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 
+from benchmarks.published_sizes import decoder_sizes
 from benchmarks.random_weights import WordlessProcessing
 from benchmarks.serving.images import data_url
 from docspec.core import ParseOptions
@@ -145,8 +146,8 @@ def deep(layers: int, hidden: int, vocabulary: int = 20_000) -> TransformersTarg
     """A random decoder of Qwen3-VL with so many ``layers``, whose likeliest logits are near 20 as those of published
     models: tiny ones have few layers, and each adds to what the shape of a step moves."""
     rope = {"rope_type": "default", "rope_theta": 5e6, "mrope_section": [12, 10, 10], "mrope_interleaved": True}
-    text = _sizes(hidden, 3 * hidden, layers, 8, 2, vocab_size=vocabulary, head_dim=64, rope_parameters=rope)
-    vision = _sizes(64, 64, 1, 2, 2) | {"depth": 1, "num_heads": 2, "out_hidden_size": hidden}
+    text = decoder_sizes(hidden, 3 * hidden, layers, 8, 2, vocab_size=vocabulary, head_dim=64, rope_parameters=rope)
+    vision = decoder_sizes(64, 64, 1, 2, 2) | {"depth": 1, "num_heads": 2, "out_hidden_size": hidden}
     config = Qwen3VLConfig(text_config=text, vision_config={**vision, "deepstack_visual_indexes": []})
     made = torch.Generator().manual_seed(1)
     model = Qwen3VLForConditionalGeneration._from_config(
@@ -161,17 +162,6 @@ def deep(layers: int, hidden: int, vocabulary: int = 20_000) -> TransformersTarg
     highest = target.logits(_hidden(target, tokens, 64)).float().amax(-1).median()
     model.get_output_embeddings().weight.mul_(20 / highest)
     return target
-
-
-def _sizes(hidden: int, inner: int, layers: int, heads: int, kv_heads: int, **more: Any) -> dict[str, Any]:
-    return {
-        "hidden_size": hidden,
-        "intermediate_size": inner,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": kv_heads,
-        **more,
-    }
 
 
 def loaded(folder: str) -> TransformersTarget:

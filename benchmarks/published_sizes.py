@@ -23,7 +23,8 @@ class PublishedSize:
     tied: bool | None = None
 
 
-def _decoder(hidden: int, inner: int, layers: int, heads: int, kv_heads: int, **more: Any) -> dict[str, Any]:
+def decoder_sizes(hidden: int, inner: int, layers: int, heads: int, kv_heads: int, **more: Any) -> dict[str, Any]:
+    """The sizes of a decoder as a configuration names them."""
     return {
         "hidden_size": hidden,
         "intermediate_size": inner,
@@ -40,14 +41,14 @@ SIZES: dict[str, PublishedSize] = {
     "qwen2-vl-2b": PublishedSize(
         "qwen2_vl",
         "Qwen/Qwen2-VL-2B-Instruct",
-        _decoder(1536, 8960, 28, 12, 2, vocab_size=151_936),
+        decoder_sizes(1536, 8960, 28, 12, 2, vocab_size=151_936),
         {"hidden_size": 1536},
         tied=True,
     ),
     "mineru2.5": PublishedSize(
         "qwen2_vl",
         "opendatalab/MinerU2.5-2509-1.2B",
-        _decoder(
+        decoder_sizes(
             896,
             4864,
             24,
@@ -62,21 +63,21 @@ SIZES: dict[str, PublishedSize] = {
     "qwen2.5-vl-3b": PublishedSize(
         "qwen2_5_vl",
         "Qwen/Qwen2.5-VL-3B-Instruct",
-        _decoder(2048, 11_008, 36, 16, 2, vocab_size=151_936),
+        decoder_sizes(2048, 11_008, 36, 16, 2, vocab_size=151_936),
         {"hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 2048},
         tied=True,
     ),
     "qwen2.5-vl-7b": PublishedSize(
         "qwen2_5_vl",
         "Qwen/Qwen2.5-VL-7B-Instruct",
-        _decoder(3584, 18_944, 28, 28, 4, vocab_size=152_064),
+        decoder_sizes(3584, 18_944, 28, 28, 4, vocab_size=152_064),
         {"hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 3584},
         tied=False,
     ),
     "qwen3-vl-30b-a3b": PublishedSize(
         "qwen3_vl_moe",
         "Qwen/Qwen3-VL-30B-A3B-Instruct",
-        _decoder(
+        decoder_sizes(
             2048, 6144, 48, 32, 4, head_dim=128, moe_intermediate_size=768, num_experts=128, num_experts_per_tok=8
         ),
         {"depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "out_hidden_size": 2048},
@@ -85,14 +86,14 @@ SIZES: dict[str, PublishedSize] = {
     "internvl3-2b": PublishedSize(
         "internvl",
         "OpenGVLab/InternVL3-2B-hf",
-        {"model_type": "qwen2", **_decoder(1536, 8960, 28, 12, 2, vocab_size=151_674)},
+        {"model_type": "qwen2", **decoder_sizes(1536, 8960, 28, 12, 2, vocab_size=151_674)},
         _INTERN_VIT,
         tied=False,
     ),
     "granite-docling-258m": PublishedSize(
         "idefics3",
         "ibm-granite/granite-docling-258M",
-        {"model_type": "llama", **_decoder(576, 1536, 30, 9, 3, vocab_size=100_352)},
+        {"model_type": "llama", **decoder_sizes(576, 1536, 30, 9, 3, vocab_size=100_352)},
         {
             "hidden_size": 768,
             "intermediate_size": 3072,
@@ -106,7 +107,7 @@ SIZES: dict[str, PublishedSize] = {
     "ovisocr2": PublishedSize(
         "qwen3_5",
         "ATH-MaaS/OvisOCR2",
-        _decoder(
+        decoder_sizes(
             1024,
             3584,
             24,
@@ -130,7 +131,7 @@ SIZES: dict[str, PublishedSize] = {
     "deepseek-ocr-2": PublishedSize(
         "deepseek_ocr2",
         "deepseek-community/DeepSeek-OCR-2",
-        _decoder(
+        decoder_sizes(
             1280,
             6848,
             12,
@@ -143,14 +144,14 @@ SIZES: dict[str, PublishedSize] = {
             num_experts_per_tok=6,
             moe_intermediate_size=896,
         ),
-        {"encoder_config": _decoder(896, 4864, 24, 14, 2)},
+        {"encoder_config": decoder_sizes(896, 4864, 24, 14, 2)},
     ),
     "unlimited-ocr": PublishedSize("unlimited_ocr", "baidu/Unlimited-OCR"),
     "mistral-small-3.1": PublishedSize("mistral3", "mistralai/Mistral-Small-3.1-24B-Instruct-2503"),
     "qianfan-ocr": PublishedSize(
         "qianfan_ocr",
         "baidu/Qianfan-OCR",
-        {"model_type": "qwen3", **_decoder(2560, 9728, 36, 32, 8, head_dim=128, vocab_size=151_936)},
+        {"model_type": "qwen3", **decoder_sizes(2560, 9728, 36, 32, 8, head_dim=128, vocab_size=151_936)},
         tied=False,
     ),
     "granite-docling-500m": PublishedSize("granite_docling", "ibm-granite/granite-for-docling-500m"),
@@ -161,7 +162,7 @@ SIZES: dict[str, PublishedSize] = {
     "hunyuan-ocr": PublishedSize(
         "hunyuan_vl",
         "tencent/HunyuanOCR",
-        _decoder(
+        decoder_sizes(
             1024,
             3584,
             24,
