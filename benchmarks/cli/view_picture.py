@@ -34,25 +34,44 @@ def view_picture(
     with TemporaryDirectory() as made:
         view, shot = Path(made) / "view.html", Path(made) / "view.png"
         parse = [sys.executable, "-m", "docspec", "parse", str(source), "--pages", "1", "--offline", "-q"]
-        _run([*parse, "-o", f"{made}/page.md", "--view", str(view)])
-        # A profile of its own: one that is open elsewhere would show nothing.
-        quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={made}/profile"]
-        _run([browser, *quiet, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shot}", view.as_uri()])
+        done = subprocess.run(
+            [*parse, "-o", f"{made}/page.md", "--view", str(view)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+        if done.returncode:
+            raise DocspecError(f"docspec parse failed ({done.stderr.strip()[-300:]})")
+        _photograph(browser, view, shot)
         _keep(shot, output)
     say(f"{output} written, {output.stat().st_size:,} bytes")
     return 0
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
-    if done.returncode:
-        raise DocspecError(f"{Path(command[0]).name}: failed ({done.stderr.strip()[-300:]})")
+def _photograph(browser: str, view: Path, shot: Path) -> None:
+    """Keeps what a window shows once the picture of the page is decoded: ``chromium --screenshot`` does not wait for
+    pictures that scripts insert."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        raise UsageError("the picture needs playwright, which is not installed: pip install playwright") from None
+    try:
+        with sync_playwright() as driver:
+            window = driver.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
+            page = window.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+            page.set_default_timeout(1000 * SECONDS)
+            page.goto(view.as_uri())
+            page.locator(".paper img").first.evaluate("image => image.decode()")
+            page.screenshot(path=str(shot))
+            window.close()
+    except Error as error:
+        raise DocspecError(f"Chromium has taken no picture ({error})") from error
 
 
 def _keep(shot: Path, output: Path) -> None:
     from PIL import Image
 
-    if not shot.is_file():
-        raise DocspecError("Chromium has taken no picture")
     with Image.open(shot) as image:
         image.convert("RGB").save(output, "WEBP", quality=QUALITY, method=6)
