@@ -20,6 +20,7 @@ from docspec.engine.loop import OnStep
 from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
+from docspec.engine.row import Row
 from docspec.engine.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -82,11 +83,12 @@ class Decoder:
         with self.target.decoding():
             loop.run(on_step)
 
-    def baseline(self, request: Request) -> tuple[Output, StageStats]:
-        """Decodes ``request`` one token per step, without its drafts."""
+    def baseline(self, request: Request, begun: Callable[[Row], None] = lambda row: None) -> tuple[Output, StageStats]:
+        """Decodes ``request`` one token per step, without its drafts; ``begun`` receives its row before the first."""
         loop = self.batch([replace(request, plain=True)], 1)
         loop.admit()
         [row] = loop.scheduler.rows
+        begun(row)
         start = time.perf_counter()
         with self.target.decoding():
             row.counts.steps = decode_autoregressively(self.target, loop.cache, row, self._margins)

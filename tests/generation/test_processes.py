@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,15 @@ def test_cancelled_requests_make_room(processes: Callable[..., EngineProcesses])
     assert last.result(PATIENCE).text.startswith("page")
     with pytest.raises(CancelledError):
         listening.result(PATIENCE)
+
+
+def test_who_waits_for_cancelled_requests_is_woken(processes: Callable[..., EngineProcesses]) -> None:
+    both = processes()
+    futures = [both.submit(asked("waits")) for _ in range(2)]
+    futures[0].cancel()
+    assert wait(futures[:1], PATIENCE).done == {futures[0]}
+    both.close()
+    assert wait(futures, PATIENCE).done == set(futures)
 
 
 def test_what_waits_fails_at_the_end(processes: Callable[..., EngineProcesses]) -> None:
