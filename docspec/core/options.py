@@ -119,7 +119,6 @@ class ParseOptions:
         "Run steps as CUDA graphs (cuda), compiled (compile) or eagerly (off); auto: what works.",
         MODEL,
         flags=("--graph-mode",),
-        former="--graphs",
     )
     kv_memory: int | None = option(
         None,
@@ -155,8 +154,7 @@ class ParseOptions:
     engine: EngineName = option(
         "auto",
         "What decodes: this process (local), a --server, or vLLM or llama.cpp, started for the run. Default"
-        " (auto): server where one is named, llama for a model.gguf, else local. ray is the former name of "
-        "--scheduler ray.",
+        " (auto): server where one is named, llama for a model.gguf, else local.",
         SERVERS,
     )
     engine_args: str | None = option(
@@ -214,7 +212,6 @@ class ParseOptions:
         SPECULATION,
         "NAME[+NAME]",
         flags=("--proposer",),
-        former="--align",
     )
     window: int = option(
         3, "For --proposer window: tokens that must match to continue in the draft.", SPECULATION, least=1, most=1000
@@ -251,9 +248,7 @@ class ParseOptions:
         "(auto), or after that (off).",
         SPECULATION,
     )
-    max_tree: int = option(
-        64, "Tokens verified in one step.", SPECULATION, flags=("--max-tree",), former="--budget", least=1, most=4096
-    )
+    max_tree: int = option(64, "Tokens verified in one step.", SPECULATION, least=1, most=4096)
     on_loop: OnLoop = option(
         "stop",
         "Where the text of a page only repeats itself: end the page (stop), end it and read the missing "
@@ -282,7 +277,7 @@ class ParseOptions:
     @property
     def reads_with(self) -> str:
         """The engine: ``local``, ``server``, ``vllm``, ``llama`` or a plug-in's name."""
-        if self.engine in ("auto", "ray"):
+        if self.engine == "auto":
             return "server" if self.server else "llama" if self.model.lower().endswith(".gguf") else "local"
         return self.engine
 
@@ -394,7 +389,7 @@ def _check_engine(options: ParseOptions) -> None:
     """Raises ``UsageError`` if another engine is asked for what only the one in this process can do."""
     if options.engine == "server" and not options.server:
         raise UsageError("--engine server needs --server URL")
-    if options.server and options.engine not in ("auto", "server", "ray"):
+    if options.server and options.engine not in ("auto", "server"):
         raise UsageError(f"--server and --engine {options.engine}: choose one of them")
     if not options.has_other_engine:
         return
