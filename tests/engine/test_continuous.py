@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import torch
@@ -102,6 +104,29 @@ def test_seconds_and_counts_are_those_of_the_request(batching: ContinuousBatchin
     assert stats.prompt_tokens == requests[0].prompt.length and stats.forwards == stats.steps
     assert stats.steps + stats.accepted + 1 == len(found.output.tokens)
     assert 0 < stats.decode_seconds <= found.decode and 0 < stats.prefill_seconds <= found.prefill
+
+
+def test_prompts_take_at_most_half_of_the_time_while_others_are_decoded(
+    batching: ContinuousBatching, target: TransformersTarget, requests: list[Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefill, spans = target.prefill, []
+
+    def slow(*args: Any) -> Any:
+        began = time.perf_counter()
+        time.sleep(0.05)
+        filled = prefill(*args)
+        spans.append((began, time.perf_counter()))
+        return filled
+
+    monkeypatch.setattr(target, "prefill", slow)
+    long, late = replace(requests[0], drafts=(), budget=400), [replace(requests[1]) for _ in range(6)]
+    first = batching.submit(long)
+    for one in late:
+        batching.submit(one).result(60)
+    assert not first.done() and len(spans) == 1 + len(late), "they came one by one, while it was decoded"
+    for (began, ended), (next_began, _) in pairwise(spans):
+        assert next_began - ended >= ended - began
+    first.result(60)
 
 
 def test_who_leaves_makes_room_and_changes_nothing(
