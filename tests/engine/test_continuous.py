@@ -19,6 +19,7 @@ from PIL import Image
 from docspec.core import ModelError, PageError, ParseOptions
 from docspec.engine import continuous
 from docspec.engine.continuous import ContinuousBatching
+from docspec.engine.decoder import Decoder
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.generation.local import make_decoder
@@ -185,10 +186,16 @@ def test_where_memory_runs_out_fewer_rows_go_on(
             raise torch.OutOfMemoryError("out of memory")
         return honest(self, prompts, *rest)
 
+    opened, rows = Decoder.open_batch, []
+    monkeypatch.setattr(Decoder, "open_batch", lambda self, most, slots: rows.append(most) or opened(self, most, slots))
     monkeypatch.setattr(type(target), "prefill", prefill)
     futures = [batching.submit(one) for one in requests]
     assert [future.result(60).output.tokens for future in futures] == alone
     assert max(at_once) > 1, "memory never ran out"
+    monkeypatch.setattr(type(target), "prefill", honest)
+    for one in requests[:3]:
+        batching.submit(one).result(60)
+    assert min(rows) < 3 and rows[-1] == 3, "where memory is there again, rows are"
     monkeypatch.setattr(type(target), "prefill", lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError("none left")))
     with pytest.raises(torch.OutOfMemoryError):
         batching.submit(requests[0]).result(60)
