@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from docspec.core import ParseOptions
-from docspec.engine import scheduler
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.targets.kv_cache import SlotCache
@@ -58,18 +57,3 @@ def test_a_place_that_is_not_moved_breaks_equality(target, jobs, alone, monkeypa
     monkeypatch.setattr(SlotCache, "move_row", lambda self, source, target, length: None)
     outputs, _ = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert [output.tokens for output in outputs] != alone
-
-
-def test_refilling_waits_for_a_share_of_the_places(target, jobs, alone, monkeypatch):
-    entered: list[int] = []
-    honest = type(target).prefill
-
-    def counted(self, prompts, *rest):
-        entered.append(len(prompts))
-        return honest(self, prompts, *rest)
-
-    monkeypatch.setattr(type(target), "prefill", counted)
-    monkeypatch.setattr(scheduler, "REFILL", 1)  # fixed batches: nobody enters before all places are free
-    outputs, _ = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
-    assert entered == [3, 3, 2]
-    assert [output.tokens for output in outputs] == alone
