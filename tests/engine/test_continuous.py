@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from PIL import Image
 
 from docspec.core import ModelError, PageError, ParseOptions
 from docspec.engine import continuous
-from docspec.engine.continuous import ContinuousBatching
+from docspec.engine.continuous import ContinuousBatching, Submission
 from docspec.engine.decoder import Decoder
 from docspec.engine.request import Request
 from docspec.engine.row import Row
@@ -233,6 +233,24 @@ def test_strict_requests_go_alone_and_are_what_they_are(
     futures = [batching.submit(one) for pair in zip(requests, strict, strict=True) for one in pair]
     found = [future.result(60).output.tokens for future in futures]
     assert found == [tokens for tokens in alone for _ in range(2)]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_while_an_exclusive_request_is_decoded_nothing_else_is(
+    batching: ContinuousBatching, requests: list[Request], alone: list[tuple[int, ...]], plain: bool
+) -> None:
+    steps: list[int] = []
+
+    def submission(number: int) -> Submission:
+        own = replace(requests[number], plain=plain and number == 2)
+        return Submission(own, Future(), lambda row: steps.append(number), exclusive=number == 2)
+
+    submitted = [submission(number) for number in (0, 2, 5)]
+    batching.submit_all(submitted)
+    assert [one.future.result(60).output.tokens for one in submitted] == [alone[number] for number in (0, 2, 5)]
+    assert [number for number, _ in groupby(steps) if number == 2] == [2]
+    first, last = steps.index(2), len(steps) - 1 - steps[::-1].index(2)
+    assert set(steps[:first]) == {0} and set(steps[last + 1 :]) == {5}, "those after it wait behind it"
 
 
 def test_the_end_fails_what_waits_and_what_comes_after(target: TransformersTarget, requests: list[Request]) -> None:
