@@ -142,7 +142,7 @@ class RapidOcrDrafter:
 
 
 def _shown_straight(page: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
-    """``draft``, of the page as from above, for a target that sees the page straightened."""
+    """``draft``, of ``page`` as from above, for a target that sees the page straightened."""
     _, drafted = straightened(page, draft)
     return replace(drafted, seen=replace(how, turns=draft.seen.turns))
 
