@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def new_future() -> Future[T]:
-    """A future whose ``cancel()`` also wakes those who wait for several (:func:`concurrent.futures.wait`)."""
+    """A future whose ``cancel()`` also wakes those who wait for several (``concurrent.futures.wait``)."""
     future: Future[T] = Future()
     future.add_done_callback(_wake)
     return future
