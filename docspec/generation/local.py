@@ -124,7 +124,7 @@ class Engine:
         self._encoding = ThreadPoolExecutor(1, ENCODING)
         self._process = os.getpid()
         # The interpreter must not end within a step: torch would abort the process.
-        self._forgotten = weakref.finalize(self, self._batching.close, LAST_STEP)
+        self._forgotten = weakref.finalize(self, _end, self._batching, self._process)
 
     @property
     def name(self) -> str:
@@ -355,6 +355,12 @@ def room_for(target: TargetModel, prompt: Prompt, spare: int) -> int:
         what = f"the page takes {prompt.length} of the model's {target.max_length} tokens"
         raise PageError(f"{what}; lower --dpi", Failure.TOO_LARGE)
     return room
+
+
+def _end(batching: ContinuousBatching, process: int) -> None:
+    """Ends the thread of ``batching``, which no process that was forked off has."""
+    if os.getpid() == process:
+        batching.close(LAST_STEP)
 
 
 def _with_own_processing(target: Any) -> Any:
