@@ -346,3 +346,12 @@ def test_pages_that_were_taken_out_of_a_longer_file_leave_branches_that_are_the_
     twice = b"<</Type/Pages/Kids[30 0 R 30 0 R]/Count 2>>"
     with opened(document(text("one"), tree=twice, more=branches)) as pdf:
         assert "holds a part of itself twice" in str(pdf.damage)
+
+
+@pytest.mark.parametrize(("missing", "lost"), [(b"/GS7 gs", False), (b"/X7 Do", True)])
+def test_a_state_of_graphics_that_is_missing_takes_no_print_away(missing: bytes, lost: bool) -> None:
+    with opened(document(b"q " + missing + b" Q " + text("one"))) as pdf:
+        page = next(iter(pdf.pages()))
+        assert isinstance(page, PageImage) and page.pdf_page.get_text().strip() == "one"
+        kinds = [event.kind for event in page.events]
+    assert kinds[0] == ("damaged_page" if lost else "pdf_warning")
