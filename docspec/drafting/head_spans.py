@@ -9,17 +9,21 @@ from itertools import pairwise
 
 from docspec.core import BBox
 from docspec.core.grouping import in_rows, runs_of
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
-from docspec.drafting.head_tiles import tiles
+from docspec.drafting.head_tiles import shares, tiles
 from docspec.drafting.lines import without_spaces
+from docspec.drafting.wrapped_rows import begins_within
 
 GAP = 0.75
 """Least white between two heads of one row, in heights of a word."""
 
 CENTRED = 0.6
 """Heights of a word by which a head may stand beside the middle of its columns."""
+
+ALIGNED = 0.3
+"""Heights of a word by which the middles of lines of one head may be out of line."""
 
 OFF = 1.2
 """Heights of a word from which on a head does not stand over the middle of one column alone."""
@@ -75,9 +79,13 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
 
 def names_rows(box: BBox, text: str, grid: CellGrid) -> bool:
     """Whether a ``text`` that stands alone in a row is a name of the rows below it, in the middle of the table."""
-    middle = (grid.xs[0][0] + grid.xs[-1][1]) / 2
     words = any(letter.isupper() for letter in text) and not is_figure(text)
-    return words and abs(box.center_x - middle) <= CENTRED * box.height
+    return words and is_centred(box, grid)
+
+
+def is_centred(box: BBox, grid: CellGrid) -> bool:
+    """Whether ``box`` has its middle in the middle of the table."""
+    return abs(box.center_x - (grid.xs[0][0] + grid.xs[-1][1]) / 2) <= CENTRED * box.height
 
 
 def _is_title(cells: Sequence[PlacedCell]) -> bool:
@@ -147,34 +155,71 @@ def _spans(
     if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
         return [(0, len(grid.xs) - 1)]
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
-    if runs and headed and not any(_line_below(run.bbox, grid, strokes) for run in runs):
+    own = [_over(run.bbox, extents) for run in runs]
+    lines = [_line_below(run.bbox, grid, strokes) for run in runs]
+    heads = [
+        _head_below(run.bbox, grid, row, columns[0], words) if headed else None
+        for run, columns in zip(runs, own, strict=True)
+    ]
+    begun = {number for number, head in enumerate(heads) if head and begins_within(plain_text(head.text))}
+    if runs and headed and not begun and not any(lines):
         height = min(word.bbox.height for word in words)
         if spans := tiles([run.bbox for run in runs], extents, height):
             return spans
-    own = [_over(run.bbox, extents) for run in runs]
     if any(not columns for columns in own):
         return []
     spans = []
+    shared = _under_one_line([run.bbox for run in runs], lines, extents)
     for number, (run, columns) in enumerate(zip(runs, own, strict=True)):
+        if number in shared:
+            spans.append(shared[number])
+            continue
         least = 1 if columns[0] and not alone else 0
         first = max((other[-1] + 1 for other in own[:number]), default=least)
         last = min((other[0] - 1 for other in own[number + 1 :]), default=len(grid.xs) - 1)
         if first > columns[0] or last < columns[-1]:
             return []
-        line = _line_below(run.bbox, grid, strokes)
+        line = lines[number]
         if line is not None:
             under = [n for n in range(first, last + 1) if line.x0 <= (extents[n].x0 + extents[n].x1) / 2 <= line.x1]
             if under:
                 columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
                 spans.append((columns[0], columns[-1]))
                 continue
+        if number in begun:
+            spans.append((columns[0], columns[0]))
+            continue
         wide = next((span for span in _wide_cells(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None)
         if wide is not None and first <= wide[0] and wide[1] <= last:
             spans.append(wide)
             continue
         spans.append(_centred(run.bbox, columns, first, last, extents))
-    spans = _in_shares(spans, len(grid.xs))
+    if not any(heads):
+        spans = _in_shares(spans, len(grid.xs))
     return spans if all(a[1] < b[0] for a, b in pairwise(spans)) else []
+
+
+def _under_one_line(
+    runs: Sequence[BBox], lines: Sequence[BBox | None], extents: Sequence[BBox]
+) -> dict[int, tuple[int, int]]:
+    """The first and the last column of each of ``runs`` whose line below goes on below others: it shows which columns
+    are below them together, and their middles show whose each one is."""
+    spans: dict[int, tuple[int, int]] = {}
+    for line in dict.fromkeys(line for line in lines if line is not None):
+        own = [number for number, other in enumerate(lines) if other == line]
+        under = [n for n, one in enumerate(extents) if line.x0 <= one.center_x <= line.x1]
+        parts = shares([runs[number] for number in own], [extents[n] for n in under]) if len(own) > 1 else []
+        spans.update({number: (under[a], under[b]) for number, (a, b) in zip(own, parts, strict=False)})
+    return spans
+
+
+def _head_below(run: BBox, grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> PlacedCell | None:
+    """The head of one ``column`` right below ``run``, if this stands over its middle and not at its left."""
+    for cell in grid.row(row + 1):
+        if cell.column == column and cell.columns == 1 and (box := words_box(grid.box(cell), words)) is not None:
+            reach = ALIGNED * run.height
+            return cell if abs(box.center_x - run.center_x) <= reach < abs(box.x0 - run.x0) else None
+    return None
 
 
 def _in_shares(spans: list[tuple[int, int]], columns: int) -> list[tuple[int, int]]:

@@ -14,8 +14,8 @@ from docspec.core import BBox
 from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, words_box
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.figure_columns import is_of_body
-from docspec.drafting.head_spans import close_words, head_runs
+from docspec.drafting.figure_columns import is_figure, is_of_body, is_year
+from docspec.drafting.head_spans import close_words, head_runs, is_centred
 from docspec.drafting.head_tiles import are_over_groups
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import Line, lines_in
@@ -48,6 +48,53 @@ def with_rows_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
         else:
             grid = _divided(grid, row, parts, lines)
     return grid
+
+
+def with_names_apart(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """Lines that name the rows below them, in the middle of the table, are rows over all columns: words between rows of
+    figures, and years where several lines are years that rise."""
+    lines = [lines_in(grid, row, row, words) for row in range(len(grid.ys))]
+    years = [text for own in lines for line in own if is_year(text := _alone_in_middle(line, grid))]
+    series = len(years) > 1 and years == sorted(set(years))
+    for row in reversed(range(len(grid.ys))):
+        cells = grid.row(row)
+        texts = [_alone_in_middle(line, grid) for line in lines[row]]
+        names = [number for number, text in enumerate(texts) if _is_name(text) or (series and is_year(text))]
+        others = [line for number, line in enumerate(lines[row]) if number not in names]
+        below_heads = series and names == [len(texts) - 1] and row < grid.head_rows
+        if not names or not (others or series) or not (all(map(_is_of_figures, others)) or below_heads):
+            continue
+        if any(cell.rows > 1 or cell.columns > 1 for cell in cells) or not _hold(cells, lines[row]):
+            continue
+        starts = sorted({0, len(texts), *names, *(number + 1 for number in names)})
+        rows = [_as_one(lines[row][first:last]) for first, last in itertools.pairwise(starts)]
+        parts = [[joined(*(word.text for word in cell)) for cell in line] for line in rows]
+        grid = _divided(grid, row, parts, rows)
+        spans = {row + starts.index(number): texts[number] for number in names}
+        kept = [cell for cell in grid.cells if cell.row not in spans]
+        grid = grid.with_cells(
+            [*kept, *(PlacedCell(as_html(text), at, 0, columns=len(grid.xs)) for at, text in spans.items())]
+        )
+    return grid
+
+
+def _alone_in_middle(line: Line, grid: CellGrid) -> str:
+    """The text of a line that has nothing but one run of words in the middle of the table; empty for others."""
+    own = [word for cell in line for word in cell]
+    box = BBox.union(word.bbox for word in own)
+    return read(own) if line[0] == [] and len(close_words(own)) == 1 and is_centred(box, grid) else ""
+
+
+def _is_name(text: str) -> bool:
+    return any(letter.isupper() for letter in text) and not is_figure(text)
+
+
+def _hold(cells: Sequence[PlacedCell], lines: Sequence[Line]) -> bool:
+    """Whether ``cells`` have the letters of ``lines``."""
+    printed = (word.text for line in lines for cell in line for word in cell)
+    return sorted(without_spaces("".join(printed))) == sorted(
+        without_spaces("".join(plain_text(cell.text) for cell in cells))
+    )
 
 
 def _with_ends(lines: Sequence[Line]) -> list[Line]:

@@ -16,11 +16,12 @@ from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox, CellBoxes
+from docspec.core.grouping import runs_of
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
 from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, grid_of
-from docspec.drafting.cell_repairs import settled, without_notes
+from docspec.drafting.cell_repairs import settled, without_notes, without_typed_lines
 from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word, words_of
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
@@ -29,6 +30,9 @@ from docspec.drafting.right_to_left import has_right_to_left
 
 THIN = 3.0
 """Most points that a drawn line is high."""
+
+JOINT = 1.0
+"""Most points between two pieces of a line."""
 
 TOUCH = 2.0
 """Most points between two tables that were one before they were parted."""
@@ -88,6 +92,7 @@ def _settled(seen: FoundTable, table: Any, words: Sequence[Word], strokes: Seque
     grid = grid_of(table, seen.html, words)
     if grid is None:
         return seen
+    grid, words = without_typed_lines(grid, words)
     grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes)
@@ -108,9 +113,15 @@ def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
 
 
 def _level_strokes(page: Any) -> list[BBox]:
-    """The level lines on a page, also those that are drawn as thin rectangles."""
-    boxes = [BBox(*drawing["rect"]) for drawing in page.get_drawings()]
-    return [box for box in boxes if box.height <= THIN < box.width]
+    """The level lines on a page, also those that are drawn as thin rectangles. Pieces that touch are one line: browsers
+    and word processors draw the border of each cell for itself."""
+    boxes = (BBox(*drawing["rect"]) for drawing in page.get_drawings())
+    pieces = sorted((box for box in boxes if box.height <= THIN < box.width), key=lambda box: (_height(box), box.x0))
+    return [BBox.union(run) for run in runs_of(pieces, lambda a, b: _height(a) == _height(b) and b.x0 - a.x1 <= JOINT)]
+
+
+def _height(stroke: BBox) -> float:
+    return round(stroke.center_y, 1)
 
 
 def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:

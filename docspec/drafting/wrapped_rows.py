@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, joined, plain_text, words_box
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, joined, plain_text, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure, is_of_body
 
@@ -38,7 +39,9 @@ def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGri
 def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox], body: int) -> CellGrid:
     """``grid``, in which rows of heads are one: one that holds nothing but units or the ends of the heads above it, or
     the end of each of these, and heads that stand close below those above with no stroke between. Heads that repeat
-    have others above them, unless each has one."""
+    have others above them, unless each has one. Beside a head over several columns, two lines of a head are one."""
+    for row in range(1, body):
+        grid = _with_heads_beside_spans(grid, row, words, strokes)
     for row in reversed(range(1, body)):
         if (whole := _with_whole_spans(grid, row, words, strokes)) is not None:
             grid = whole
@@ -86,6 +89,32 @@ def _with_whole_spans(grid: CellGrid, row: int, words: Sequence[Word], strokes: 
     whole = grid.with_cells([*(cell for cell in grid.cells if cell.row not in (row - 1, row)), *cells])
     ys = [*grid.ys[: row - 1], (grid.ys[row - 1][0], grid.ys[row][1]), *grid.ys[row + 1 :]]
     return replace(whole.without_rows({row}), ys=tuple(ys))
+
+
+def _with_heads_beside_spans(grid: CellGrid, row: int, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
+    """``grid``, in which heads of one column that end in ``row``, and begin beside a head over several columns in the
+    row above, are whole."""
+    upper = {cell.column: cell for cell in grid.row(row - 1) if cell.text}
+    if not any(cell.columns > 1 for cell in upper.values()):
+        return grid
+    texts = Counter(cell.text for cell in grid.row(row))
+    whole: dict[PlacedCell, str] = {}
+    for cell in grid.row(row):
+        above = upper.get(cell.column)
+        if not cell.text or above is None or texts[cell.text] > 1 or (cell.rows, cell.columns) != (1, 1):
+            continue
+        if (above.rows, above.columns) == (1, 1):
+            a, b = words_box(grid.box(above), words), words_box(grid.box(cell), words)
+            if a and b and _are_aligned(a, b) and not _parted(a, b, strokes) and _follow(above, cell, grid, words):
+                whole |= {above: "", cell: joined(above.text, cell.text)}
+    return grid.with_cells(replace(cell, text=whole.get(cell, cell.text)) for cell in grid.cells) if whole else grid
+
+
+def _follow(above: PlacedCell, below: PlacedCell, grid: CellGrid, words: Sequence[Word]) -> bool:
+    """Whether the last line of a cell and the first one of the cell below it are as close as lines of one cell."""
+    lasts, firsts = ([word.bbox for word in grid.words_in(cell, words)] for cell in (above, below))
+    gap = min(box.center_y for box in firsts) - max(box.center_y for box in lasts)
+    return gap <= CLOSE * min(box.height for box in firsts)
 
 
 def _is_end(text: str) -> bool:
