@@ -78,31 +78,33 @@ def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
         html = _BREAK.sub(" ", table.to_html())
         own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
-            html = _as_printed(html, table, lines)
-            one = _settled(
-                FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes
-            )
+            seen = FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table))
+            one = _as_printed(*_settled(seen, table, words, strokes), lines)
             result += _with_head(result.pop(), one, last) if result and last else [one]
             last = table.rows[-1].bbox
     return result
 
 
-def _settled(seen: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
-    """``seen``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
+def _settled(
+    seen: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]
+) -> tuple[FoundTable, list[BBox]]:
+    """``seen``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended, and the
+    places of its cells in the order of reading."""
+    places = [BBox(*cell) for row in table.rows for cell in row.cells if cell is not None]
     grid = grid_of(table, seen.html, words)
     if grid is None:
-        return seen
+        return seen, places
     grid, words = without_typed_lines(grid, words)
     grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
-    mended = settled(inner, words, strokes)
+    mended = settled(inner, words, strokes).filled()
     if mended.html() == seen.html:
-        return seen
+        return seen, places
     top, bottom = inner.ys[0][0], inner.ys[-1][1]
     bbox = seen.bbox
     bbox = replace(bbox, y0=top) if top > grid.ys[0][0] else bbox
     bbox = replace(bbox, y1=bottom) if bottom < grid.ys[-1][1] else bbox
-    return found_table(mended, bbox)
+    return found_table(mended, bbox), [mended.box(cell) for cell in mended.cells]
 
 
 def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
@@ -124,18 +126,16 @@ def _height(stroke: BBox) -> float:
     return round(stroke.center_y, 1)
 
 
-def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
-    """``html`` with the cells that hold raised or lowered characters written as the ``lines`` in them are. Cells are
-    told apart by their places if all have one, else by their letters."""
-    around = BBox(*table.bbox)
-    special = [line for line in lines if line.has(*_SPECIAL) and around.has_center_of(line.bbox)]
+def _as_printed(found: FoundTable, places: Sequence[BBox], lines: Sequence[TextLine]) -> FoundTable:
+    """``found`` with the cells that hold raised or lowered characters written as the ``lines`` in them are. Cells are
+    told apart by their ``places`` if all have one, else by their letters."""
+    special = [line for line in lines if line.has(*_SPECIAL) and found.bbox.has_center_of(line.bbox)]
     if not special:
-        return html
-    places = [BBox(*cell) for row in table.rows for cell in row.cells if cell is not None]
-    if len(places) != len(_CELL.findall(html)):
+        return found
+    if len(places) != len(_CELL.findall(found.html)):
         places = []
     written = {}
-    for number, cell in enumerate(_CELL.finditer(html)):
+    for number, cell in enumerate(_CELL.finditer(found.html)):
         letters = unescape(_TAG.sub("", cell[2]))
         inside = [line for line in lines if places[number].has_center_of(line.bbox)] if places else []
         choices = [inside] if inside else [[line] for line in special]
@@ -146,7 +146,8 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
         if number in written and not inside:
             special = [line for line in special if line not in chosen]
     count = itertools.count()
-    return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
+    html = _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", found.html)
+    return replace(found, html=html)
 
 
 def printed_text(lines: Sequence[TextLine], unmarked: str) -> str | None:
