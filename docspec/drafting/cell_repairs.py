@@ -13,17 +13,27 @@ from dataclasses import replace
 
 from docspec.core import BBox
 from docspec.drafting.body_rows import body_row
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, without_leader, words_box
+from docspec.drafting.cell_grid import (
+    CellGrid,
+    PlacedCell,
+    as_html,
+    close_words,
+    joined,
+    plain_text,
+    read,
+    without_leader,
+    words_box,
+)
 from docspec.drafting.close_heads import placed_parts
 from docspec.drafting.column_cuts import entries_of, with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.ghost_columns import with_errors, with_signs, without_ghosts
-from docspec.drafting.head_spans import close_words, with_level_rows, with_spanning_heads
+from docspec.drafting.head_spans import with_level_rows, with_spanning_heads
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import with_rows_cut
 from docspec.drafting.rows_apart import with_names_apart, with_rows_apart
 from docspec.drafting.side_by_side import NUMBERED_TITLE
-from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_rows
+from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_labels, with_whole_rows
 
 LARGER = 1.1
 """From this many heights of a head on a line above the heads is their title."""
@@ -69,6 +79,7 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
         lambda grid: with_columns_cut(grid, words, body_row(grid)),
         lambda grid: _without_leaders(_without_rules(grid)),
         lambda grid: with_rows_apart(grid, words),
+        lambda grid: with_whole_labels(grid, words, body_row(grid)),
         lambda grid: with_level_rows(grid, words),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_signs(with_errors(grid, body_row(grid)), body_row(grid)),

@@ -112,7 +112,10 @@ def _joined_heads(grid: CellGrid, ghost: int, beside: int, words: Sequence[Word]
 def with_errors(grid: CellGrid, body: int) -> CellGrid:
     """``grid``, in which a column of nothing but parentheses (standard errors) is one with the figures before it, if
     only one of the two has a head, or if most other columns have figures with their errors."""
-    columns = [[plain_text(cell.text) for cell in grid.column(n) if cell.row >= body and cell.text] for n in range(len(grid.xs))]
+    columns = [
+        [plain_text(cell.text) for cell in grid.column(n) if cell.row >= body and cell.text]
+        for n in range(len(grid.xs))
+    ]
     usual = sum(bool(texts) and all(map(_WITH_ERROR.fullmatch, texts)) for texts in columns[1:])
     for column in reversed(range(2, len(grid.xs))):
         (heads, _), (before, _) = _texts(grid, column, body), _texts(grid, column - 1, body)

@@ -8,16 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows, runs_of
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, words_box
+from docspec.core.grouping import in_rows
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, close_words, joined, plain_text, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.head_tiles import shares, tiles
 from docspec.drafting.lines import without_spaces
-from docspec.drafting.wrapped_rows import begins_within
-
-GAP = 0.75
-"""Least white between two heads of one row, in heights of a word."""
+from docspec.drafting.wrapped_rows import is_end
 
 CENTRED = 0.6
 """Heights of a word by which a head may stand beside the middle of its columns."""
@@ -30,6 +27,9 @@ OFF = 1.2
 
 BELOW = 1.0
 """Most heights of a word from a head to the line below it that shows its columns."""
+
+LEADER = ".·…_"
+"""What leads from a label to a figure."""
 
 PARTIAL = 0.9
 """Most of the width of a table that such a line has."""
@@ -108,12 +108,6 @@ def head_runs(words: Sequence[Word]) -> list[HeadRun]:
     return sorted(runs, key=lambda run: run.bbox.x0)
 
 
-def close_words(line: Sequence[Word]) -> list[list[Word]]:
-    """The words of one printed line, from left to right, divided at wide gaps."""
-    ordered = sorted(line, key=lambda word: word.bbox.x0)
-    return runs_of(ordered, lambda a, b: b.bbox.x0 - a.bbox.x1 < GAP * b.bbox.height)
-
-
 def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
     """``grid``, in which two rows that have no column in common and stand beside each other (heads that read upwards
     are of any height, dashes are low) are one."""
@@ -161,11 +155,17 @@ def _spans(
         _head_below(run.bbox, grid, row, columns[0], words) if headed else None
         for run, columns in zip(runs, own, strict=True)
     ]
-    begun = {number for number, head in enumerate(heads) if head and begins_within(plain_text(head.text))}
-    if runs and headed and not begun and not any(lines):
+    begun = {number for number, head in enumerate(heads) if head and is_end(plain_text(head.text))}
+    begun |= {number for number, columns in enumerate(own) if columns == [0] and headed}
+    others = [number for number in range(len(runs)) if number not in begun]
+    if others and headed and not any(lines) and not any(others[0] < number < others[-1] for number in begun):
         height = min(word.bbox.height for word in words)
-        if spans := tiles([run.bbox for run in runs], extents, height):
-            return spans
+        first = max((own[number][0] for number in begun if number < others[0]), default=0)
+        last = min((own[number][0] for number in begun if number > others[-1]), default=len(extents))
+        groups = tiles([runs[number].bbox for number in others], extents[first:last], height)
+        if groups:
+            singles = [(own[number][0], own[number][0]) for number in begun]
+            return sorted([*singles, *((first + a, first + b) for a, b in groups)])
     if any(not columns for columns in own):
         return []
     spans = []
@@ -194,7 +194,10 @@ def _spans(
             spans.append(wide)
             continue
         spans.append(_centred(run.bbox, columns, first, last, extents))
-    if not any(heads):
+    if not any(
+        head is not None and head.column and _stands_over(run.bbox, grid.box(head), words)
+        for run, head in zip(runs, heads, strict=True)
+    ):
         spans = _in_shares(spans, len(grid.xs))
     return spans if all(a[1] < b[0] for a, b in pairwise(spans)) else []
 
@@ -214,12 +217,18 @@ def _under_one_line(
 
 
 def _head_below(run: BBox, grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> PlacedCell | None:
-    """The head of one ``column`` right below ``run``, if this stands over its middle and not at its left."""
+    """The head of one ``column`` right below ``run``, if this stands over its middle; the first column's wherever it
+    stands."""
     for cell in grid.row(row + 1):
         if cell.column == column and cell.columns == 1 and (box := words_box(grid.box(cell), words)) is not None:
-            reach = ALIGNED * run.height
-            return cell if abs(box.center_x - run.center_x) <= reach < abs(box.x0 - run.x0) else None
+            return cell if column == 0 or abs(box.center_x - run.center_x) <= ALIGNED * run.height else None
     return None
+
+
+def _stands_over(run: BBox, head: BBox, words: Sequence[Word]) -> bool:
+    """Whether ``run`` stands over the middle of ``head``, and not at its left."""
+    box = words_box(head, words)
+    return box is not None and abs(box.x0 - run.x0) > ALIGNED * run.height
 
 
 def _in_shares(spans: list[tuple[int, int]], columns: int) -> list[tuple[int, int]]:
@@ -258,7 +267,9 @@ def _extent(grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> BBo
         for number, (y0, y1) in enumerate(grid.ys)
         if number not in spanned and (number > row if row < len(grid.ys) - 1 else number < row)
     ]
-    inside = [word.bbox for word in words if any(box.has_center_of(word.bbox) for box in boxes)]
+    inside = [
+        word.bbox for word in words if word.text.strip(LEADER) and any(box.has_center_of(word.bbox) for box in boxes)
+    ]
     return (
         BBox.union(inside) if inside else BBox(grid.xs[column][0], grid.ys[row][1], grid.xs[column][1], grid.ys[-1][1])
     )
