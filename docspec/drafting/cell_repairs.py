@@ -79,7 +79,7 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
         lambda grid: with_columns_cut(grid, words, body_row(grid)),
         lambda grid: _without_leaders(_without_rules(grid)),
         lambda grid: with_rows_apart(grid, words),
-        lambda grid: with_whole_labels(grid, words, body_row(grid)),
+        lambda grid: with_whole_labels(grid, words),
         lambda grid: with_level_rows(grid, words),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_signs(with_errors(grid, body_row(grid)), body_row(grid)),

@@ -146,8 +146,6 @@ def _spans(
 ) -> list[tuple[int, int]]:
     """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
     under no head of others, but may be under a title that stands ``alone``. ``headed``: there are heads below."""
-    if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
-        return [(0, len(grid.xs) - 1)]
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
     own = [_over(run.bbox, extents) for run in runs]
     lines = [_line_below(run.bbox, grid, strokes) for run in runs]
@@ -157,6 +155,8 @@ def _spans(
     ]
     begun = {number for number, head in enumerate(heads) if head and is_end(plain_text(head.text))}
     begun |= {number for number, columns in enumerate(own) if columns == [0] and headed}
+    if alone and len(runs) == 1 and not begun and names_rows(runs[0].bbox, runs[0].text, grid):
+        return [(0, len(grid.xs) - 1)]
     others = [number for number in range(len(runs)) if number not in begun]
     if others and headed and not any(lines) and not any(others[0] < number < others[-1] for number in begun):
         height = min(word.bbox.height for word in words)

@@ -36,9 +36,9 @@ def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGri
     return grid
 
 
-def with_whole_labels(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
+def with_whole_labels(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
     """``grid``, in which a label that reaches over the next columns, where its row has nothing else, is one cell."""
-    for row in range(body, len(grid.ys)):
+    for row in range(max(grid.head_rows, 1), len(grid.ys)):
         cells = grid.row(row)
         filled = [cell for cell in cells if cell.text]
         first = list(range(len(filled))) == [cell.column for cell in filled]
