@@ -60,7 +60,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
             without_spaces("".join(plain_text(cell.text) for cell in cells))
         ):
             continue
-        spans = _spans(grid, row, runs, words, strokes, alone, row < body - 1)
+        spans = _spans(grid, row, runs, words, strokes, alone, max(body - 1 - row, 0))
         was = [(cell.column, cell.column + cell.columns - 1) for cell in cells if cell.text]
         if spans and spans != was and len(spans) <= len(was):
             heads = {
@@ -142,15 +142,16 @@ def _spans(
     words: Sequence[Word],
     strokes: Sequence[BBox],
     alone: bool,
-    headed: bool,
+    headed: int,
 ) -> list[tuple[int, int]]:
     """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
-    under no head of others, but may be under a title that stands ``alone``. ``headed``: there are heads below."""
+    under no head of others, but may be under a title that stands ``alone``. ``headed`` rows of heads are
+    below it."""
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
     own = [_over(run.bbox, extents) for run in runs]
     lines = [_line_below(run.bbox, grid, strokes) for run in runs]
     heads = [
-        _head_below(run.bbox, grid, row, columns[0], words) if headed else None
+        _head_below(run.bbox, grid, row, columns[0], words) if headed == 1 else None
         for run, columns in zip(runs, own, strict=True)
     ]
     begun = {number for number, head in enumerate(heads) if head and is_end(plain_text(head.text))}
