@@ -175,8 +175,8 @@ def _is_between_columns(grid: CellGrid, lines: Sequence[Line], number: int, word
     for head in upper:
         left = max((box for box in lower if box.center_x < head.center_x), key=lambda box: box.x1, default=None)
         right = min((box for box in lower if box.center_x > head.center_x), key=lambda box: box.x0, default=None)
-        between = left and right and not any(box.x0 < head.center_x < box.x1 for box in (*columns, *lower))
-        if between and abs((left.x0 + right.x1) / 2 - head.center_x) <= ALIGNED * head.height:
+        above_one = any(box.x0 < head.center_x < box.x1 for box in (*columns, *lower))
+        if left and right and not above_one and abs((left.x0 + right.x1) / 2 - head.center_x) <= ALIGNED * head.height:
             return True
     return False
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape, unescape
 from typing import Any
@@ -23,9 +23,10 @@ from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, grid_of
 from docspec.drafting.cell_repairs import settled, without_notes, without_typed_lines
 from docspec.drafting.column_cuts import with_columns_cut
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 from docspec.drafting.page_lines import cell_texts
+from docspec.drafting.printed import Printed
 from docspec.drafting.right_to_left import has_right_to_left
 
 THIN = 3.0
@@ -63,15 +64,17 @@ def table_html(rows: Iterable[Iterable[str]]) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>" if lines else ""
 
 
-def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
+def find_tables(printed: Printed, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
     """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen. The texts of cells are those of
     ``lines`` (points) where these say more than the letters: raised figures stay apart there."""
-    tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
-    if tables and has_right_to_left(page.get_text()):
-        _tell_by_place(page, tables)
-    drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
+    tables, words = printed.tables, printed.words
+    if not tables:
+        return []
+    if any(has_right_to_left(word.text) for word in words):
+        _tell_by_place(printed.page, tables)
+    drawings = [BBox(*rect) for rect in printed.page.cluster_drawings(drawings=printed.drawings)]
+    strokes = _level_strokes(printed.drawings)
     boxes = [BBox(*table.bbox) for table in tables]
-    words, strokes = (words_of(page), _level_strokes(page)) if tables else ([], [])
     result: list[FoundTable] = []
     last: Sequence[float] = ()
     for table, box in zip(tables, boxes, strict=True):
@@ -114,10 +117,10 @@ def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
     return FoundTable(bbox, grid.html(), boxes, grid.ys[grid.head_rows - 1][1] if grid.head_rows else 0.0)
 
 
-def _level_strokes(page: Any) -> list[BBox]:
-    """The level lines on a page, also those that are drawn as thin rectangles. Pieces that touch are one line: browsers
-    and word processors draw the border of each cell for itself."""
-    boxes = (BBox(*drawing["rect"]) for drawing in page.get_drawings())
+def _level_strokes(drawings: Sequence[Mapping[str, Any]]) -> list[BBox]:
+    """The level lines among the ``drawings`` of a page, also those that are drawn as thin rectangles. Pieces that touch
+    are one line: browsers and word processors draw the border of each cell for itself."""
+    boxes = (BBox(*drawing["rect"]) for drawing in drawings)
     pieces = sorted((box for box in boxes if box.height <= THIN < box.width), key=lambda box: (_height(box), box.x0))
     return [BBox.union(run) for run in runs_of(pieces, lambda a, b: _height(a) == _height(b) and b.x0 - a.x1 <= JOINT)]
 
