@@ -32,9 +32,13 @@ class Printed:
 
     @cached_property
     def grids(self) -> list[list[Slot]]:
-        """The grids of closed cells, of two rows and columns at least."""
+        """The grids of closed cells, of two rows and columns at least, into which a word reaches."""
         cells = self._finder.cells if self._finder is not None else ()
-        return [slots for group in cells_together(cells) if (slots := slots_of(group))]
+        grids = (slots for group in cells_together(cells) if (slots := slots_of(group)))
+        return [slots for slots in grids if self._has_words(BBox.union(slot.bbox for slot in slots))]
+
+    def _has_words(self, box: BBox) -> bool:
+        return any(word.bbox.shared_width(box) > 0 and word.bbox.shared_height(box) > 0 for word in self.words)
 
     @cached_property
     def _finder(self) -> Any:

@@ -24,6 +24,7 @@ from docspec.drafting.cell_grid import CellGrid, grid_of
 from docspec.drafting.cell_repairs import settled, without_notes, without_typed_lines
 from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word
+from docspec.drafting.left_out import with_cells_filled, with_rows_left_out
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.printed import Printed
@@ -98,6 +99,7 @@ def _settled(
     if grid is None:
         return seen, places
     grid, words = without_typed_lines(grid, words)
+    grid = with_cells_filled(with_rows_left_out(grid, words, seen.bbox), words)
     grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes).filled()
