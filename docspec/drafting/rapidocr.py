@@ -124,7 +124,7 @@ class RapidOcrDrafter:
             recognised=tuple(PrintedLine(line.bbox, line.text) for line in told),
             scripts=reading.recogniser.scripts,
         )
-        draft = _shown_straight(page, draft, how) if self._straighten else _on_picture(picture, page, draft, how)
+        draft = _shown_straight(page, draft, how) if self._straighten else _on_picture(picture, draft, how)
         return replace(draft, seconds=time.perf_counter() - start)
 
     def _read(self, page: PageImage, sheet: Corners | None) -> tuple[int, PageImage, PageImage, Reading]:
@@ -148,8 +148,8 @@ def _shown_straight(page: PageImage, draft: PageDraft, how: Straightening) -> Pa
     return replace(drafted, seen=replace(how, turns=draft.seen.turns))
 
 
-def _on_picture(picture: PageImage, page: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
-    """``draft``, of ``page`` as from above, for a target that sees the ``picture`` as it is."""
+def _on_picture(picture: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
+    """``draft``, of the page as from above, for a target that sees the ``picture`` as it is."""
     recognised = tuple(replace(line, bbox=as_printed(line.bbox, how, picture)) for line in draft.recognised)
     regions = draft.regions
     if how.sheet:
