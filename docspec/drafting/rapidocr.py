@@ -31,6 +31,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
+from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
@@ -176,7 +177,7 @@ def regions_of_lines(
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(sheet_page, in_points)
-        tables = find_tables(sheet_page) if any(box.category == "Table" for box in boxes) else []
+        tables = find_tables(Printed(sheet_page)) if any(box.category == "Table" for box in boxes) else []
         regions = assemble(
             boxes,
             in_points,
