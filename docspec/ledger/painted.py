@@ -7,8 +7,9 @@ the baseline, the direction or the way of painting changes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from docspec.ledger.atoms import UNTOLD
@@ -23,7 +24,7 @@ TWICE = 0.12
 """Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
 
 CELL = 4.0
-"""Points: words that print each other again stand in one cell of such a grid, or in two beside each other."""
+"""Points: words and glyphs that print each other again stand in one cell of such a grid, or in two beside each other."""
 
 LEAST_TYPE = 1.0
 """Points: smaller type is not for readers."""
@@ -55,13 +56,14 @@ class PaintedWord(NamedTuple):
 
 def painted_words(sheet: Any) -> list[PaintedWord]:
     """The words of a ``pymupdf.Page``; those that print another one again, on the same place, are called so."""
-    return _once(_words(sheet.get_texttrace(), tuple(sheet.rect)))
+    words = _words(sheet.get_texttrace(), tuple(sheet.rect))
+    return _once(sorted(words, key=attrgetter("order")))
 
 
 @dataclass(slots=True)
 class _OpenWord:
     """A word to which glyphs may come. ``end`` and ``base`` are where its last glyph ends along the line, and its
-    baseline across; ``last`` is the code and the origin of that glyph."""
+    baseline across."""
 
     hidden: str
     order: int
@@ -71,7 +73,6 @@ class _OpenWord:
     pale: bool = False
     end: float = 0.0
     base: float = 0.0
-    last: tuple[int, float, float] = (0, 0.0, 0.0)
 
     def closed(self) -> PaintedWord:
         left, top, right, bottom = zip(*self.boxes, strict=True)
@@ -80,8 +81,10 @@ class _OpenWord:
 
 
 def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
-    """The words of a ``trace`` on a page of ``rect``."""
-    word: _OpenWord | None = None
+    """The words of a ``trace`` on a page of ``rect``. Second prints are parted from the first ones glyph by glyph: a
+    program that prints twice may do so letter by letter, piece by piece or line by line."""
+    words: dict[bool, _OpenWord] = {}  # the word that second prints go on with, and that of all others
+    second, prints = False, _Prints()
     for span in trace:
         size, rule, light = span["size"] or 1.0, _rule(span), _is_pale(span)
         way = dx, dy = span["dir"]
@@ -89,22 +92,21 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
         tall = size * (span["ascender"] - span["descender"])
         for code, glyph, (x, y), box in span["chars"]:
             sign = _sign(code, span["font"])
-            if glyph < 0 and word is not None:  # a further letter of a ligature
-                word.signs.append(sign.strip())
+            if glyph < 0 and second in words:  # a further letter of a ligature
+                words[second].signs.append(sign.strip())
                 continue
             if sign == " ":
-                if word is not None:
-                    yield word.closed()
-                    word = None
+                yield from (word.closed() for word in words.values())
+                words.clear()
                 continue
             x0, y0, x1, y1 = box
             inside = rect[0] < (x0 + x1) / 2 < rect[2] and rect[1] < (y0 + y1) / 2 < rect[3]
             hidden = rule if inside else OUTSIDE
+            second = prints.has((code, hidden), x, y, TWICE * size)
+            hidden = DOUBLE if second else hidden
             start, base = x * dx + y * dy, y * dx - x * dy
+            word = words.get(second)
             if word is not None:
-                before, at, on = word.last
-                if code == before and abs(x - at) + abs(y - on) < TWICE * size:
-                    continue
                 gap, off = (start - word.end) / size, abs(base - word.base) / size
                 touches = (
                     BACK <= gap <= SPACE and off <= RAISED and abs(dx - word.way[0]) + abs(dy - word.way[1]) < 0.05
@@ -113,18 +115,37 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
                     yield word.closed()
                     word = None
             if word is None:
-                word = _OpenWord(hidden, span["seqno"], way)
+                word = words[second] = _OpenWord(hidden, span["seqno"], way)
             word.signs.append(sign)
             word.boxes.append(box)
             word.pale = word.pale or light
-            word.base, word.last, word.way = base, (code, x, y), way
+            word.base, word.way = base, way
             if slant:  # the box of a slanted glyph is that of its turned rectangle
                 wide, along = (x1 - x0, dx) if abs(dx) > abs(dy) else (y1 - y0, dy)
                 word.end = start + (wide - tall * (1 - along * along) ** 0.5) / abs(along)
             else:
                 word.end = (x1 if dx > 0 else x0) * dx + (y1 if dy > 0 else y0) * dy
-    if word is not None:
-        yield word.closed()
+    yield from (word.closed() for word in words.values())
+
+
+class _Prints:
+    """The places of glyphs that were printed, in a grid of cells."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[tuple[int, str], int, int], list[tuple[float, float]]] = {}
+
+    def has(self, glyph: tuple[int, str], x: float, y: float, reach: float) -> bool:
+        """Whether ``glyph`` (its character, and the rule by which it is hidden) was printed within ``reach`` of ``x``
+        and ``y`` before; if not, this is its first print."""
+        reach = min(reach, CELL)
+        rows = range(int((y - reach) // CELL), int((y + reach) // CELL) + 1)
+        for column in range(int((x - reach) // CELL), int((x + reach) // CELL) + 1):
+            for row in rows:
+                for a, b in self._places.get((glyph, column, row), ()):
+                    if abs(x - a) + abs(y - b) < reach:
+                        return True
+        self._places.setdefault((glyph, int(x // CELL), int(y // CELL)), []).append((x, y))
+        return False
 
 
 def _sign(code: int, font: str) -> str:
@@ -157,7 +178,7 @@ def _is_pale(span: dict[str, Any]) -> bool:
     return sum(colour) / len(colour) > PALE
 
 
-def _once(words: Iterator[PaintedWord]) -> list[PaintedWord]:
+def _once(words: Iterable[PaintedWord]) -> list[PaintedWord]:
     """``words``, of which those that print another one again, on the same place, are called so."""
     seen: dict[tuple[str, int, int], PaintedWord] = {}
     once = []

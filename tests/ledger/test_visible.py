@@ -111,6 +111,23 @@ def test_a_word_that_is_printed_again_to_look_bold_counts_once() -> None:
     assert [word.hidden for word in words] == ["", painted.DOUBLE, ""]
 
 
+@pytest.mark.parametrize("pieces", [("T", "o", "t", "a", "l", "s"), ("To", "tals"), ("Totals",)])
+@pytest.mark.parametrize("twice", ["each piece", "all but the last", "the whole"])
+def test_second_prints_count_once_however_the_program_parts_them(pieces: tuple[str, ...], twice: str) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        font = pymupdf.Font("helv")
+        places = [72 + font.text_length("".join(pieces[:at]), 11) for at in range(len(pieces) + 1)]
+        for at, piece in enumerate(pieces):
+            page.insert_text((places[at], 100), piece)
+            if twice == "each piece" or (twice == "all but the last" and piece != pieces[-1]):
+                page.insert_text((places[at], 100), piece)
+        if twice == "the whole":
+            page.insert_text((72.3, 100), "".join(pieces))
+        page.insert_text((72, 130), "lill")
+
+    assert [word.text for word in words_of(draw) if not word.hidden] == ["Totals", "lill"]
+
+
 def test_all_letters_of_a_ligature_are_read() -> None:
     """A font may have one glyph for "ffi", which its file tells to be three letters on one place."""
 
