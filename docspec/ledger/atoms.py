@@ -3,7 +3,8 @@
 An *atom* is such a run, folded: compatibility forms, accents and capitals are the same letters (a file may print an
 accent as a sign of its own), soft hyphens are none. Numbers keep their separators, so that ``1,3571`` is not ``1,357``.
 Scripts that run leftwards are stored in the order of the print by some files and in that of speech by others: of their
-words only the letters are compared.
+words only the letters are compared. Where such a word touches one of another script, both are words of their own: a
+file paints them one by one.
 """
 
 from __future__ import annotations
@@ -24,16 +25,19 @@ _SIGNS = (
     "+\u00b1\u00d7\u00f7=%\u2030\u00a7\u00a9\u00ae\u2122\u00b0&@#$\u00a2-\u00a5\u20a0-\u20bf\u2190-\u21ff\u2200-\u2211"
     "\u2213-\u2218\u221a-\u22bf\u2610-\u2612\u2713-\u2718"
 )
+_LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
+_LETTER = rf"[^\W\d_{_RAISED}{_EACH}\ufffd]"
 _ATOM = re.compile(
     rf"[{_RAISED}]+(?:[.,][{_RAISED}]+)*"
     r"|\d+(?:[.,]\d+)*"
     rf"|[{_EACH}]"
-    rf"|[^\W\d_{_RAISED}{_EACH}\ufffd](?:[^\W\d_{_RAISED}{_EACH}]|[{_IN_WORDS}\ufffd])*"
+    rf"|(?=[{_LEFTWARD}]){_LETTER}(?:(?=[{_LEFTWARD}]){_LETTER}|[{_IN_WORDS}\ufffd])*"
+    rf"|{_LETTER}(?:(?![{_LEFTWARD}]){_LETTER}|[{_IN_WORDS}\ufffd])*"
     rf"|\ufffd(?:[^\W\d_{_RAISED}{_EACH}]|[{_IN_WORDS}\ufffd])*"
     r"|={3,}"
     rf"|[{_SIGNS}]"
 )
-_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LEFTWARDS = re.compile(f"[{_LEFTWARD}]")
 _UNHEARD = re.compile("[\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
 
 UNTOLD = "\N{REPLACEMENT CHARACTER}"

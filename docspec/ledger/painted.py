@@ -7,12 +7,14 @@ the baseline, the direction or the way of painting changes.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from docspec.ledger.atoms import UNTOLD
+from docspec.core.grouping import runs_of
+from docspec.ledger.atoms import UNTOLD, runs_leftwards
 
 SPACE = 0.15
 """Ems of white between two glyphs from which on they are of two words; MuPDF's own measure."""
@@ -20,11 +22,14 @@ SPACE = 0.15
 BACK, RAISED = -0.5, 0.2
 """Ems that a glyph may stand before the end of the one in front, and off its baseline."""
 
-TWICE = 0.12
-"""Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
+TWICE, HALF = 0.12, 0.5
+"""Ems, and widths of a glyph, between it and the same one printed again, to look bold or to throw a shadow."""
+
+TOUCH = 0.05
+"""Heights between the parts of a word that touch."""
 
 CELL = 4.0
-"""Points: words and glyphs that print each other again stand in one cell of such a grid, or in two beside each other."""
+"""Points: the cells of a grid. What prints something again stands in its cell, or in one beside that."""
 
 LEAST_TYPE = 1.0
 """Points: smaller type is not for readers."""
@@ -57,7 +62,7 @@ class PaintedWord(NamedTuple):
 def painted_words(sheet: Any) -> list[PaintedWord]:
     """The words of a ``pymupdf.Page``; those that print another one again, on the same place, are called so."""
     words = _words(sheet.get_texttrace(), tuple(sheet.rect))
-    return _once(sorted(words, key=attrgetter("order")))
+    return _once(_whole(sorted(words, key=attrgetter("order"))))
 
 
 @dataclass(slots=True)
@@ -102,7 +107,8 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
             x0, y0, x1, y1 = box
             inside = rect[0] < (x0 + x1) / 2 < rect[2] and rect[1] < (y0 + y1) / 2 < rect[3]
             hidden = rule if inside else OUTSIDE
-            second = prints.has((code, hidden), x, y, TWICE * size)
+            width = abs((x1 - x0) * dx) + abs((y1 - y0) * dy)
+            second = prints.has((code, hidden), x, y, min(TWICE * size, HALF * width or CELL))
             hidden = DOUBLE if second else hidden
             start, base = x * dx + y * dy, y * dx - x * dy
             word = words.get(second)
@@ -176,6 +182,30 @@ def _is_pale(span: dict[str, Any]) -> bool:
     if len(colour) == 4:  # cyan, magenta, yellow, black
         return 1 - min(1.0, colour[3] + sum(colour[:3]) / 3) > PALE
     return sum(colour) / len(colour) > PALE
+
+
+def _whole(words: Sequence[PaintedWord]) -> Iterator[PaintedWord]:
+    """``words``, of which those of scripts that run leftwards are put together where they touch: files paint the parts
+    of such words in any order, and other words between them."""
+    lines: dict[tuple[str, float, float], list[int]] = defaultdict(list)
+    for number, word in enumerate(words):
+        if runs_leftwards(word.text):
+            lines[word.hidden, round(word.box[1], 1), round(word.box[3], 1)].append(number)
+    parts: dict[int, Sequence[PaintedWord]] = {}
+    for line in lines.values():
+        line.sort(key=lambda number: words[number].box[0])
+        for run in runs_of(line, lambda a, b: _touch(words[a].box, words[b].box)):
+            parts |= dict.fromkeys(run, ()) | {min(run): [words[number] for number in run]}
+    for number, word in enumerate(words):
+        own = parts.get(number, (word,))
+        if own:
+            ends = own[0].box[0], word.box[1], own[-1].box[2], word.box[3]
+            text, pale = "".join(part.text for part in own), any(part.pale for part in own)
+            yield word._replace(text=text, box=ends, pale=pale)
+
+
+def _touch(left: Box, right: Box) -> bool:
+    return abs(right[0] - left[2]) < TOUCH * (left[3] - left[1])
 
 
 def _once(words: Iterable[PaintedWord]) -> list[PaintedWord]:

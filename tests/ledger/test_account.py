@@ -73,6 +73,7 @@ def test_each_print_of_a_word_needs_one_of_its_own() -> None:
         (("ﬁne naïve caf´e",), "fine naïve café"),
         (("con\ufffddent",), "confident"),
         (("$5 & 7",), "\\$5 &amp; 7"),
+        (("Python חזק של",), "חזק Pythonשל"),
     ],
 )
 def test_a_word_that_is_spelt_otherwise_is_written_all_the_same(lines: tuple[str, ...], written: str) -> None:

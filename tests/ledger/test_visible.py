@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import matplotlib
 import pymupdf
 import pytest
 
@@ -126,6 +128,26 @@ def test_second_prints_count_once_however_the_program_parts_them(pieces: tuple[s
         page.insert_text((72, 130), "lill")
 
     assert [word.text for word in words_of(draw) if not word.hidden] == ["Totals", "lill"]
+
+
+def test_narrow_letters_beside_each_other_are_no_second_prints() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        point = pymupdf.Point(72, 100)
+        page.insert_text(point, "Illinois", fontsize=30, morph=(point, pymupdf.Matrix(0.2, 1)))
+
+    assert text(words_of(draw)) == ["Illinois"]
+
+
+def test_parts_of_a_word_that_runs_leftwards_are_one_in_whatever_order_they_are_painted() -> None:
+    file = str(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans.ttf")
+    width = pymupdf.Font(fontfile=file).text_length("םו", 11)
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_font(fontname="face", fontfile=file)
+        for x, part in ((72 + width, "לש"), (250, "PDF"), (72, "םו")):  # the word is shalom
+            page.insert_text((x, 100), part, fontname="face")
+
+    assert text(words_of(draw)) == ["םולש", "PDF"]
 
 
 def test_all_letters_of_a_ligature_are_read() -> None:
