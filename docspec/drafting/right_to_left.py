@@ -64,9 +64,13 @@ class _Glyph:
     def is_wide(self) -> bool:
         return self.width > 0.01
 
-    def bears(self, x: float) -> bool:
-        """Whether a mark at ``x`` that comes right after this glyph is its own."""
-        return has_right_to_left(self.text) and NEAR < x - self.x0 < self.width + NEAR
+    def bears(self, mark: _Glyph) -> bool:
+        """Whether a ``mark`` that comes right after this glyph is its own. One whose text runs from left to right may
+        stand at its end, where the next letter begins."""
+        x = mark.x0 - self.x0
+        if has_right_to_left(self.text):
+            return NEAR < x < self.width + NEAR
+        return _way(self.text[0]) == "L" and not has_right_to_left(mark.text) and -NEAR < x < self.width + NEAR
 
     def marked(self, text: str) -> _Glyph:
         return _Glyph(self.text + text, self.x0, self.x1)
@@ -108,7 +112,7 @@ def _glyphs(chars: Iterable[Mapping[str, Any]]) -> list[_Glyph]:
             continue
         glyph = _Glyph(char["c"], char["bbox"][0], char["bbox"][2])
         if not glyph.is_wide:
-            if glyphs and not pending and _is_mark(glyph.text) and glyphs[-1].bears(glyph.x0):
+            if glyphs and not pending and _is_mark(glyph.text) and glyphs[-1].bears(glyph):
                 glyphs[-1] = glyphs[-1].marked(glyph.text)
             else:
                 pending.append(glyph)

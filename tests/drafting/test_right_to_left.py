@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pymupdf
@@ -33,6 +34,17 @@ def on_paper(line: str, way: str = "R", size: float = 10.0) -> list[dict[str, ob
         {"c": char, "origin": (5.0 * at, 10.0), "bbox": (5.0 * at, 0.0, 5.0 * at + 5, size)}
         for at, char in enumerate(shown)
     ]
+
+
+@pytest.mark.parametrize("text", ["สวัสดีชาวโลก", "ที่นี่", "cafe\u0301s"])
+def test_marks_of_other_scripts_on_such_a_page_stay_with_the_letter_in_front(text: str) -> None:
+    chars: list[dict[str, object]] = []
+    x = 0.0
+    for char in text:
+        width = 0.0 if unicodedata.category(char) == "Mn" else 5.0
+        chars.append({"c": char, "origin": (x, 10.0), "bbox": (x, 0.0, x + width, 10.0)})
+        x += width
+    assert logical_text(chars, 10, False) == text
 
 
 @pytest.mark.parametrize("line", [PERSIAN, HEBREW, "ב-2013 היו 180,000 איש", "۱۰۰٪ آن", "«نقل» گفت: [الف]"])
