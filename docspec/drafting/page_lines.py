@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -96,12 +97,11 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
     traced = [(chr(code), origin, box) for span in page.get_texttrace() for code, _, origin, box in span["chars"]]
     groups: list[list[tuple[BBox, int, list[dict[str, Any]]]]] = []
     for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):
-        for line in block.get("lines", ()):
-            box = BBox(*line["bbox"])
+        for box, spans in (piece for line in block.get("lines", ()) for piece in _pieces(line)):
             near = next((group for group in groups[-8:] if any(touch(other, box) for other, *_ in group)), None)
             if near is None:
                 groups.append(near := [])
-            near.append((box, number, line["spans"]))
+            near.append((box, number, spans))
     lines = []
     for group in groups:
         spans = [span for *_, pieces in group for span in pieces if span["chars"]]
@@ -115,6 +115,26 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
             hidden = all(span.get("alpha", 255) == 0 for span in spans)
             lines.append(TextLine(box, text, size, group[0][1], hidden=hidden, words=_source_of(whole)))
     return lines
+
+
+def _pieces(line: dict[str, Any]) -> Iterator[tuple[BBox, list[dict[str, Any]]]]:
+    """A line of MuPDF's raw text as its pieces, their boxes and spans, without white between them that is wider than
+    the line is high: where text of both directions alternates, MuPDF takes cells of a row for one line."""
+    box, starts, end = BBox(*line["bbox"]), [-math.inf], math.inf
+    chars = [char for span in line["spans"] for char in span["chars"] if not char.get("synthetic")]
+    for x0, _, x1, _ in sorted(char["bbox"] for char in chars):
+        if x0 - end > box.height:
+            starts.append(x0)
+        end = x1 if end == math.inf else max(end, x1)
+    if len(starts) == 1:
+        yield box, line["spans"]
+        return
+    for start, stop in pairwise([*starts, math.inf]):
+        spans = [
+            span | {"chars": [char for char in span["chars"] if start <= char["bbox"][0] < stop]}
+            for span in line["spans"]
+        ]
+        yield BBox.union(BBox(*char["bbox"]) for span in spans for char in span["chars"]), spans
 
 
 def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]]:

@@ -201,11 +201,12 @@ def _columns_of(html: str) -> int:
 
 
 def _tell_by_place(page: Any, tables: Sequence[Any]) -> None:
-    """Gives the cells of ``tables`` their words in the order of reading: PyMuPDF has them from left to right."""
+    """Gives the cells of ``tables`` their words in the order of reading: PyMuPDF has them from left to right, and takes
+    a figure and a bracket in the next cell for one word where text of both directions alternates."""
     for table in tables:
         cells = [cell for row in table.placements or () for cell in row if cell.bbox is not None]
         for cell, lines in zip(cells, cell_texts(page, [BBox(*cell.bbox) for cell in cells]), strict=True):
-            if has_right_to_left(cell.text):
+            if has_right_to_left(cell.text) or not cell.text or cell.text.count("(") != cell.text.count(")"):
                 cell.text = " ".join(text for _, text in lines)
 
 

@@ -123,6 +123,18 @@ def test_runs_of_one_printed_line_follow_its_script() -> None:
 
 
 @pytest.mark.skipif(find(FORMS_FONT) is None, reason="no DejaVu Sans, which comes with matplotlib")
+def test_a_figure_in_front_of_a_cell_with_brackets_is_a_line_of_its_own() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_font(fontname="face", fontfile=str(find(FORMS_FONT)))
+        for y, label in ((100, "גשם ביום (1) בגליל"), (120, "שלג בחורף (2) בהר")):
+            page.insert_text((200, y), "0.8", fontname="face", fontsize=7)
+            page.insert_text((240, y), get_display(label), fontname="face", fontsize=7)
+        lines = [line.text for line in page_lines(page)]
+    assert lines == ["0.8", "גשם ביום (1) בגליל", "0.8", "שלג בחורף (2) בהר"]
+
+
+@pytest.mark.skipif(find(FORMS_FONT) is None, reason="no DejaVu Sans, which comes with matplotlib")
 @pytest.mark.parametrize("script", ["persian", "arabic"])
 def test_a_page_of_presentation_forms_is_drafted_as_it_is_read(script: str, tmp_path: Path) -> None:
     truth = (TEXTS / f"{script}.md").read_text(encoding="utf-8")

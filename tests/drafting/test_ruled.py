@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib
 import pymupdf
 import pytest
+from bidi import get_display
 
 from docspec.core import BBox
 from docspec.drafting.printed import Printed
@@ -134,6 +135,32 @@ def test_cells_of_right_to_left_text_are_in_logical_order(parsed: Parsed, rows: 
                 right_to_left(page, left + 224, top + 19, text)
 
     assert lines_of(parsed(draw)) == [[list(texts) for texts in rows]]
+
+
+def test_figures_before_a_right_to_left_cell_with_brackets_stay_in_their_column(parsed: Parsed) -> None:
+    rows = [
+        ("2.7", "0.4", "גשם ביום"),
+        ("2.0", "1.2", "שלג בלילה"),
+        ("2.5", "0.8", "רוח (1) בגליל"),
+        ("9.3", "6.3", "ברד ושלג"),
+        ("3.3", "5.1", "ערפל (2) בהר"),
+    ]
+    face = pymupdf.Font(fontfile=str(FONT))
+
+    def draw(page: Any) -> None:
+        page.insert_font(fontname="dejavu", fontfile=str(FONT))
+        page.draw_rect(pymupdf.Rect(60, 80, 400, 202), width=0.7)
+        for start, end in (((60, 102), (400, 102)), ((250, 80), (250, 202)), ((155, 80), (155, 102))):
+            page.draw_line(start, end)
+        page.insert_text((100, 96), "2009", fontname="dejavu", fontsize=9)
+        page.insert_text((190, 96), "2010", fontname="dejavu", fontsize=9)
+        for row, (one, other, label) in enumerate(rows):
+            shown = get_display(label)
+            right = 390 - face.text_length(shown, 9)
+            for x, text in ((100, one), (190, other), (right, shown)):
+                page.insert_text((x, 116 + 20 * row), text, fontname="dejavu", fontsize=9)
+
+    assert lines_of(parsed(draw)) == [[["2009", "2010", ""], *(list(row) for row in rows)]]
 
 
 COUNTS = [
