@@ -26,7 +26,12 @@ _INLINE = re.compile(r"(?<!\\)</?(?:b|i|em|strong|u|s|del|code|span|a)\b[^>]*>",
 _TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?= )")
 _ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
-_MATH = re.compile(r"(?<!\\)\$\$[^$]+\$\$|(?<![\\\w$])\$(?![\s\d$])[^$\n]+?(?<![\s\\])\$(?![\w$])")
+_CELL_END = r"</?t[dh]\b|(?<!\\)\|"
+_MATH = re.compile(
+    rf"(?<!\\)\$\$[^$]+\$\$|(?<![\\\w$])\$(?![\s\d$])(?:(?!{_CELL_END})[^$\n])+?(?<![\s\\])\$(?![\w$])"
+)
+"""A formula stands within one cell of a table."""
+
 _COMMAND = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _STAR = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)")
@@ -69,12 +74,12 @@ def _words_outside(text: str) -> str:
     if "[" in text:
         text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
         text = _LINK_END.sub(_blank, text)
+    if "$" in text:
+        text = _MATH.sub(_bare_math, text)
     if "<" in text:
         text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
         text = _INLINE.sub(_unseen, _RAISED.sub(_blank, text))
         text = _TAG.sub(_blank, text)
-    if "$" in text:
-        text = _MATH.sub(_bare_math, text)
     text = _STAR.sub(_unseen, text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)

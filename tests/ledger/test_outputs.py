@@ -40,6 +40,8 @@ from tests.ledger.shown import csv_words, html_words, json_words
         ("<!-- docspec: page 3 could not be read -->\n\nrest", "rest"),
         (r"$$\frac{a}{b} = \alpha x_1$$", "a b = x 1"),
         ("it costs $5 or $6", "it costs $ 5 or $ 6"),
+        ("| Tallow ($/cwt) | Oil ($/gal) |", "tallow $ cwt oil $ gal"),
+        ("<tr><td>Oil ($/gal)</td><td>Fat ($/cwt)</td></tr>", "oil $ gal fat $ cwt"),
         ("~~900.00~~ 1,150.00", "900.00 1,150.00"),
         ("- item\n  1. nested", "item 1 nested"),
     ],
