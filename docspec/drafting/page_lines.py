@@ -15,11 +15,13 @@ from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
+from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
 from docspec.drafting.lines import TextLine, touch, without_spaces
-from docspec.drafting.raised import with_raised
+from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
-from docspec.drafting.struck import strokes_of, with_struck
+from docspec.drafting.soft_hyphens import SOFT, tell_hyphens
+from docspec.drafting.struck import mark_struck, strokes_of
 from docspec.drafting.symbol_fonts import decoded, names_signs
 
 MAX_STYLED = 20_000
@@ -57,10 +59,16 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
     strokes = strokes_of(page)
-    if strokes:
-        blocks = with_struck(page.get_text("rawdict", flags=flags)["blocks"], strokes)
-    else:
-        blocks = page.get_text("dict", flags=flags)["blocks"]
+    by_char = bool(strokes) or SOFT in plain or has_two_shapes(page)
+    blocks = page.get_text("rawdict" if by_char else "dict", flags=flags)["blocks"]
+    if has_pieces(blocks) and not by_char:
+        blocks, by_char = page.get_text("rawdict", flags=flags)["blocks"], True
+    if by_char:
+        tell_hyphens(blocks)
+        mark_struck(blocks, strokes)
+        mark_raised(blocks)
+        put_in_gaps(blocks)
+        blocks = spans_of(blocks)
     with_raised(blocks)
     boxes = box_signs(page) if BOXES.search(plain) else ()
     for number, block in enumerate(blocks):
@@ -137,7 +145,15 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
     for pieces in pieces_of:
         printed = []
         for row in in_rows(pieces, itemgetter(0)):
-            whole = _spaced([char for _, chars, _ in row for char in chars], max(piece[2] for piece in row), runs_left)
+            spans = [
+                {"size": size, "origin": chars[0]["origin"], "text": "".join(char["c"] for char in chars)}
+                for _, chars, size in row
+            ]
+            spell_raised(spans)
+            chars = [char for _, chars, _ in row for char in chars]
+            signs = "".join(span["text"] for span in spans)  # one for one
+            own = [char | {"c": sign} for char, sign in zip(chars, signs, strict=True)]
+            whole = _spaced(own, max(piece[2] for piece in row), runs_left)
             if text := repair(whole):
                 printed.append((BBox.union(piece[0] for piece in row).center_y, text))
         texts.append(printed)
