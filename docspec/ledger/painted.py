@@ -155,7 +155,11 @@ def _usual(trace: Sequence[dict[str, Any]]) -> dict[tuple[str, int], tuple[float
 def _spaced(span: dict[str, Any]) -> float:
     """The white between all glyphs of a span, in points, if it is letters that are set apart."""
     chars = [char for char in span["chars"] if char[0] > 32]
-    if len(chars) < LEAST_SPACED or span["dir"] != (1.0, 0.0) or sum(chr(c[0]).isalpha() for c in chars) < len(chars) / 2:
+    if (
+        len(chars) < LEAST_SPACED
+        or span["dir"] != (1.0, 0.0)
+        or sum(chr(c[0]).isalpha() for c in chars) < len(chars) / 2
+    ):
         return 0.0
     white = min(after[3][0] - before[3][2] for before, after in pairwise(chars))
     return white if white > SPACE * span["size"] else 0.0

@@ -74,7 +74,8 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
     doubtful = [
         at
         for at, word in enumerate(words)
-        if word.hidden == UNPAINTED or (not word.hidden and (word.pale or covered[at] or not layer.has(word.text, painted[word.text])))
+        if word.hidden == UNPAINTED
+        or (not word.hidden and (word.pale or covered[at] or not layer.has(word.text, painted[word.text])))
     ]
     if not doubtful:
         return words

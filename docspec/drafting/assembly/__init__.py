@@ -37,6 +37,7 @@ from docspec.drafting.listings import joined_listings
 from docspec.drafting.signs import with_signs
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
+from docspec.drafting.whole_items import with_whole_items
 
 Step = Callable[[Assembly], Assembly]
 RegionStep = Callable[[Sequence[Region]], list[Region]]
@@ -62,6 +63,7 @@ STEPS: tuple[Step, ...] = (
 
 REGION_STEPS: tuple[RegionStep, ...] = (
     joined_listings,  # while parts of a listing are neighbours
+    with_whole_items,  # while parts of an item are neighbours
     with_signs,  # items that are text count for the usual size of text
     with_title,  # needs that size, and all headings
     notes_in_order,  # moves regions whose categories are settled
