@@ -14,6 +14,7 @@ from docspec.drafting.assembly.charts import charts_apart
 from docspec.drafting.assembly.claims import (
     bullets_joined,
     false_tables_divided,
+    initials_joined,
     lines_claimed,
     strays_placed,
     typewriting_unmarked,
@@ -46,6 +47,7 @@ STEPS: tuple[Step, ...] = (
     typewriting_unmarked,  # while all lines of the page are together
     bullets_joined,  # a bullet and its line must be claimed by one box
     lines_claimed,  # from here on the boxes hold the text
+    initials_joined,  # before a letter that is a box can be taken for a title
     false_tables_divided,  # a stray is placed among columns rather than beside one box for all of them
     strays_placed,  # from here on no line is outside a box
     charts_apart,  # the labels of a chart would look like a column too narrow for text
