@@ -1,5 +1,5 @@
-"""Items of lists that a layout model cut: the second line of a numbered clause is no item of its own, and numbered lines
-of a contract are no list."""
+"""Items of lists that a layout model cut: the second line of a numbered clause is no item of its own, and the numbered
+lines of a contract are no list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docspec.core.grouping import runs_of
 from docspec.core.running_text import goes_on
 
 LEAST_LINES = 3
-"""Lines with numbers that count."""
+"""Items that are numbered lines."""
 NEAR = 1.0
 """Most white between lines of one item, in heights of a line."""
 
@@ -59,9 +59,9 @@ def _merged(run: Sequence[Region], numbered: bool) -> Region:
 
 def _counts(run: Sequence[Region]) -> bool:
     """Whether all lines of a ``run`` of items begin with numbers that grow by the same amount."""
-    if not all(map(_is_item, run)):
+    if len(run) < LEAST_LINES or not all(map(_is_item, run)):
         return False
     matches = [_NUMBERED.match(line.text) for region in run for line in region.lines]
     numbers = [int(match[1]) for match in matches if match is not None]
     steps = {below - number for number, below in pairwise(numbers)}
-    return len(matches) == len(numbers) >= LEAST_LINES and len(steps) == 1 and min(steps) > 0
+    return len(matches) == len(numbers) and len(steps) == 1 and min(steps) > 0
