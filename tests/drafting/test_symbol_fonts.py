@@ -105,4 +105,4 @@ def test_zapf_dingbats_without_an_encoding_are_told_by_their_codes() -> None:
         page = next(pdf.pages(dpi=72))
         assert isinstance(page, PageImage)
         told = [line.text for line in page_lines(page.pdf_page)]
-    assert " ".join(told) == "✔ Grain ❏ Timber ✘ Fish ■ Coal ● Salt"
+    assert " ".join(told) == "✔ Grain ❏ Timber ✘ Fish ■ Coal • Salt"
