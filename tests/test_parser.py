@@ -301,3 +301,15 @@ def test_the_documented_example_runs_on_blank_and_failed_pages(lively_qwen, pdf,
 def test_documents_of_many_know_their_hash(parser, pdf):
     [document] = parser.parse_many([pdf])
     assert document.sha256 == hashlib.sha256(pdf.read_bytes()).hexdigest()
+
+
+def test_the_end_of_a_range_is_the_last_page_at_most(pdf, tmp_path):
+    """A folder has longer and shorter documents."""
+    with pymupdf.open(pdf) as long, pymupdf.open() as short:
+        short.insert_pdf(long, to_page=0)
+        short.save(tmp_path / "one.pdf")
+    with Parser(ParseOptions(pages="1-2")) as parser:
+        found = [
+            ([page.number for page in one.pages], one.error) for one in parser.parse_many([pdf, tmp_path / "one.pdf"])
+        ]
+    assert found == [([1, 2], None), ([1], None)]

@@ -51,7 +51,9 @@ class ParseOptions:
     Raises ``UsageError`` for values out of bounds and for options that exclude each other.
     """
 
-    pages: str | None = option(None, "Pages to read, counted from 1. Default: all.", PAGES, "1-3,7")
+    pages: str | None = option(
+        None, "Pages, counted from 1; a range ends with the document. Default: all.", PAGES, "1-3,7"
+    )
     dpi: float = option(
         200.0, "Resolution at which PDF pages are rendered, in pixels per inch.", PAGES, least=1, most=9600
     )

@@ -31,18 +31,18 @@ class PageSelection:
     def resolve(self, page_count: int, name: str = "the document") -> tuple[int, ...]:
         """The selected page numbers of a document of ``page_count`` pages: ascending, each once.
 
-        Raises :class:`InputError` when a range reaches outside the document.
+        The end of a range is the last page at most, as over a folder of longer and shorter documents. Raises
+        :class:`InputError` where the document has no page with which a range begins.
         """
         if not self.ranges:
             return tuple(range(1, page_count + 1))
         chosen: set[int] = set()
         for start, end in self.ranges:
-            last = max(start, page_count) if end is None else end
-            if last > page_count:
+            if start > page_count:
                 pages = "1 page" if page_count == 1 else f"{page_count} pages"
-                message = f"{name}: page {last} does not exist, it has {pages}; correct --pages"
+                message = f"{name}: page {start} does not exist, it has {pages}; correct --pages"
                 raise InputError(message, Failure.USAGE)
-            chosen.update(range(start, last + 1))
+            chosen.update(range(start, min(end or page_count, page_count) + 1))
         return tuple(sorted(chosen))
 
 

@@ -63,7 +63,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return edge is not None and edge - lines[0].bbox.x1 > FAR * (edge - region.bbox.x0) and _ends(lines, edge) == 1
     if edge is None:
         return _ends(lines, own) >= len(lines) - 2
-    few = sum(len(line.text.split()) for line in lines) <= WORDS * len(lines)
+    few = _has_few_words(lines)
     return _ends(lines, edge) == len(lines) - 1 and (few or 2 * _ends(lines, own) >= len(lines) - 1)
 
 
@@ -74,17 +74,27 @@ def _counts(texts: Sequence[str]) -> bool:
 
 
 def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:
-    """Where lines end in the column of ``region``, as other regions show; ``None`` if none does."""
-    edges = [
-        other.bbox.x1
+    """Where lines end in the column of ``region``, as other regions show: prose of several lines, else, if lines have
+    few words, what reaches farthest (short paragraphs of a letter, items of a receipt); ``None`` if none does."""
+    wider = [
+        other
         for other in regions
         if other is not region
-        and other.category.is_running_text
-        and len(other.lines) >= LINES
         and region.bbox.shared_width(other.bbox) > 0.5 * region.bbox.width
         and other.bbox.width > region.bbox.width
     ]
-    return min(edges, default=None)
+    prose = [
+        other.bbox.x1
+        for other in wider
+        if other.category.is_running_text and len(other.lines) >= LINES and not _has_few_words(other.lines)
+    ]
+    if prose or not _has_few_words(region.lines):
+        return min(prose, default=None)
+    return max((other.bbox.x1 for other in wider), default=None)
+
+
+def _has_few_words(lines: Sequence[PrintedLine]) -> bool:
+    return sum(len(line.text.split()) for line in lines) <= WORDS * len(lines)
 
 
 def _ends(lines: Sequence[PrintedLine], edge: float) -> int:

@@ -42,6 +42,13 @@ AREA_ENLARGED = 1.5  # an area is enlarged by at most this factor: a detector's 
 MAX_SEARCHED = 6_000_000
 """Pixels of an image as the detector sees it. It enlarges the shorter side to 736 pixels whatever the longer one
 becomes: a strip of 15 by 750 pixels took 7 GB."""
+LEAST_SIDE = 5
+"""Pixels of the shorter side of an image in which there may be print: a rule of 3 by 2,000 pixels took a minute."""
+
+STRIP, WIDENED = 16, 256
+"""A strip whose shorter side RapidOCR would reduce to as many pixels it reduces to nothing, as it rounds to 32: such
+strips are widened. On narrower ground the detector takes them for a line."""
+
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
 _FULL_STOP = re.compile(r"^\. (?=\w)")
 TOLD = 6  # lines reported together
@@ -158,7 +165,7 @@ class Recogniser:
         few lines at a time, in the order in which they were found.
         """
         quads: list[ReadQuad] = []
-        for tile, left, top in tiles(image):
+        for tile, left, top in tiles(image) if min(image.size) >= LEAST_SIDE else ():
             shape = max(tile.size) / min(tile.size)
             with self._enlarging(math.sqrt(MAX_SEARCHED / shape)):
                 found = self._read(tile, tell)
@@ -185,6 +192,8 @@ class Recogniser:
 
     def read_line(self, image: Image.Image) -> tuple[str, float]:
         """The text of an image of one line and the recogniser's confidence, 0..1."""
+        if (reduced := self._strip_factor(image)) < 1.0:
+            image = image.resize((max(1, round(reduced * image.width)), max(1, round(reduced * image.height))))
         result = self._engine(_bgr(image), use_det=False, use_rec=True)
         texts, scores = getattr(result, "txts", None), getattr(result, "scores", None)
         return (_line_of(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
@@ -192,16 +201,32 @@ class Recogniser:
     def _read(self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None) -> list[ReadQuad]:
         """The lines of ``image``, in the order in which the detector found them."""
         with self._telling(tell):
-            result = self._finder(_bgr(image), use_det=True, use_rec=True)
+            result = self._finder(_bgr(self._widened(image)), use_det=True, use_rec=True)
         if getattr(result, "boxes", None) is None or not result.txts:
             return []
         found = zip(result.boxes, result.txts, result.scores, strict=True)
         return [ReadQuad(box.tolist(), _line_of(text), float(score)) for box, text, score in found]
 
+    def _strip_factor(self, image: Image.Image) -> float:
+        """By how much RapidOCR would reduce ``image`` if nothing of it were left then; 1 where something is."""
+        reduced = min(1.0, self._max_side / max(image.size))
+        return reduced if int(reduced * min(image.size)) <= STRIP else 1.0
+
+    def _widened(self, image: Image.Image) -> Image.Image:
+        """``image``, or a strip that would be reduced to nothing with more of its ground below or on the right."""
+        if (reduced := self._strip_factor(image)) == 1.0:
+            return image
+        least = math.ceil(WIDENED / reduced)
+        wide = Image.new("RGB", (max(image.width, least), max(image.height, least)), image.getpixel((0, 0)))
+        wide.paste(image, (0, 0))
+        return wide
+
     def find_lines(self, image: Image.Image) -> list[Any]:
         """The quadrilaterals (four corners, from the upper left one clockwise, in pixels) around the lines of
         ``image``, unread."""
-        result = self._finder(_bgr(image), use_det=True, use_rec=False)
+        if min(image.size) < LEAST_SIDE:
+            return []
+        result = self._finder(_bgr(self._widened(image)), use_det=True, use_rec=False)
         return [] if getattr(result, "boxes", None) is None else list(result.boxes)
 
     def read_lines(self, images: Sequence[Image.Image]) -> list[tuple[str, float]]:

@@ -66,7 +66,7 @@ def empty(path: Path) -> Path:
         (zero_pages, [], "no pages"),
         (encrypted, [], "--password"),
         (encrypted, ["--password", "wrong"], "password"),
-        (real_pdf, ["--pages", "2-5"], "page 5 does not exist"),
+        (real_pdf, ["--pages", "3-5"], "page 3 does not exist"),
         (real_pdf, ["--model", "no/such/folder/at/all"], "no such directory"),
     ],
 )

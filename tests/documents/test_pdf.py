@@ -44,7 +44,7 @@ def test_the_hash_is_the_files(make_pdf: MakePdf) -> None:
 
 def test_a_page_outside_the_document_is_refused_before_the_first_page(make_pdf: MakePdf) -> None:
     with open_document(make_pdf(2)) as document, pytest.raises(InputError, match="page 3 does not exist"):
-        document.pages("1-3")
+        document.pages("3-4")
 
 
 def test_the_pdf_page_lives_until_the_next_one_is_asked_for(make_pdf: MakePdf) -> None:

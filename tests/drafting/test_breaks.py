@@ -53,6 +53,31 @@ def test_short_lines_are_written_line_by_line(parsed: Parsed, lines: tuple[str, 
     assert len(written) == len(lines) + 2, "prose is joined"
 
 
+def test_short_letters_and_receipts_have_no_long_prose_that_shows_how_wide_they_are(parsed: Parsed) -> None:
+    address, signature = (
+        ["Harbour Office", "Mrs. Ana Pereira", "12 Quay Street", "Lisbon"],
+        ["Jorge Matos", "Harbour Master"],
+    )
+
+    def letter(page: Any) -> None:
+        page.insert_text((72, 80), "\n".join(address), fontsize=11)
+        prose = (
+            "The fee is due on the day of your arrival, and may be paid at the office or by transfer to the account."
+        )
+        page.insert_textbox(pymupdf.Rect(72, 180, 520, 240), prose, fontsize=11)
+        page.insert_text((72, 300), "\n".join(signature), fontsize=11)
+
+    def receipt(page: Any) -> None:
+        page.set_mediabox(pymupdf.Rect(0, 0, 170, 400))
+        page.insert_text((12, 30), "CAFE MOLE\nRua do Cais 7\nLisbon", fontsize=9, fontname="cour")
+        items = ["2 Espresso        2,40", "1 Galao           1,90", "3 Pastel de nata  4,20", "TOTAL EUR         8,50"]
+        page.insert_text((12, 90), "\n".join(items), fontsize=9, fontname="cour")
+
+    assert "\\\n".join(signature) in parsed(letter).to_markdown()
+    assert "\\\n".join(address) in parsed(letter).to_markdown()
+    assert "CAFE MOLE\\\nRua do Cais 7\\\nLisbon" in parsed(receipt).to_markdown()
+
+
 @pytest.mark.parametrize(
     "lines",
     [

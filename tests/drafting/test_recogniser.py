@@ -45,6 +45,22 @@ def test_a_strip_is_not_enlarged_beyond_measure() -> None:
     assert 0 < max(seen) <= 3 * 1.1 * MAX_SEARCHED
 
 
+@pytest.mark.parametrize("size", [(1500, 7), (1450, 17), (9, 1460), (2000, 3), (1, 1)])
+def test_a_strip_that_would_be_reduced_to_nothing_is_read(size: tuple[int, int]) -> None:
+    """A rule or a leader across a page is searched for print, too; it must not end the page's draft."""
+    recogniser, strip = Recogniser(threads=1), Image.new("RGB", size, "white")
+    assert recogniser.read_page(strip) == ([], 0.0)
+    assert recogniser.find_lines(strip) == []
+    assert recogniser.read_line(strip)[0].strip(" -_.—·") == ""
+
+
+def test_print_in_a_thin_strip_is_found() -> None:
+    strip = Image.new("RGB", (1500, 16), "white")
+    ImageDraw.Draw(strip).text((700, 0), "harbour 1842", fill="black", font_size=13)
+    [line] = Recogniser(threads=1).read_page(strip)[0]
+    assert line.text == "harbour 1842" and 690 < line.bbox.x0 < 710 and line.bbox.y1 < 24
+
+
 def test_where_a_missing_model_is_had_is_one_line_and_nothing_is_fetched(tmp_path: Path) -> None:
     wanted = tmp_path / "arabic_PP-OCRv5_rec_mobile.onnx"
     with pytest.raises(DrafterError, match=f"fetch it once: docspec models download ocr:arabic --to {tmp_path}$"):
