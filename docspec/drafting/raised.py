@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from docspec.core import raised as spelling
@@ -85,11 +85,12 @@ def spell_raised(spans: Sequence[Span], direction: tuple[float, float] = (1.0, 0
 
 def _spell(run: Sequence[Span], spell: Callable[[str], str]) -> None:
     """Spells raised spans that follow each other as one: the sign of an exponent is often of another font."""
-    whole = "".join(span["text"] for span in run)
-    spelled = spell(whole)
-    for span in run:
-        length = len(span["text"])
-        span["text"], spelled = (spelled[:length], spelled[length:]) if spelled != whole else (spell(span["text"]), "")
+    texts = [span["text"] for span in run]
+    spelled = spell("".join(texts))
+    if spelled == "".join(texts):
+        spelled = "".join(map(spell, texts))
+    for span, end in zip(run, accumulate(map(len, texts)), strict=True):
+        span["text"] = spelled[end - len(span["text"]) : end]
 
 
 def has_two_shapes(page: Any) -> bool:

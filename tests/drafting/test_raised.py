@@ -254,8 +254,13 @@ def test_an_exponent_whose_sign_is_of_another_font_refers_to_no_note() -> None:
         end = 60 + HELVETICA.text_length("4.2 J m", 11)
         page.insert_text((end, 96), "-", fontsize=6.5, fontname="symb")
         page.insert_text((end + 3.7, 96), "2", fontsize=6.5, fontname="tiro")
-        (line,) = page_lines(page)
+        page.insert_text((60, 130), "for all e")
+        end = 60 + HELVETICA.text_length("for all e", 11)
+        page.insert_text((end, 126), "-", fontsize=6.5, fontname="symb")
+        page.insert_text((end + 3.7, 126), "kq", fontsize=6.5, fontname="tiit")
+        (line, other) = page_lines(page)
     assert line.text == "4.2 J m⁻²"
+    assert other.text.endswith("kq"), "what cannot be raised stays"
     assert is_power(line.text, len(line.text) - 1, len(line.text))
 
 
