@@ -107,9 +107,9 @@ def _part_signs(spans: Sequence[dict[str, Any]]) -> None:
     does so only behind letters."""
     for before, after in pairwise(spans):
         sign, first = before["text"][-1:], after["text"][:1]
-        if first.isalnum() and (_CIRCLED.match(sign) or (sign and unicodedata.category(sign) == "So")):
-            if after["bbox"][0] - before["bbox"][2] > SPACE * after["size"]:
-                before["text"] += " "
+        is_sign = _CIRCLED.match(sign) or (sign and unicodedata.category(sign) == "So")
+        if is_sign and first.isalnum() and after["bbox"][0] - before["bbox"][2] > SPACE * after["size"]:
+            before["text"] += " "
 
 
 def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLine]:
