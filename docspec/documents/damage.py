@@ -29,11 +29,15 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 _NO_LOSS = re.compile(
-    r"ToUnicode|CMap|ICC|colou?r ?space|Length incorrect|hint|outline|link|metadata|repeated \d+ times"
+    r"ToUnicode|CMap|ICC|colou?r ?space|find ExtGState|Length incorrect|hint|outline|link|metadata|repeated \d+ times"
     r"|openjpeg warning(?!.*(?:too short|truncat|not enough|inconsistent|missing|cannot|corrupt|expected|EOC))",
     re.IGNORECASE,
 )
-"""OpenJPEG warns of all that is odd in a picture which it then decodes in full."""
+"""OpenJPEG warns of all that is odd in a picture which it then decodes in full. A state of graphics that is not there
+(ExtGState) changes how print looks, and takes none away."""
+
+_SUM = "encountered syntax errors"
+"""How the message begins that follows those of a page's syntax errors."""
 
 _WAITING = re.compile(
     r"please wait|later version of (?:the|adobe)|pdf viewer|upgrade to the latest|adobe reader|acrobat", re.IGNORECASE
@@ -63,7 +67,8 @@ def heard() -> Iterator[list[str]]:
 def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Event, ...]:
     """At most one event that marks the page as damaged and one for all other warnings. ``messages`` are about what the
     page prints, ``remarks`` about anything."""
-    lost = [message for message in messages if is_loss(message)]
+    messages = list(messages)
+    lost = _lost(messages)
     distinct = [
         message for message in dict.fromkeys((*messages, *remarks)) if not re.search(r"repeated \d+ times", message)
     ]
@@ -78,7 +83,7 @@ def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Eve
 
 def losses(messages: Iterable[str]) -> str | None:
     """The ``messages`` about data that could not be read; ``None`` if there are none."""
-    return _shown([message for message in messages if is_loss(message)]) or None
+    return _shown(_lost(list(messages))) or None
 
 
 def lost_size(page: Any) -> str | None:
@@ -116,6 +121,12 @@ def dynamic_form(pdf: Any, page: Any) -> str | None:
     if not dynamic and _WAITING.search(" ".join(page.get_text().split())) is None:
         return None
     return "it stands for a dynamic form (XFA), whose contents are not shown"
+
+
+def _lost(messages: list[str]) -> list[str]:
+    """Those of ``messages`` that say that something could not be read or drawn; their sum alone says nothing more."""
+    known = any("syntax error:" in message for message in messages)
+    return [message for message in messages if is_loss(message) and not (known and message.startswith(_SUM))]
 
 
 def is_loss(message: str) -> bool:

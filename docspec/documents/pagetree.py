@@ -68,6 +68,7 @@ def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
     if low.pdf_is_dict(root):
         low.pdf_dict_dels(root, "Parent")
     seen = {low.pdf_to_num(root)}
+    empty: set[int] = set()
     open_branches: list[tuple[Any, int, Iterator[Any]]] = [(root, 0, _kids(root))]
     sound = True
     nodes = 0
@@ -78,6 +79,8 @@ def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
         if kid is None or nodes > MAX_NODES:
             sound = sound and low.pdf_to_int(_get(branch, "Count")) == len(pages) - before
             open_branches.pop()
+            if len(pages) == before:
+                empty.add(low.pdf_to_num(branch))
             continue
         number = low.pdf_to_num(kid)
         if not low.pdf_is_dict(kid) or low.pdf_is_stream(kid):
@@ -90,6 +93,8 @@ def _walk(pdf: Any) -> tuple[list[Any], list[str], bool]:
             pages.append(kid)
             _adopt(kid, branch)
             sound = sound and low.pdf_to_name(_get(kid, "Type")) == "Page"
+        elif number and number in empty:
+            continue  # what took the other pages out of a file made one of all branches without a page
         elif number and number in seen:
             problems.append("its page tree holds a part of itself twice")
         else:

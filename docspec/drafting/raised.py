@@ -128,7 +128,7 @@ def _base(spans: Sequence[Span]) -> _Base | None:
     if not total:
         return None
     good = [size for size, count in sizes.items() if count >= BASE_SHARE * total]
-    size = max(good or sizes)  # in the layer of a scan each word may have a size of its own
+    size = max(good or +sizes)  # spaces have sizes, too; in the layer of a scan each word may have a size of its own
     own = [span for span in spans if round(span["size"], 1) == size and span["text"].strip()]
     heights: Counter[float] = Counter()
     for span in own:

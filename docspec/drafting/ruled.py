@@ -58,6 +58,8 @@ def _drawn(
     inside = [word for word in words if table.bbox.has_center_of(word.bbox)]
     if not own or not _hold_cells([_box(slots).grown(NEAR) for slots in own], inside):
         return [table]
+    if any(_lacks_cells(slots, inside) for slots in own):
+        return [table]
     own = [parted(slots, words) for slots in own]
     texts = [cell_texts(page, [slot.bbox for slot in slots]) for slots in own]
     if any(lacks_columns(slots, words) for slots in own):
@@ -83,6 +85,12 @@ def _hold_cells(boxes: Sequence[BBox], words: Sequence[Word]) -> bool:
         if any(one.y0 <= box.center_y <= one.y1 for one in boxes):
             return False
     return True
+
+
+def _lacks_cells(slots: Sequence[Slot], words: Sequence[Word]) -> bool:
+    """Whether one of ``words`` stands between the cells of a grid, in none of them."""
+    own = [word for word in words if _box(slots).has_center_of(word.bbox)]
+    return not all(any(slot.bbox.has_center_of(word.bbox) for slot in slots) for word in own)
 
 
 def _table(

@@ -23,6 +23,7 @@ from docspec.drafting.cell_grid import CellGrid, grid_of
 from docspec.drafting.cell_repairs import settled, without_notes
 from docspec.drafting.column_cuts import with_columns_cut
 from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.left_out import with_cells_filled, with_rows_left_out
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.right_to_left import has_right_to_left
@@ -88,6 +89,7 @@ def _settled(seen: FoundTable, table: Any, words: Sequence[Word], strokes: Seque
     grid = grid_of(table, seen.html, words)
     if grid is None:
         return seen
+    grid = with_cells_filled(with_rows_left_out(grid, words, seen.bbox), words)
     grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
     mended = settled(inner, words, strokes)

@@ -335,3 +335,23 @@ def test_an_empty_page_that_is_called_one_is_a_blank_page() -> None:
     more = {30: b"<</Type/Page/Parent 2 0 R>>"}
     with opened(document(text("one"), tree=tree, more=more)) as pdf:
         assert [isinstance(page, PageImage) for page in pdf.pages()] == [True, True] and pdf.damage is None
+
+
+def test_pages_that_were_taken_out_of_a_longer_file_leave_branches_that_are_the_same() -> None:
+    """Programs that drop what is double make one of all branches of a page tree that have no page any more."""
+    tree = b"<</Type/Pages/Kids[30 0 R 31 0 R 31 0 R]/Count 1>>"
+    branches = {30: b"<</Type/Pages/Kids[10 0 R]/Count 1/Parent 2 0 R>>", 31: b"<</Type/Pages/Kids[]/Count 0>>"}
+    with opened(document(text("one"), tree=tree, more=branches)) as pdf:
+        assert (pdf.page_count, pdf.damage) == (1, None)
+    twice = b"<</Type/Pages/Kids[30 0 R 30 0 R]/Count 2>>"
+    with opened(document(text("one"), tree=twice, more=branches)) as pdf:
+        assert "holds a part of itself twice" in str(pdf.damage)
+
+
+@pytest.mark.parametrize(("missing", "lost"), [(b"/GS7 gs", False), (b"/X7 Do", True)])
+def test_a_state_of_graphics_that_is_missing_takes_no_print_away(missing: bytes, lost: bool) -> None:
+    with opened(document(b"q " + missing + b" Q " + text("one"))) as pdf:
+        page = next(iter(pdf.pages()))
+        assert isinstance(page, PageImage) and page.pdf_page.get_text().strip() == "one"
+        kinds = [event.kind for event in page.events]
+    assert kinds[0] == ("damaged_page" if lost else "pdf_warning")

@@ -178,7 +178,8 @@ def test_raised_figures_stay_apart_in_closed_cells_of_several_lines() -> None:
     assert "| North harbour | 1,357¹ old 983² | 36 km² |" in written
 
 
-def test_a_line_in_which_each_word_has_a_size_of_its_own_is_a_line() -> None:
+@pytest.mark.parametrize("space", [10, 17])
+def test_a_line_in_which_each_word_has_a_size_of_its_own_is_a_line(space: int) -> None:
     """As in the text layers that recognisers put under scans."""
     words = ["grain", "and", "seeds", "have", "been", "amazingly", "increased,", "and"]
     with pymupdf.open() as document:
@@ -186,7 +187,9 @@ def test_a_line_in_which_each_word_has_a_size_of_its_own_is_a_line() -> None:
         for number, word in enumerate(words):
             size = 8 + 0.3 * number
             page.insert_text((x, 80), word, fontsize=size)
-            x += pymupdf.get_text_length(word, fontsize=size) + 3
+            x += pymupdf.get_text_length(word, fontsize=size)
+            page.insert_text((x, 80), " ", fontsize=space)
+            x += pymupdf.get_text_length(" ", fontsize=space)
         [line] = [join_lines([row]) for row in printed_lines(page_lines(page))]
     assert line.split() == words
 

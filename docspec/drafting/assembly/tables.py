@@ -10,6 +10,7 @@ from html import unescape
 from docspec.core import BBox, Category
 from docspec.drafting.assembly.state import Assembly
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.left_out import told_by
 from docspec.drafting.lines import TextLine, runs_leftwards, without_spaces
 from docspec.drafting.order import by_white_space
 from docspec.drafting.tables import FoundTable
@@ -45,7 +46,7 @@ def headings_told_once(page: Assembly) -> Assembly:
 
 def tables_placed(page: Assembly) -> Assembly:
     """Gives each table found in a supposed table's box a box of its own, and one of text to the lines that are in none
-    of them (they would be lost), in reading order."""
+    of them, or in no cell of them (they would be lost), in reading order."""
     return page.each_box(lambda box: _tables_apart(box, page.tables))
 
 
@@ -53,10 +54,16 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
     own_tables = tables_in(box, tables)
     inside: list[list[TextLine]] = [[] for _ in own_tables]
     beside: dict[tuple[int, int], list[TextLine]] = {}
+    tells = [told_by(table.html) for table in own_tables]
     for line in box.lines:
-        owners = [number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)]
-        told = (number for number in owners if without_spaces(line.text) in _letters(own_tables[number]))
-        owner = next(told, owners[0] if owners else None)  # a table may stand within the box of another
+        owner = next(  # a table may stand within the box of another
+            (
+                number
+                for number, (one, tells_of) in enumerate(zip(own_tables, tells, strict=True))
+                if one.bbox.has_center_of(line.bbox) and tells_of(line.text)
+            ),
+            None,
+        )
         (beside.setdefault(_side(line.bbox, own_tables), []) if owner is None else inside[owner]).append(line)
     if not own_tables:
         return [box]
