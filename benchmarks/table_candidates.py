@@ -12,18 +12,18 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 from benchmarks.adjacency import Found, TableMarks, compared, marks_of
 from benchmarks.suites.icdar2013 import Icdar2013, harmonic_mean
 from docspec.core import BBox, Category
 from docspec.dialects.tables import Table, parse_table
 from docspec.documents.mupdf import mupdf
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure, is_of_body, stands_for_none
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.order import layout_of
 from docspec.drafting.page_lines import page_lines
+from docspec.drafting.printed import Printed
 from docspec.drafting.ruled import with_drawn_cells
 from docspec.drafting.tables import FoundTable, find_tables
 from docspec.drafting.unruled import with_unruled
@@ -33,20 +33,20 @@ NAMES = ("model", "mended", "drawn", "white space")
 ALIGNED, PITCH = 0.5, 0.25  # heights of a word, and share of the pitch, by which figures and rows may be out of line
 
 
-def candidates(page: Any) -> dict[str, list[FoundTable]]:
-    """The tables of a ``pymupdf.Page`` by what finds them; ``today`` are those that docspec takes."""
-    lines = page_lines(page)
-    boxes, _, _ = layout_of(page, lines)
-    mended = find_tables(page, lines) if any(box.category is Category.TABLE for box in boxes) else []
-    raw = page.find_tables(use_layout=True, union=True, refine=True).tables if mended else []
-    drawn = with_drawn_cells(page, mended, lines)
+def candidates(printed: Printed) -> dict[str, list[FoundTable]]:
+    """The tables of a page by what finds them; ``today`` are those that docspec takes."""
+    lines = page_lines(printed.page)
+    boxes, _, _ = layout_of(printed.page, lines)
+    mended = find_tables(printed, lines) if any(box.category is Category.TABLE for box in boxes) else []
+    raw = printed.tables if mended else []
+    drawn = with_drawn_cells(printed, mended, lines)
     text = [LayoutBox(box.bbox, Category.TEXT, box.members) for box in boxes]
     return {
         "model": [FoundTable(BBox(*one.bbox), one.to_html()) for one in raw],
         "mended": mended,
         "drawn": [one for one in drawn if one.ruled],
-        "white space": with_unruled(text, lines, (), page)[1],
-        "today": with_unruled(boxes, lines, drawn, page)[1],
+        "white space": with_unruled(text, lines, (), printed)[1],
+        "today": with_unruled(boxes, lines, drawn, printed)[1],
     }
 
 
@@ -89,9 +89,10 @@ def measured(folder: Path) -> Iterator[dict[str, tuple[float, float]]]:
         with mupdf().open(item.path) as document:
             page = document[item.page - 1]
             page.remove_rotation()
-            words = words_of(page)
+            printed = Printed(page)
+            words = printed.words
             told: dict[str, list[tuple[TableMarks, float]]] = {}
-            for name, tables in candidates(page).items():
+            for name, tables in candidates(printed).items():
                 parsed = [(one, table) for one in tables if (table := parse_table(one.html))]
                 told[name] = [(marks_of(table), consistency(one, table, words)) for one, table in parsed]
         for truth in item.truth[0]:

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import settings
 from PIL import Image, ImageDraw
 
-from docspec.isolation.children import get_children_from
 from tests.accounted import nothing_missing  # noqa: F401 - each test's pages are accounted for
 from tests.kept_children import KeptChildren
 from tests.layers import Layers
@@ -69,7 +68,7 @@ ABOUT_CHILDREN = {"isolation"}
 """Folders whose tests are about the children that open and draw pages: each has children of its own."""
 
 kept_children = KeptChildren()
-get_children_from(kept_children)
+kept_children.give_to_handles()
 
 
 @pytest.hookimpl(tryfirst=True)

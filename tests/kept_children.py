@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Sequence
 
 from docspec import offline
+from docspec.isolation import worker_handle
 from docspec.isolation.child import Child, WorkerLost
-from docspec.isolation.children import Children
 from docspec.isolation.shared_pixels import PixelsHandle
 from docspec.isolation.worker import DocumentWorker
 
@@ -42,7 +42,7 @@ class KeptWorker(DocumentWorker):
         sys.path[:] = paths
 
 
-class KeptChildren(Children):
+class KeptChildren:
     """Keeps the children of handles that are closed while nobody waits for an answer. ``is_on``: whether the present
     test takes part."""
 
@@ -50,10 +50,15 @@ class KeptChildren(Children):
         self.is_on = False
         self._idle: list[Child] = []
 
-    def begin(self, memory: int) -> Child:
+    def give_to_handles(self) -> None:
+        """From now on all handles of this process get their children here."""
+        worker_handle.Child = self.begin  # type: ignore[misc, assignment]
+        worker_handle.WorkerHandle._end = staticmethod(self.end)  # type: ignore[method-assign]
+
+    def begin(self, worker: type[DocumentWorker], memory: int) -> Child:
         """A child that waits, else a new one."""
         if not self.is_on:
-            return super().begin(memory)
+            return Child(worker, memory)
         paths = [os.path.abspath(each) for each in sys.path]  # noqa: PTH100
         while self._idle:
             child = self._idle.pop()
@@ -78,7 +83,7 @@ class KeptChildren(Children):
 
 def _settle(child: Child) -> None:
     """Waits for what was posted; what came of it was the last parser's."""
-    while child.owes:
+    while child._owed:
         try:
             child.wait_posted()
         except WorkerLost:

@@ -88,6 +88,7 @@ PATHS = {
     "tests/generation/llama": "environment",
     "tests/generation/test_environment.py": "server",
     "tests/generation/test_lifeline.py": "process",
+    "tests/generation/test_local.py::test_a_program_that_does_not_close_it_ends_well": "process",
     "tests/generation/test_processes.py": "process",
     "tests/generation/test_server.py": "server",
     "tests/generation/test_server_refusals.py": "server",

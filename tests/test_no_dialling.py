@@ -25,11 +25,10 @@ needs_strace = pytest.mark.skipif(
 RUN_ALL = """
 import json, sys
 from docspec.cli import app
-from docspec.isolation.children import get_children_from
 from tests.kept_children import KeptChildren
 
 children = KeptChildren()  # what libraries do when they are imported is seen once
-get_children_from(children)
+children.give_to_handles()
 children.is_on = True
 print([app.run(args) for args in json.loads(sys.argv[1])])
 """

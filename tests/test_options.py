@@ -129,35 +129,6 @@ def test_help_all_needs_nothing_else_and_shows_every_group() -> None:
     assert all(group in ran.output for group in ("Output", "Pages", "Model", "Drafts", "Speculation", "Documents"))
 
 
-@pytest.mark.parametrize(
-    ("former", "flag", "field", "value"),
-    [
-        ("--align", "--proposer", "align", "window"),
-        ("--budget", "--max-tree", "max_tree", 16),
-        ("--graphs", "--graph-mode", "graphs", "off"),
-    ],
-)
-def test_a_former_flag_works_and_says_what_it_is_called_now(
-    former: str, flag: str, field: str, value: object, caplog: pytest.LogCaptureFixture
-) -> None:
-    from docspec.cli.app import app as commands
-
-    seen: list[object] = []
-
-    @takes_options("align", "max_tree", "graphs")
-    def run(*, options: ParseOptions) -> int:
-        seen.append(getattr(options, field))
-        return 0
-
-    app = typer.Typer()
-    app.command()(run)
-    for name in (former, flag):
-        assert CliRunner().invoke(app, [name, str(value)]).exit_code == 0
-    assert seen == [value, value]
-    assert caplog.text.count(f"{former} is {flag} now") == 1
-    assert former not in CliRunner().invoke(commands, ["parse", "--help-all"]).output.split()
-
-
 @pytest.mark.parametrize("value", [10**400, -(10**400), 2**53, math.nan, math.inf])
 def test_a_number_that_fits_nowhere_is_wrong_usage(value: float) -> None:
     with pytest.raises(UsageError, match=r"^--max-tokens .{1,40}: must be a number below 9007199254740992$"):

@@ -27,13 +27,8 @@ _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a finite number"),
 }
 
-_NAMES = {
-    flag.removeprefix("--").replace("-", "_"): name
-    for name, declared in OPTIONS.items()
-    for flag in (flag_of(name), declared.former)
-    if flag is not None
-}
-"""Fields by the names of their flags, former ones too."""
+_NAMES = {flag_of(name).removeprefix("--").replace("-", "_"): name for name in OPTIONS}
+"""Fields by the names of their flags."""
 
 
 def default_path() -> Path:

@@ -13,7 +13,6 @@ import typer.main
 
 from docspec.cli import config as config_file
 from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, CONFIG_VALUES, NOT_CONFIGURABLE, PROFILE_VALUES, parse
-from docspec.console.parameters import FORMER
 from docspec.core.options import flag_of
 from docspec.core.secrets import without_secrets
 
@@ -45,7 +44,7 @@ def show(context: typer.Context) -> int:
     group = None
     for option in command.params:
         name = str(option.name)
-        if name in NOT_CONFIGURABLE or name.startswith(FORMER) or name == "context":
+        if name in NOT_CONFIGURABLE or name == "context":
             continue
         if (panel := getattr(option, "rich_help_panel", None)) != group:
             group = panel

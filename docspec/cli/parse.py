@@ -17,7 +17,7 @@ from docspec.cli import config as config_file
 from docspec.cli.batch import Batch
 from docspec.cli.outputs import Outputs
 from docspec.console import log
-from docspec.console.parameters import FORMER, takes_options
+from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import PROFILES, Profile
 from docspec.core.options import OPTIONS
@@ -101,7 +101,7 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     if context.resilient_parsing:
         return path
     hints = get_type_hints(parse)
-    kinds = {name: kind for name, kind in hints.items() if name not in NOT_CONFIGURABLE and not name.startswith(FORMER)}
+    kinds = {name: kind for name, kind in hints.items() if name not in NOT_CONFIGURABLE}
     values = config_file.load(path, kinds)
     # The model has a rule of its own (an environment variable stands between flag and file).
     context.meta[CONFIG_MODEL] = values.pop("model", None)
@@ -178,8 +178,6 @@ def parse(
         raise UsageError("--allow-urls and --offline: choose one of them")
     log.start(quiet=quiet, verbosity=verbose, keep=log_file is not None)
     model = config_file.resolve_model(options.model, context.meta.get(CONFIG_MODEL))
-    if options.engine == "ray":
-        corpus, options = replace(corpus, scheduler="ray"), replace(options, engine="auto")
     key = options.server_key or os.environ.get(KEY_VARIABLE)
     # A view also shows the source of words that the engine in this process has read.
     if outputs.numbers_report is not None and options.has_other_engine:

@@ -15,11 +15,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from rich.markup import escape
 
-from docspec.console.terminal import say_warning
-from docspec.core.option import option_of, options_of, spelled
-
-FORMER = "former_"
-"""How the parameters of former flags begin."""
+from docspec.core.option import option_of, spelled
 
 
 def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -44,15 +40,8 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                 continue
             for each in taken[name]:
                 parameters[each.name] = _parameter(groups[name], each, defaults)
-                if option_of(each).former is not None:
-                    parameters[FORMER + each.name] = _former(groups[name], each)
 
         def run(**values: Any) -> int:
-            for name, declared in options_of(*groups.values()).items():
-                if (value := values.pop(FORMER + name, None)) is not None:
-                    flag = spelled(name, declared)
-                    say_warning(f"{declared.former} is {flag} now; the former name goes with the next version")
-                    values[name] = value
             given = {key: value for key, value in values.items() if key in plain}
             for group, cls in groups.items():
                 given[group] = cls(**{each.name: _as_field(cls, each, values[each.name]) for each in taken[group]})
@@ -91,15 +80,6 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
     )
     return inspect.Parameter(
         each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown]
-    )
-
-
-def _former(cls: type, each: Field[Any]) -> inspect.Parameter:
-    """The flag that ``each`` had before, which no help page shows."""
-    declared, kind = option_of(each), _types_of(cls)[each.name]
-    hidden = typer.Option(declared.former, hidden=True, min=declared.least, max=declared.most)
-    return inspect.Parameter(
-        FORMER + each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, hidden]
     )
 
 

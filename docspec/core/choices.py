@@ -18,7 +18,7 @@ Overlap = Literal["auto", "off"]
 Hidden = Literal["drop", "keep"]
 OnLoop = Literal["stop", "reread", "keep"]
 Attention = Literal["auto", "eager", "sdpa", "split"]
-EngineName = Literal["auto", "local", "server", "vllm", "llama", "ray"]
+EngineName = Literal["auto", "local", "server", "vllm", "llama"]
 DrafterName = Literal[
     "auto", "text-layer", "rapidocr", "tesseract", "text-layer+rapidocr", "ppstructure", "saved", "none"
 ]

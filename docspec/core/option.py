@@ -32,15 +32,13 @@ _KEY = "option"
 @dataclass(frozen=True, slots=True)
 class Option:
     """What is said of an option beside its type and default. ``group`` is its panel of the help page. ``flags`` are its
-    names on the command line if they do not follow from the field's; the ``former`` one works for one version more.
-    ``variable`` of the environment holds if neither the command line nor the config file says anything. Numbers are
-    from ``least`` to ``most``."""
+    names on the command line if they do not follow from the field's. ``variable`` of the environment holds if neither
+    the command line nor the config file says anything. Numbers are from ``least`` to ``most``."""
 
     help: str
     group: str
     metavar: str | None = None
     flags: tuple[str, ...] = ()
-    former: str | None = None
     variable: str | None = None
     least: float | None = None
     most: float | None = None
@@ -53,13 +51,12 @@ def option(
     metavar: str | None = None,
     *,
     flags: tuple[str, ...] = (),
-    former: str | None = None,
     variable: str | None = None,
     least: float | None = None,
     most: float | None = None,
 ) -> Any:
     """A dataclass field that is an :class:`Option`."""
-    declared = Option(help, group, metavar, flags, former, variable, least, most)
+    declared = Option(help, group, metavar, flags, variable, least, most)
     return field(default=default, metadata={_KEY: declared})
 
 

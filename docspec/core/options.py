@@ -121,7 +121,6 @@ class ParseOptions:
         "Run steps as CUDA graphs (cuda), compiled (compile) or eagerly (off); auto: what works.",
         MODEL,
         flags=("--graph-mode",),
-        former="--graphs",
     )
     kv_memory: int | None = option(
         None,
@@ -157,8 +156,7 @@ class ParseOptions:
     engine: EngineName = option(
         "auto",
         "What decodes: this process (local), a --server, or vLLM or llama.cpp, started for the run. Default"
-        " (auto): server where one is named, llama for a model.gguf, else local. ray is the former name of "
-        "--scheduler ray.",
+        " (auto): server where one is named, llama for a model.gguf, else local.",
         SERVERS,
     )
     engine_args: str | None = option(
@@ -216,7 +214,6 @@ class ParseOptions:
         SPECULATION,
         "NAME[+NAME]",
         flags=("--proposer",),
-        former="--align",
     )
     window: int = option(
         3, "For --proposer window: tokens that must match to continue in the draft.", SPECULATION, least=1, most=1000
@@ -253,9 +250,7 @@ class ParseOptions:
         "(auto), or after that (off).",
         SPECULATION,
     )
-    max_tree: int = option(
-        64, "Tokens verified in one step.", SPECULATION, flags=("--max-tree",), former="--budget", least=1, most=4096
-    )
+    max_tree: int = option(64, "Tokens verified in one step.", SPECULATION, least=1, most=4096)
     on_loop: OnLoop = option(
         "stop",
         "Where the text of a page only repeats itself: end the page (stop), end it and read the missing "
@@ -284,7 +279,7 @@ class ParseOptions:
     @property
     def reads_with(self) -> str:
         """The engine: ``local``, ``server``, ``vllm``, ``llama`` or a plug-in's name."""
-        if self.engine in ("auto", "ray"):
+        if self.engine == "auto":
             return "server" if self.server else "llama" if self.model.lower().endswith(".gguf") else "local"
         return self.engine
 
@@ -396,7 +391,7 @@ def _check_engine(options: ParseOptions) -> None:
     """Raises ``UsageError`` if another engine is asked for what only the one in this process can do."""
     if options.engine == "server" and not options.server:
         raise UsageError("--engine server needs --server URL")
-    if options.server and options.engine not in ("auto", "server", "ray"):
+    if options.server and options.engine not in ("auto", "server"):
         raise UsageError(f"--server and --engine {options.engine}: choose one of them")
     if not options.has_other_engine:
         return

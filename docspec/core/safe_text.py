@@ -25,6 +25,11 @@ def safe_text(text: str) -> str:
     return _UNSAFE.sub(lambda match: "\n" if match[0] == "\r" else REPLACEMENT, text)
 
 
+def well_formed(text: str) -> str:
+    """``text`` with ``?`` for half a pair of surrogates, which no tokenizer takes."""
+    return text.encode(errors="replace").decode()
+
+
 def dump_json(value: Any, *, indent: int | None = None) -> str:
     """``value`` as JSON in which every string, keys included, is a :func:`safe_text`. U+2028 and U+2029 are escaped, so
     that a line of JSON is one line to every reader."""

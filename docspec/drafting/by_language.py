@@ -130,7 +130,7 @@ class ByLanguage:
         if sure >= SURE:
             better = self._better(reading)
             self._document = page.source, reader
-            return reading if better is None else Reading(*better.read_page(page.image, tell), better)
+            return reading if better is None else _by(better, page, tell, reading)
         script, turns = print_of(page.image)
         readers = self._everyone(page) if script is None else self._readers_in(script, page)
         other = self._surest(straight_page(page, Straightening(turns)), readers)
@@ -140,8 +140,8 @@ class ByLanguage:
         if other is None:
             reading = replace(reading, events=self._unread(script))
         elif other is not reader:
-            again = Reading(*other.read_page(page.image, tell), other)
-            reading = again if _certainty(again) > sure else reading
+            again = _by(other, page, tell, reading)
+            reading = again if again.events or _certainty(again) > sure else reading
         self._document = page.source, reading.recogniser
         return reading
 
@@ -215,6 +215,14 @@ class ByLanguage:
         if self._engine != "tesseract":
             ways += [packs()[one].download for one in dict.fromkeys(one.pack for one in languages) if one in packs()]
         return ", or ".join(ways) or "RapidOCR has no model for it, see --drafter tesseract"
+
+
+def _by(other: Recogniser, page: PageImage, tell: Callable[[Sequence[str]], None] | None, reading: Reading) -> Reading:
+    """``page`` as ``other`` reads it; ``reading``, which is there already, with an event if ``other`` fails."""
+    try:
+        return Reading(*other.read_page(page.image, tell), other)
+    except DrafterError as error:
+        return replace(reading, events=(Event("script_unread", f"{error}; the reading of another recogniser stands"),))
 
 
 def _named(languages: Sequence[Language]) -> str:

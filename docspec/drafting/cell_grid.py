@@ -11,8 +11,11 @@ from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows
+from docspec.core.grouping import in_rows, runs_of
 from docspec.drafting.drawn_grids import NEAR, Word, slots_of
+
+GAP = 0.75
+"""Least white between two cells of one printed line, in heights of a word."""
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</t[dh]>", re.DOTALL)
@@ -244,6 +247,12 @@ def words_box(box: BBox, words: Sequence[Word]) -> BBox | None:
     """What the words in ``box`` cover; ``None`` without words."""
     inside = [word.bbox for word in words if box.has_center_of(word.bbox)]
     return BBox.union(inside) if inside else None
+
+
+def close_words(line: Sequence[Word]) -> list[list[Word]]:
+    """The words of one printed line, from left to right, divided at wide gaps."""
+    ordered = sorted(line, key=lambda word: word.bbox.x0)
+    return runs_of(ordered, lambda a, b: b.bbox.x0 - a.bbox.x1 < GAP * b.bbox.height)
 
 
 def read(words: Iterable[Word]) -> str:

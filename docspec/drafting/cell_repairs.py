@@ -7,21 +7,33 @@ joined, divided or moved. Everything is in points.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
 from docspec.drafting.body_rows import body_row
-from docspec.drafting.cell_grid import CellGrid, joined, plain_text, without_leader, words_box
+from docspec.drafting.cell_grid import (
+    CellGrid,
+    PlacedCell,
+    as_html,
+    close_words,
+    joined,
+    plain_text,
+    read,
+    without_leader,
+    words_box,
+)
 from docspec.drafting.close_heads import placed_parts
 from docspec.drafting.column_cuts import entries_of, with_columns_cut, with_heads_apart
 from docspec.drafting.drawn_grids import Word
-from docspec.drafting.ghost_columns import with_errors, without_ghosts
-from docspec.drafting.head_spans import close_words, with_level_rows, with_spanning_heads
+from docspec.drafting.ghost_columns import with_errors, with_signs, without_ghosts
+from docspec.drafting.head_spans import with_level_rows, with_spanning_heads
+from docspec.drafting.lines import without_spaces
 from docspec.drafting.row_cuts import with_rows_cut
-from docspec.drafting.rows_apart import with_rows_apart
+from docspec.drafting.rows_apart import with_names_apart, with_rows_apart
 from docspec.drafting.side_by_side import NUMBERED_TITLE
-from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_rows
+from docspec.drafting.wrapped_rows import with_whole_heads, with_whole_labels, with_whole_rows
 
 LARGER = 1.1
 """From this many heights of a head on a line above the heads is their title."""
@@ -29,10 +41,32 @@ LARGER = 1.1
 APART = 0.3
 """Least white between a title and the heads, in heights of a head."""
 
+LED = 3
+"""Least cells of a column with dots that lead to figures that show what less dots are."""
 
 _RULE = re.compile(r"[-–—_=+|.·*\s]{3,}")
 _TYPED_LINE = re.compile(r"(?:^|\s)[-–—_=]{6,}(?=\s|$)")
+_SHORT = re.compile(r"(?:\s?[.·…]){2,}\s*$|\s[.·…]\s*$")
 _WORD = re.compile(r"[^\W\d_]{2}")
+
+
+def without_typed_lines(grid: CellGrid, words: Sequence[Word]) -> tuple[CellGrid, list[Word]]:
+    """``grid`` and ``words`` without the dashes that were typed as lines above and below the words of cells. Cells that
+    hold nothing else keep them: rows of such cells show that they are none. What such a line had joined is apart."""
+    printed = [word for word in words if not _TYPED_LINE.fullmatch(word.text)]
+    cells: list[PlacedCell] = []
+    for cell in grid.cells:
+        text = _TYPED_LINE.sub("", cell.text).strip()
+        if not text or text == cell.text:
+            cells.append(cell)
+            continue
+        singles = [replace(cell, column=n, columns=1) for n in range(cell.column, cell.column + cell.columns)]
+        texts = [read(grid.words_in(single, printed)) for single in singles]
+        if Counter(without_spaces("".join(texts))) == Counter(without_spaces(plain_text(text))):
+            cells += [replace(single, text=as_html(own)) for single, own in zip(singles, texts, strict=True)]
+        else:
+            cells.append(replace(cell, text=text))
+    return grid.with_cells(cells), printed
 
 
 def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
@@ -41,17 +75,18 @@ def settled(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) -> C
     A step that would put two cells in one place, as may happen around cells of several rows, is left out.
     """
     steps: tuple[Callable[[CellGrid], CellGrid], ...] = (
+        lambda grid: with_names_apart(grid, words),
         lambda grid: with_columns_cut(grid, words, body_row(grid)),
         lambda grid: _without_leaders(_without_rules(grid)),
         lambda grid: with_rows_apart(grid, words),
+        lambda grid: with_whole_labels(grid, words),
         lambda grid: with_level_rows(grid, words),
         lambda grid: with_spanning_heads(grid, words, strokes, body_row(grid)),
-        lambda grid: with_errors(grid, body_row(grid)),
+        lambda grid: with_signs(with_errors(grid, body_row(grid)), body_row(grid)),
         lambda grid: without_ghosts(grid, words, body_row(grid)),
         lambda grid: with_heads_apart(grid, words, body_row(grid)),
         lambda grid: with_whole_heads(grid, words, strokes, body_row(grid)),
         lambda grid: with_rows_cut(with_whole_rows(grid, words, body_row(grid)), words, body_row(grid)),
-        _without_typed_lines,
     )
     for step in steps:
         mended = step(grid)
@@ -100,12 +135,25 @@ def _is_title(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox]) ->
         return False
     if NUMBERED_TITLE.match(joined(*(word.text for word in title))):
         return True
+    if _begins_head(grid, title, words):
+        return False
     box = BBox.union(word.bbox for word in title)
     near = box.grown(box.height)
     if any(near.y0 < stroke.center_y < near.y1 and stroke.shared_width(box) > 0 for stroke in strokes):
         return False
     height = max(one.height for one in first)
     return box.height > LARGER * height or min(one.y0 for one in first) - box.y1 > APART * height
+
+
+def _begins_head(grid: CellGrid, run: Sequence[Word], words: Sequence[Word]) -> bool:
+    """Whether ``run``, the first row, is no wider than a column after the first one, and stands over the middle of the
+    head in the next row there."""
+    box = BBox.union(word.bbox for word in run)
+    cells = [cell for cell in grid.row(1) if cell.column and cell.columns == 1 and cell.text]
+    heads = [head for cell in cells if (head := words_box(grid.box(cell), words))]
+    return any(
+        box.width <= LARGER * head.width and abs(box.center_x - head.center_x) <= APART * box.height for head in heads
+    )
 
 
 def _run_in(grid: CellGrid, row: int, words: Sequence[Word]) -> list[Word] | None:
@@ -127,20 +175,14 @@ def _without_rules(grid: CellGrid) -> CellGrid:
     return grid.without_rows(rules) if rules and len(rules) < len(grid.ys) else grid
 
 
-def _without_typed_lines(grid: CellGrid) -> CellGrid:
-    """Dashes that were typed as a line below or above the words of a cell are no part of it."""
-    return grid.with_cells(
-        replace(cell, text=_TYPED_LINE.sub("", cell.text).strip())
-        if _TYPED_LINE.search(cell.text) and _WORD.search(cell.text)
-        else cell
-        for cell in grid.cells
-    )
-
-
 def _without_leaders(grid: CellGrid) -> CellGrid:
-    """Dots that lead the eye from a label to its figure are no part of the label."""
+    """Dots that lead the eye from a label to its figure are no part of the label; nor is what long labels leave of
+    them, in columns with others."""
+    led = Counter(cell.column for cell in grid.cells if without_leader(cell.text) != cell.text)
     return grid.with_cells(
-        replace(cell, text=text) if (text := without_leader(cell.text)) != cell.text else cell for cell in grid.cells
+        replace(cell, text=_SHORT.sub("", text) or text if led[cell.column] >= LED else text)
+        for cell in grid.cells
+        for text in [without_leader(cell.text)]
     )
 
 

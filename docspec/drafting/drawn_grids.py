@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from docspec.core import BBox
 from docspec.drafting.figure_columns import is_figure
@@ -41,15 +41,23 @@ class Word:
     text: str
 
 
-def words_of(page: Any) -> list[Word]:
-    """The words of a ``pymupdf.Page``."""
-    return [Word(BBox(*word[:4]), word[4]) for word in page.get_text("words")]
-
-
-def drawn_grids(page: Any) -> list[list[Slot]]:
-    """The grids of closed cells on a ``pymupdf.Page``, of two rows and columns at least."""
-    finder = page.find_tables(strategy="lines_strict", use_layout=False)
-    return [slots for one in (finder.tables if finder is not None else ()) if (slots := slots_of(one.cells))]
+def cells_together(cells: Iterable[Sequence[float]]) -> list[list[Sequence[float]]]:
+    """Closed ``cells`` (``x0, y0, x1, y1``) in groups that hang together by their corners, in the order of their first
+    cells."""
+    groups: list[list[Sequence[float]]] = []
+    at: dict[tuple[float, float], list[Sequence[float]]] = {}
+    for cell in cells:
+        corners = [(x, y) for x in (cell[0], cell[2]) for y in (cell[1], cell[3])]
+        own, *others = {id(at[corner]): at[corner] for corner in corners if corner in at}.values() or ([],)
+        if not own:
+            groups.append(own)
+        own.append(cell)
+        for other in others:
+            groups = [group for group in groups if group is not other]
+            own += other
+            at = {corner: own if group is other else group for corner, group in at.items()}
+        at |= dict.fromkeys(corners, own)
+    return groups
 
 
 def slots_of(cells: Sequence[Sequence[float]]) -> list[Slot]:

@@ -84,10 +84,15 @@ def is_figure(text: str) -> bool:
 def is_of_body(text: str) -> bool:
     """Whether a cell holds figures, of one row or of several, ranges and marks of footnotes among them, that are no
     year: such cells are no heads."""
-    if _YEAR.fullmatch(text):
+    if is_year(text):
         return False
     figures = [part for part in _BETWEEN.split(_NOTE.sub("", text)) if part]
     return is_figure(text) or (bool(figures) and all(map(is_figure, figures)))
+
+
+def is_year(text: str) -> bool:
+    """Whether ``text`` is a year, or one after the other."""
+    return _YEAR.fullmatch(text) is not None
 
 
 def stands_for_none(text: str) -> bool:

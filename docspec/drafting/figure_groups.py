@@ -5,13 +5,13 @@ points.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Any
 
 from docspec.core import BBox, Category
 from docspec.drafting.cell_repairs import is_typed_rule
+from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import ROWS, Cell, Columns, is_figure
 from docspec.drafting.lines import TextLine
 from docspec.drafting.repair import repair
@@ -42,34 +42,34 @@ CELLS = frozenset({Category.TEXT, Category.LIST_ITEM, Category.TABLE})
 
 
 def cells_of(
-    lines: Sequence[TextLine], owners: Sequence[int | None], kinds: Sequence[Category], page: Any
+    lines: Sequence[TextLine], owners: Sequence[int | None], kinds: Sequence[Category], words: Iterable[Word]
 ) -> Iterator[Cell]:
-    """The level ones of ``lines``, divided at wide gaps between their words."""
-    words = sorted(page.get_text("words"), key=lambda word: word[1] + word[3])
-    middles = [(word[1] + word[3]) / 2 for word in words]
+    """The level ones of ``lines``, divided at wide gaps between their ``words``."""
+    ordered = sorted(words, key=lambda word: word.bbox.center_y)
+    middles = [word.bbox.center_y for word in ordered]
     for number, (line, owner, kind) in enumerate(zip(lines, owners, kinds, strict=True)):
         if line.turns:
             continue
         box, owner = line.bbox, -1 - number if owner is None else owner
-        near = words[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
-        own = sorted((word for word in near if box.x0 <= (word[0] + word[2]) / 2 <= box.x1), key=lambda word: word[0])
+        near = ordered[bisect_left(middles, box.y0) : bisect_right(middles, box.y1)]
+        own = sorted((word for word in near if box.x0 <= word.bbox.center_x <= box.x1), key=lambda word: word.bbox.x0)
         # In type of one width a single space is no gap.
-        letter = min(((word[2] - word[0]) / len(word[4]) for word in own if word[4]), default=0.0) if line.even else 0.0
+        letter = min((word.bbox.width / len(word.text) for word in own if word.text), default=0.0) if line.even else 0.0
         least = max(GAP * box.height, TYPED_GAP * letter)
-        runs: list[list[Any]] = []
+        runs: list[list[Word]] = []
         for word in own:
-            if runs and word[0] - runs[-1][-1][2] < least:
+            if runs and word.bbox.x0 - runs[-1][-1].bbox.x1 < least:
                 runs[-1].append(word)
             else:
                 runs.append([word])
         if len(runs) < 2:
-            yield Cell(box, line.text, number, owner, kind, tuple((BBox(*word[:4]), word[4]) for word in own))
+            yield Cell(box, line.text, number, owner, kind, tuple((word.bbox, word.text) for word in own))
             continue
         for run in runs:
-            text = repair(" ".join(word[4] for word in run))
+            text = repair(" ".join(word.text for word in run))
             if text:
-                words_of_run = tuple((BBox(*word[:4]), word[4]) for word in run)
-                yield Cell(BBox(run[0][0], box.y0, run[-1][2], box.y1), text, number, owner, kind, words_of_run)
+                extent = BBox(run[0].bbox.x0, box.y0, run[-1].bbox.x1, box.y1)
+                yield Cell(extent, text, number, owner, kind, tuple((word.bbox, word.text) for word in run))
 
 
 def rows_over(columns: Columns, rows: Sequence[list[Cell]]) -> list[list[Cell]]:

@@ -15,8 +15,9 @@ from docspec.core import BBox
 from docspec.core.grouping import runs_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
+from docspec.drafting.printed import Printed
 from docspec.drafting.tables import FoundTable, table_html
 
 SMALLEST, LARGEST = 5.0, 18.0
@@ -174,18 +175,18 @@ def _is_beside(box: BBox, word: BBox) -> bool:
     return box.in_row_with(word) and 0 <= gap <= BESIDE * box.width
 
 
-def with_drawn_signs(page: Any) -> tuple[Any, list[Field]]:
-    """A copy of ``page`` on which ticks and drawn bullets are written as text, and all its fields; the page itself
+def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
+    """A copy of a page on which ticks and drawn bullets are written as text, and all its fields; the page itself
     without any."""
-    words = words_of(page)
-    fields, drawings = fields_of(page), page.get_drawings()
+    page, words, drawings = printed.page, printed.words, printed.drawings
+    fields = fields_of(page)
     drawings = drawings if len(drawings) <= MOST_DRAWINGS else []
     drawn = [tick for tick in drawn_ticks(drawings, words) if not any(_same(tick, field) for field in fields)]
     ticks = [field for field in (*fields, *drawn) if field.ticked is not None]
     dots = drawn_bullets(drawings, [word.bbox for word in words])
     bullets = [(dot, word) for dot, word in dots if not any(tick.bbox.has_center_of(dot) for tick in ticks)]
     if not ticks and not bullets:
-        return page, fields
+        return printed, fields
     copy = _copy(page, widgets=bool(fields))
     for widget in list(copy.widgets()):
         if any(tick.bbox.overlap(BBox(*widget.rect)) > 0.9 for tick in ticks):
@@ -205,7 +206,7 @@ def with_drawn_signs(page: Any) -> tuple[Any, list[Field]]:
         start = mupdf().Point(dot.center_x - 0.175 * size, word.y1 - 0.25 * word.height)
         copy.insert_text(start, SIGN, fontname="helv", fontsize=size)
     others = [field for field in fields if field.ticked is None]
-    return copy, [*others, *ticks]
+    return Printed(copy), [*others, *ticks]
 
 
 def _without_text(page: Any, boxes: Sequence[BBox]) -> None:

@@ -19,6 +19,8 @@ NEXT = 2.0
 of the word: typists part words of a head with several spaces."""
 
 _ERROR = re.compile(r"\(\s?[\d.,]+\s?\)[*†‡]*")
+_WITH_ERROR = re.compile(rf"-?[\d.,]+[*†‡]*\s?{_ERROR.pattern}")
+_SIGNS = frozenset("$€£¥ ")
 
 
 def without_ghosts(grid: CellGrid, words: Sequence[Word], body: int) -> CellGrid:
@@ -109,21 +111,42 @@ def _joined_heads(grid: CellGrid, ghost: int, beside: int, words: Sequence[Word]
 
 def with_errors(grid: CellGrid, body: int) -> CellGrid:
     """``grid``, in which a column of nothing but parentheses (standard errors) is one with the figures before it, if
-    only one of the two has a head."""
+    only one of the two has a head, or if most other columns have figures with their errors."""
+    columns = [
+        [plain_text(cell.text) for cell in grid.column(n) if cell.row >= body and cell.text]
+        for n in range(len(grid.xs))
+    ]
+    usual = sum(bool(texts) and all(map(_WITH_ERROR.fullmatch, texts)) for texts in columns[1:])
     for column in reversed(range(2, len(grid.xs))):
         (heads, _), (before, _) = _texts(grid, column, body), _texts(grid, column - 1, body)
         own = [plain_text(cell.text) for cell in grid.column(column) if cell.row >= body and cell.text]
         figures = [plain_text(cell.text) for cell in grid.column(column - 1) if cell.row >= body and cell.text]
         plain = all(cell.rows == cell.columns == 1 for cell in grid.cells if cell.column in (column - 1, column))
         errors = bool(own) and len(figures) >= len(own) and all(map(_ERROR.fullmatch, own))
-        if plain and errors and bool(heads) != bool(before) and not any(map(_ERROR.search, figures)):
-            texts = {cell.row: cell.text for cell in grid.column(column)}
-            cells = [
-                replace(cell, text=joined(cell.text, texts.get(cell.row, ""))) if cell.column == column - 1 else cell
-                for cell in grid.cells
-            ]
-            grid = grid.with_cells(cells).without_column(column, left=True)
+        alone = bool(heads) != bool(before) or 2 * usual >= len(grid.xs) - 2
+        if plain and errors and alone and not any(map(_ERROR.search, figures)):
+            grid = _as_one(grid, column - 1)
     return grid
+
+
+def with_signs(grid: CellGrid, body: int) -> CellGrid:
+    """``grid``, in which a column of nothing but signs of currencies is one with the figures behind it."""
+    for column in reversed(range(1, len(grid.xs) - 1)):
+        head, below = _texts(grid, column, body)
+        plain = all(cell.rows == cell.columns == 1 for cell in grid.cells if cell.column in (column, column + 1))
+        if plain and below and not head and set(plain_text(below)) <= _SIGNS:
+            grid = _as_one(grid, column)
+    return grid
+
+
+def _as_one(grid: CellGrid, column: int) -> CellGrid:
+    """``grid`` with ``column`` and the one behind it, both of cells of their own, as one."""
+    texts = {cell.row: cell.text for cell in grid.column(column + 1)}
+    cells = [
+        replace(cell, text=joined(cell.text, texts.get(cell.row, ""))) if cell.column == column else cell
+        for cell in grid.cells
+    ]
+    return grid.with_cells(cells).without_column(column + 1, left=True)
 
 
 def _follow(left: BBox, right: BBox, words: Sequence[Word]) -> bool:

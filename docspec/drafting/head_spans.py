@@ -8,24 +8,28 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows, runs_of
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text
+from docspec.core.grouping import in_rows
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, close_words, joined, plain_text, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
-from docspec.drafting.head_tiles import tiles
+from docspec.drafting.head_tiles import shares, tiles
 from docspec.drafting.lines import without_spaces
-
-GAP = 0.75
-"""Least white between two heads of one row, in heights of a word."""
+from docspec.drafting.wrapped_rows import is_end
 
 CENTRED = 0.6
 """Heights of a word by which a head may stand beside the middle of its columns."""
+
+ALIGNED = 0.3
+"""Heights of a word by which the middles of lines of one head may be out of line."""
 
 OFF = 1.2
 """Heights of a word from which on a head does not stand over the middle of one column alone."""
 
 BELOW = 1.0
 """Most heights of a word from a head to the line below it that shows its columns."""
+
+LEADER = ".·…_"
+"""What leads from a label to a figure."""
 
 PARTIAL = 0.9
 """Most of the width of a table that such a line has."""
@@ -56,7 +60,7 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
             without_spaces("".join(plain_text(cell.text) for cell in cells))
         ):
             continue
-        spans = _spans(grid, row, runs, words, strokes, alone, row < body - 1)
+        spans = _spans(grid, row, runs, words, strokes, alone, max(body - 1 - row, 0))
         was = [(cell.column, cell.column + cell.columns - 1) for cell in cells if cell.text]
         if spans and spans != was and len(spans) <= len(was):
             heads = {
@@ -75,9 +79,13 @@ def with_spanning_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence
 
 def names_rows(box: BBox, text: str, grid: CellGrid) -> bool:
     """Whether a ``text`` that stands alone in a row is a name of the rows below it, in the middle of the table."""
-    middle = (grid.xs[0][0] + grid.xs[-1][1]) / 2
     words = any(letter.isupper() for letter in text) and not is_figure(text)
-    return words and abs(box.center_x - middle) <= CENTRED * box.height
+    return words and is_centred(box, grid)
+
+
+def is_centred(box: BBox, grid: CellGrid) -> bool:
+    """Whether ``box`` has its middle in the middle of the table."""
+    return abs(box.center_x - (grid.xs[0][0] + grid.xs[-1][1]) / 2) <= CENTRED * box.height
 
 
 def _is_title(cells: Sequence[PlacedCell]) -> bool:
@@ -98,12 +106,6 @@ def head_runs(words: Sequence[Word]) -> list[HeadRun]:
                 box, text = BBox.union([above[0].bbox, box]), joined(above[0].text, text)
             runs.append(HeadRun(box, text))
     return sorted(runs, key=lambda run: run.bbox.x0)
-
-
-def close_words(line: Sequence[Word]) -> list[list[Word]]:
-    """The words of one printed line, from left to right, divided at wide gaps."""
-    ordered = sorted(line, key=lambda word: word.bbox.x0)
-    return runs_of(ordered, lambda a, b: b.bbox.x0 - a.bbox.x1 < GAP * b.bbox.height)
 
 
 def with_level_rows(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
@@ -140,41 +142,94 @@ def _spans(
     words: Sequence[Word],
     strokes: Sequence[BBox],
     alone: bool,
-    headed: bool,
+    headed: int,
 ) -> list[tuple[int, int]]:
     """The first and the last column of each of ``runs``; empty if two of them share one. The first column of all is
-    under no head of others, but may be under a title that stands ``alone``. ``headed``: there are heads below."""
-    if alone and len(runs) == 1 and names_rows(runs[0].bbox, runs[0].text, grid):
-        return [(0, len(grid.xs) - 1)]
+    under no head of others, but may be under a title that stands ``alone``. ``headed`` rows of heads are
+    below it."""
     extents = [_extent(grid, row, column, words) for column in range(len(grid.xs))]
-    if runs and headed and not any(_line_below(run.bbox, grid, strokes) for run in runs):
-        height = min(word.bbox.height for word in words)
-        if spans := tiles([run.bbox for run in runs], extents, height):
-            return spans
     own = [_over(run.bbox, extents) for run in runs]
+    lines = [_line_below(run.bbox, grid, strokes) for run in runs]
+    heads = [
+        _head_below(run.bbox, grid, row, columns[0], words) if headed == 1 else None
+        for run, columns in zip(runs, own, strict=True)
+    ]
+    begun = {number for number, head in enumerate(heads) if head and is_end(plain_text(head.text))}
+    begun |= {number for number, columns in enumerate(own) if columns == [0] and headed}
+    if alone and len(runs) == 1 and not begun and names_rows(runs[0].bbox, runs[0].text, grid):
+        return [(0, len(grid.xs) - 1)]
+    others = [number for number in range(len(runs)) if number not in begun]
+    if others and headed and not any(lines) and not any(others[0] < number < others[-1] for number in begun):
+        height = min(word.bbox.height for word in words)
+        first = max((own[number][0] for number in begun if number < others[0]), default=0)
+        last = min((own[number][0] for number in begun if number > others[-1]), default=len(extents))
+        groups = tiles([runs[number].bbox for number in others], extents[first:last], height)
+        if groups:
+            singles = [(own[number][0], own[number][0]) for number in begun]
+            return sorted([*singles, *((first + a, first + b) for a, b in groups)])
     if any(not columns for columns in own):
         return []
     spans = []
+    shared = _under_one_line([run.bbox for run in runs], lines, extents)
     for number, (run, columns) in enumerate(zip(runs, own, strict=True)):
+        if number in shared:
+            spans.append(shared[number])
+            continue
         least = 1 if columns[0] and not alone else 0
         first = max((other[-1] + 1 for other in own[:number]), default=least)
         last = min((other[0] - 1 for other in own[number + 1 :]), default=len(grid.xs) - 1)
         if first > columns[0] or last < columns[-1]:
             return []
-        line = _line_below(run.bbox, grid, strokes)
+        line = lines[number]
         if line is not None:
             under = [n for n in range(first, last + 1) if line.x0 <= (extents[n].x0 + extents[n].x1) / 2 <= line.x1]
             if under:
                 columns = [min(columns[0], under[0]), max(columns[-1], under[-1])]
                 spans.append((columns[0], columns[-1]))
                 continue
+        if number in begun:
+            spans.append((columns[0], columns[0]))
+            continue
         wide = next((span for span in _wide_cells(grid, row) if span[0] <= columns[0] and columns[-1] <= span[1]), None)
         if wide is not None and first <= wide[0] and wide[1] <= last:
             spans.append(wide)
             continue
         spans.append(_centred(run.bbox, columns, first, last, extents))
-    spans = _in_shares(spans, len(grid.xs))
+    if not any(
+        head is not None and head.column and _stands_over(run.bbox, grid.box(head), words)
+        for run, head in zip(runs, heads, strict=True)
+    ):
+        spans = _in_shares(spans, len(grid.xs))
     return spans if all(a[1] < b[0] for a, b in pairwise(spans)) else []
+
+
+def _under_one_line(
+    runs: Sequence[BBox], lines: Sequence[BBox | None], extents: Sequence[BBox]
+) -> dict[int, tuple[int, int]]:
+    """The first and the last column of each of ``runs`` whose line below goes on below others: it shows which columns
+    are below them together, and their middles show whose each one is."""
+    spans: dict[int, tuple[int, int]] = {}
+    for line in dict.fromkeys(line for line in lines if line is not None):
+        own = [number for number, other in enumerate(lines) if other == line]
+        under = [n for n, one in enumerate(extents) if line.x0 <= one.center_x <= line.x1]
+        parts = shares([runs[number] for number in own], [extents[n] for n in under]) if len(own) > 1 else []
+        spans.update({number: (under[a], under[b]) for number, (a, b) in zip(own, parts, strict=False)})
+    return spans
+
+
+def _head_below(run: BBox, grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> PlacedCell | None:
+    """The head of one ``column`` right below ``run``, if this stands over its middle; the first column's wherever it
+    stands."""
+    for cell in grid.row(row + 1):
+        if cell.column == column and cell.columns == 1 and (box := words_box(grid.box(cell), words)) is not None:
+            return cell if column == 0 or abs(box.center_x - run.center_x) <= ALIGNED * run.height else None
+    return None
+
+
+def _stands_over(run: BBox, head: BBox, words: Sequence[Word]) -> bool:
+    """Whether ``run`` stands over the middle of ``head``, and not at its left."""
+    box = words_box(head, words)
+    return box is not None and abs(box.x0 - run.x0) > ALIGNED * run.height
 
 
 def _in_shares(spans: list[tuple[int, int]], columns: int) -> list[tuple[int, int]]:
@@ -213,7 +268,9 @@ def _extent(grid: CellGrid, row: int, column: int, words: Sequence[Word]) -> BBo
         for number, (y0, y1) in enumerate(grid.ys)
         if number not in spanned and (number > row if row < len(grid.ys) - 1 else number < row)
     ]
-    inside = [word.bbox for word in words if any(box.has_center_of(word.bbox) for box in boxes)]
+    inside = [
+        word.bbox for word in words if word.text.strip(LEADER) and any(box.has_center_of(word.bbox) for box in boxes)
+    ]
     return (
         BBox.union(inside) if inside else BBox(grid.xs[column][0], grid.ys[row][1], grid.xs[column][1], grid.ys[-1][1])
     )

@@ -39,6 +39,25 @@ def tiles(heads: Sequence[BBox], columns: Sequence[BBox], height: float) -> list
     return min(ends, key=lambda one: one[0])[1] if ends else []
 
 
+def shares(heads: Sequence[BBox], columns: Sequence[BBox]) -> list[Span]:
+    """All of ``columns`` shared out among ``heads``, both from left to right, so that the heads stand as near to the
+    middles of their columns as they can; empty with fewer columns than heads."""
+    ways: dict[int, tuple[float, list[Span]]] = {
+        0: (0.0, [])
+    }  # by the next column: how far heads are off, and the groups
+    for head in heads:
+        longer: dict[int, tuple[float, list[Span]]] = {}
+        for first, (off, spans) in ways.items():
+            for end in range(first + 1, len(columns) + 1):
+                way = (
+                    off + abs((columns[first].x0 + columns[end - 1].x1) / 2 - head.center_x),
+                    [*spans, (first, end - 1)],
+                )
+                longer[end] = min(way, longer.get(end, way))
+        ways = longer
+    return ways.get(len(columns), (0.0, []))[1]
+
+
 def are_over_groups(
     heads: Sequence[BBox], lines: Sequence[BBox], columns: Sequence[BBox], below: Sequence[BBox]
 ) -> bool:

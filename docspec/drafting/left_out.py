@@ -13,6 +13,7 @@ from docspec.core import BBox
 from docspec.core.grouping import in_rows, runs_of
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, read
 from docspec.drafting.drawn_grids import Word
+from docspec.drafting.lines import TextLine
 from docspec.drafting.right_to_left import has_right_to_left
 
 LONG = 4
@@ -44,6 +45,14 @@ def told_by(html: str) -> Callable[[str], bool]:
         return lacking < MOST * sum(map(len, own)) or not own or has_right_to_left(text)
 
     return tells
+
+
+def lines_left_out(html: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """Those of ``lines``, in a table of this ``html``, that are in none of its cells. If none is in one, its words are
+    others than those of the lines, and say nothing about them."""
+    tells = told_by(html)
+    out = [line for line in lines if not tells(line.text)]
+    return out if len(out) < len(lines) else []
 
 
 def with_cells_filled(grid: CellGrid, words: Sequence[Word]) -> CellGrid:

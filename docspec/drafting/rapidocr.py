@@ -31,6 +31,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
+from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
@@ -123,7 +124,7 @@ class RapidOcrDrafter:
             recognised=tuple(PrintedLine(line.bbox, line.text) for line in told),
             scripts=reading.recogniser.scripts,
         )
-        draft = _shown_straight(page, draft, how) if self._straighten else _on_picture(picture, page, draft, how)
+        draft = _shown_straight(page, draft, how) if self._straighten else _on_picture(picture, draft, how)
         return replace(draft, seconds=time.perf_counter() - start)
 
     def _read(self, page: PageImage, sheet: Corners | None) -> tuple[int, PageImage, PageImage, Reading]:
@@ -147,8 +148,8 @@ def _shown_straight(page: PageImage, draft: PageDraft, how: Straightening) -> Pa
     return replace(drafted, seen=replace(how, turns=draft.seen.turns))
 
 
-def _on_picture(picture: PageImage, page: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
-    """``draft``, of ``page`` as from above, for a target that sees the ``picture`` as it is."""
+def _on_picture(picture: PageImage, draft: PageDraft, how: Straightening) -> PageDraft:
+    """``draft``, of the page as from above, for a target that sees the ``picture`` as it is."""
     recognised = tuple(replace(line, bbox=as_printed(line.bbox, how, picture)) for line in draft.recognised)
     regions = draft.regions
     if how.sheet:
@@ -176,7 +177,7 @@ def regions_of_lines(
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(sheet_page, in_points)
-        tables = find_tables(sheet_page) if any(box.category == "Table" for box in boxes) else []
+        tables = find_tables(Printed(sheet_page)) if any(box.category == "Table" for box in boxes) else []
         regions = assemble(
             boxes,
             in_points,

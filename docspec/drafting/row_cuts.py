@@ -14,10 +14,19 @@ from itertools import pairwise
 
 from docspec.core import BBox
 from docspec.core.grouping import in_rows
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, joined, plain_text, read, without_leader
+from docspec.drafting.cell_grid import (
+    CellGrid,
+    PlacedCell,
+    as_html,
+    close_words,
+    joined,
+    plain_text,
+    read,
+    without_leader,
+)
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure
-from docspec.drafting.head_spans import close_words, names_rows
+from docspec.drafting.head_spans import names_rows
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.wrapped_rows import begins_within, goes_on
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from typing import Any
 
 from docspec.core import BBox
-from docspec.drafting.drawn_grids import NEAR, Slot, Word, drawn_grids, lacks_columns, parted, words_of
+from docspec.drafting.drawn_grids import NEAR, Slot, Word, lacks_columns, parted
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import cell_texts
+from docspec.drafting.printed import Printed
 from docspec.drafting.tables import FoundTable, printed_text
 
 SAME = 0.8
@@ -40,28 +40,27 @@ _FIGURES = re.compile(r"[\d.,%$€£()+−–-]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-def with_drawn_cells(page: Any, tables: Sequence[FoundTable], lines: Sequence[TextLine]) -> list[FoundTable]:
-    """``tables`` of a ``pymupdf.Page`` with these ``lines`` (points), in which closed cells are cells. A table around
-    several grids is several tables."""
-    if not tables or not page.get_drawings():
+def with_drawn_cells(printed: Printed, tables: Sequence[FoundTable], lines: Sequence[TextLine]) -> list[FoundTable]:
+    """``tables`` of a page with these ``lines`` (points), in which closed cells are cells. A table around several grids
+    is several tables."""
+    if not tables or not printed.drawings:
         return list(tables)
-    grids = drawn_grids(page)
-    words = words_of(page) if grids else []
-    return [one for table in tables for one in _drawn(page, table, grids, words, lines)]
+    return [one for table in tables for one in _drawn(printed, table, lines)]
 
 
-def _drawn(
-    page: Any, table: FoundTable, grids: Sequence[Sequence[Slot]], words: Sequence[Word], lines: Sequence[TextLine]
-) -> list[FoundTable]:
+def _drawn(printed: Printed, table: FoundTable, lines: Sequence[TextLine]) -> list[FoundTable]:
     """The grids of ``table`` as tables; itself if they leave cells of it out, or do not tell its rows and columns."""
-    own = [slots for slots in grids if _box(slots).overlap(table.bbox) >= SAME]
+    own = [slots for slots in printed.grids if _box(slots).overlap(table.bbox) >= SAME]
+    if not own:
+        return [table]
+    words = printed.words
     inside = [word for word in words if table.bbox.has_center_of(word.bbox)]
-    if not own or not _hold_cells([_box(slots).grown(NEAR) for slots in own], inside):
+    if not _hold_cells([_box(slots).grown(NEAR) for slots in own], inside):
         return [table]
     if any(_lacks_cells(slots, inside) for slots in own):
         return [table]
     own = [parted(slots, words) for slots in own]
-    texts = [cell_texts(page, [slot.bbox for slot in slots]) for slots in own]
+    texts = [cell_texts(printed.page, [slot.bbox for slot in slots]) for slots in own]
     if any(lacks_columns(slots, words) for slots in own):
         return [table]
     if any(_lacks_rows(slots, cells) for slots, cells in zip(own, texts, strict=True)):

@@ -10,26 +10,31 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape, unescape
 from typing import Any
 
 from docspec.core import BBox, CellBoxes
+from docspec.core.grouping import runs_of
 from docspec.core.marks import Mark
 from docspec.core.raised import plain
 from docspec.drafting.body_rows import body_row
 from docspec.drafting.cell_grid import CellGrid, grid_of
-from docspec.drafting.cell_repairs import settled, without_notes
+from docspec.drafting.cell_repairs import settled, without_notes, without_typed_lines
 from docspec.drafting.column_cuts import with_columns_cut
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
 from docspec.drafting.left_out import with_cells_filled, with_rows_left_out
 from docspec.drafting.lines import TextLine, joined_row, printed_lines, without_spaces
 from docspec.drafting.page_lines import cell_texts
+from docspec.drafting.printed import Printed
 from docspec.drafting.right_to_left import has_right_to_left
 
 THIN = 3.0
 """Most points that a drawn line is high."""
+
+JOINT = 1.0
+"""Most points between two pieces of a line."""
 
 TOUCH = 2.0
 """Most points between two tables that were one before they were parted."""
@@ -60,46 +65,51 @@ def table_html(rows: Iterable[Iterable[str]]) -> str:
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>" if lines else ""
 
 
-def find_tables(page: Any, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
+def find_tables(printed: Printed, lines: Sequence[TextLine] = ()) -> list[FoundTable]:
     """The tables of a page that :func:`docspec.drafting.layout.analyse` has seen. The texts of cells are those of
     ``lines`` (points) where these say more than the letters: raised figures stay apart there."""
-    tables = page.find_tables(use_layout=True, union=True, refine=True).tables or ()
-    if tables and has_right_to_left(page.get_text()):
-        _tell_by_place(page, tables)
-    drawings = [BBox(*rect) for rect in page.cluster_drawings()] if tables else []
+    tables, words = printed.tables, printed.words
+    if not tables:
+        return []
+    if any(has_right_to_left(word.text) for word in words):
+        _tell_by_place(printed.page, tables)
+    drawings = [BBox(*rect) for rect in printed.page.cluster_drawings(drawings=printed.drawings)]
+    strokes = _level_strokes(printed.drawings)
     boxes = [BBox(*table.bbox) for table in tables]
-    words, strokes = (words_of(page), _level_strokes(page)) if tables else ([], [])
     result: list[FoundTable] = []
     last: Sequence[float] = ()
     for table, box in zip(tables, boxes, strict=True):
         html = _BREAK.sub(" ", table.to_html())
         own = [frame for frame in drawings if not any(one != box and frame.has_center_of(one) for one in boxes)]
         if "<td" in html or "<th" in html:
-            html = _as_printed(html, table, lines)
-            one = _settled(
-                FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table)), table, words, strokes
-            )
+            seen = FoundTable(_framed(box, own), html, _grid(table), _head_bottom(table))
+            one = _as_printed(*_settled(seen, table, words, strokes), lines)
             result += _with_head(result.pop(), one, last) if result and last else [one]
             last = table.rows[-1].bbox
     return result
 
 
-def _settled(seen: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]) -> FoundTable:
-    """``seen``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended."""
+def _settled(
+    seen: FoundTable, table: Any, words: Sequence[Word], strokes: Sequence[BBox]
+) -> tuple[FoundTable, list[BBox]]:
+    """``seen``, whose cells PyMuPDF's ``table`` places, with what its words and lines show to be wrong mended, and the
+    places of its cells in the order of reading."""
+    places = [BBox(*cell) for row in table.rows for cell in row.cells if cell is not None]
     grid = grid_of(table, seen.html, words)
     if grid is None:
-        return seen
+        return seen, places
+    grid, words = without_typed_lines(grid, words)
     grid = with_cells_filled(with_rows_left_out(grid, words, seen.bbox), words)
     grid = with_columns_cut(grid, words, body_row(grid))
     inner = without_notes(grid, words, strokes)
-    mended = settled(inner, words, strokes)
+    mended = settled(inner, words, strokes).filled()
     if mended.html() == seen.html:
-        return seen
+        return seen, places
     top, bottom = inner.ys[0][0], inner.ys[-1][1]
     bbox = seen.bbox
     bbox = replace(bbox, y0=top) if top > grid.ys[0][0] else bbox
     bbox = replace(bbox, y1=bottom) if bottom < grid.ys[-1][1] else bbox
-    return found_table(mended, bbox)
+    return found_table(mended, bbox), [mended.box(cell) for cell in mended.cells]
 
 
 def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
@@ -109,24 +119,28 @@ def found_table(grid: CellGrid, bbox: BBox) -> FoundTable:
     return FoundTable(bbox, grid.html(), boxes, grid.ys[grid.head_rows - 1][1] if grid.head_rows else 0.0)
 
 
-def _level_strokes(page: Any) -> list[BBox]:
-    """The level lines on a page, also those that are drawn as thin rectangles."""
-    boxes = [BBox(*drawing["rect"]) for drawing in page.get_drawings()]
-    return [box for box in boxes if box.height <= THIN < box.width]
+def _level_strokes(drawings: Sequence[Mapping[str, Any]]) -> list[BBox]:
+    """The level lines among the ``drawings`` of a page, also those that are drawn as thin rectangles. Pieces that touch
+    are one line: browsers and word processors draw the border of each cell for itself."""
+    boxes = (BBox(*drawing["rect"]) for drawing in drawings)
+    pieces = sorted((box for box in boxes if box.height <= THIN < box.width), key=lambda box: (_height(box), box.x0))
+    return [BBox.union(run) for run in runs_of(pieces, lambda a, b: _height(a) == _height(b) and b.x0 - a.x1 <= JOINT)]
 
 
-def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
-    """``html`` with the cells that hold raised or lowered characters written as the ``lines`` in them are. Cells are
-    told apart by their places if all have one, else by their letters."""
-    around = BBox(*table.bbox)
-    special = [line for line in lines if line.has(*_SPECIAL) and around.has_center_of(line.bbox)]
+def _height(stroke: BBox) -> float:
+    return round(stroke.center_y, 1)
+
+
+def _as_printed(found: FoundTable, places: Sequence[BBox], lines: Sequence[TextLine]) -> FoundTable:
+    """``found`` with the cells that hold raised or lowered characters written as the ``lines`` in them are. Cells are
+    told apart by their ``places`` if all have one, else by their letters."""
+    special = [line for line in lines if line.has(*_SPECIAL) and found.bbox.has_center_of(line.bbox)]
     if not special:
-        return html
-    places = [BBox(*cell) for row in table.rows for cell in row.cells if cell is not None]
-    if len(places) != len(_CELL.findall(html)):
+        return found
+    if len(places) != len(_CELL.findall(found.html)):
         places = []
     written = {}
-    for number, cell in enumerate(_CELL.finditer(html)):
+    for number, cell in enumerate(_CELL.finditer(found.html)):
         letters = unescape(_TAG.sub("", cell[2]))
         inside = [line for line in lines if places[number].has_center_of(line.bbox)] if places else []
         choices = [inside] if inside else [[line] for line in special]
@@ -137,7 +151,8 @@ def _as_printed(html: str, table: Any, lines: Sequence[TextLine]) -> str:
         if number in written and not inside:
             special = [line for line in special if line not in chosen]
     count = itertools.count()
-    return _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", html)
+    html = _CELL.sub(lambda cell: f"{cell[1]}{written.get(next(count), cell[2])}{cell[3]}", found.html)
+    return replace(found, html=html)
 
 
 def printed_text(lines: Sequence[TextLine], unmarked: str) -> str | None:

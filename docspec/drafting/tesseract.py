@@ -21,9 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from statistics import fmean
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -217,7 +215,8 @@ class TesseractRecogniser(Recogniser):
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What a run of the program wrote: its text, in which a form feed ends each picture, and its rows of words."""
+    """What a run of the program wrote: its text, in which a form feed ends each picture, and its rows of words, which
+    alone have tabs."""
 
     text: str
     rows: tuple[dict[str, str], ...]
@@ -228,23 +227,20 @@ def _run(pictures: Sequence[Image.Image], code: str, mode: int) -> _Told:
     tiff = io.BytesIO()
     pictures[0].save(tiff, "TIFF", save_all=True, append_images=pictures[1:])
     outputs = ["tsv", "txt"] if mode != SCRIPT_ONLY else []
-    with TemporaryDirectory(prefix="docspec-") as folder:
-        command = [PROGRAM, "-", str(Path(folder, "read")), "-l", code, "--psm", str(mode), *outputs]
-        environment = os.environ | {"OMP_THREAD_LIMIT": "1"}
-        try:
-            done = subprocess.run(
-                command, input=tiff.getvalue(), capture_output=True, timeout=SECONDS, env=environment, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise DrafterError(f"tesseract -l {code} did not run ({error})") from error
-        texts = {file.suffix: file.read_text(encoding="utf-8", errors="replace") for file in Path(folder).iterdir()}
-    if done.returncode or not texts:
+    command = [PROGRAM, "-", "-", "-l", code, "--psm", str(mode), *outputs]  # no file: it would outlive a killed child
+    environment = os.environ | {"OMP_THREAD_LIMIT": "1"}
+    try:
+        done = subprocess.run(
+            command, input=tiff.getvalue(), capture_output=True, timeout=SECONDS, env=environment, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DrafterError(f"tesseract -l {code} did not run ({error})") from error
+    if done.returncode or not done.stdout:
         said = done.stderr.decode(errors="replace").strip().splitlines() or ["no output"]
         raise DrafterError(f"tesseract -l {code} failed: {said[-1]}")
-    if mode == SCRIPT_ONLY:
-        return _Told(texts.get(".osd", ""), ())
-    rows = csv.DictReader(io.StringIO(texts[".tsv"]), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return _Told(texts[".txt"], tuple(rows))
+    lines = done.stdout.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    rows = csv.DictReader((line for line in lines if "\t" in line), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return _Told("\n".join(line for line in lines if "\t" not in line), tuple(rows))
 
 
 def _lines_of(told: _Told, count: int) -> list[LineRead]:

@@ -38,6 +38,7 @@ from docspec.drafting.picture_text import (
     with_labels,
 )
 from docspec.drafting.pictures import with_pictures
+from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.ruled import with_drawn_cells
 from docspec.drafting.spaced_letters import are_spaced, with_words
@@ -82,10 +83,10 @@ class TextLayerDrafter:
         if page.pdf_page is None:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
-            sheet, fields = with_drawn_signs(page.pdf_page)
-            lines = page_lines(sheet, page.links)
+            sheet, fields = with_drawn_signs(Printed(page.pdf_page))
+            lines = page_lines(sheet.page, page.links)
             if are_spaced(lines):
-                lines = with_words(lines, sheet.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
+                lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
             sound = self._judge is None or self._judge.judge(page).trusted
             if self._recogniser is not None and sound:
                 lines = completed(page.pdf_page, lines, self._recogniser.of_page(page))
@@ -101,8 +102,8 @@ class TextLayerDrafter:
                 recognised = [line for line in recognised if not any(line in band for band in edges.values())]
                 if is_prose(recognised):
                     in_points = [one.scaled(1 / page.scale) for one in recognised]
-                    write_hidden(sheet, in_points)
-                    regions, layout, events = self._regions(page, sheet, [*lines, *in_points], fields)
+                    write_hidden(sheet.page, in_points)
+                    regions, layout, events = self._regions(page, Printed(sheet.page), [*lines, *in_points], fields)
                     regions = with_figures_as_labels(regions)
                 elif recognised:
                     regions = with_labels(regions, assemble((), recognised))
@@ -132,23 +133,23 @@ class TextLayerDrafter:
         )
 
     def _regions(
-        self, page: PageImage, sheet: Any, lines: Sequence[TextLine], fields: Sequence[Field]
+        self, page: PageImage, printed: Printed, lines: Sequence[TextLine], fields: Sequence[Field]
     ) -> tuple[list[Region], str, tuple[Event, ...]]:
-        """The regions of ``lines`` (points) in pixels, the source of their layout, and the events. ``sheet`` is the
+        """The regions of ``lines`` (points) in pixels, the source of their layout, and the events. ``printed`` is the
         page of the file, on which ticks are written, with its ``fields``."""
         columns, lines = vertical_columns(lines)
         if columns:
             text = vertical_regions(columns)
-            others = assemble(cut_layout(lines, sheet.rect.height), lines)
+            others = assemble(cut_layout(lines, printed.page.rect.height), lines)
             ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
             return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
         forms = form_tables(fields, lines)
         if forms:
-            sheet = without_fields(sheet)
-        boxes, layout, events = layout_of(sheet, lines, self._quick)
-        tables = find_tables(sheet, lines) if any(box.category is Category.TABLE for box in boxes) else []
-        tables = with_drawn_cells(sheet, tables, lines)
-        boxes, tables = with_unruled(boxes, lines, tables, sheet)
+            printed = Printed(without_fields(printed.page))
+        boxes, layout, events = layout_of(printed.page, lines, self._quick)
+        tables = find_tables(printed, lines) if any(box.category is Category.TABLE for box in boxes) else []
+        tables = with_drawn_cells(printed, tables, lines)
+        boxes, tables = with_unruled(boxes, lines, tables, printed)
         boxes, tables = with_forms(boxes, tables, forms)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from docspec.core import BBox, Category
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html
 from docspec.drafting.cell_repairs import settled
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import ROWS, Columns, columns_of_figures
 from docspec.drafting.figure_groups import CELLS, cells_of, groups_of, level_rows, rows_over
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
+from docspec.drafting.printed import Printed
 from docspec.drafting.side_by_side import Side, sides_of
 from docspec.drafting.tables import FoundTable, found_table
 
@@ -30,9 +30,9 @@ _FIGURE_LAST = re.compile(r"\d\S*(?:\s\S{1,3})?$")
 
 
 def with_unruled(
-    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], page: Any
+    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], tables: Sequence[FoundTable], printed: Printed
 ) -> tuple[list[LayoutBox], list[FoundTable]]:
-    """``boxes`` and ``tables`` of a ``pymupdf.Page``, with the tables that only its ``lines`` show. A table of
+    """``boxes`` and ``tables`` of a page, with the tables that only its ``lines`` show. A table of
     ``tables`` stays if drawn lines close its cells, or if it has as many columns, unless a heading is in one of its
     cells."""
     result, kept = list(boxes), list(tables)
@@ -41,7 +41,7 @@ def with_unruled(
     claims = Claims(boxes)
     owners = [claims.owner(line.bbox) for line in lines]
     kinds = [Category.TEXT if owner is None else boxes[owner].category for owner in owners]
-    every = list(cells_of(lines, owners, kinds, page))
+    every = list(cells_of(lines, owners, kinds, printed.words))
     cells = [cell for cell in every if cell.category in CELLS or cell.category.is_heading]
     level = level_rows(cells)
     captions = [cell for cell in every if cell.category is Category.CAPTION]
@@ -54,12 +54,11 @@ def with_unruled(
     rows = {cell.line for sides in groups for side in sides for row in side.columns.rows for cell in row}
     headings = [line.bbox for line, kind in zip(lines, kinds, strict=True) if kind.is_heading]
     others = [line.bbox for number, line in enumerate(lines) if number not in rows and not kinds[number].is_heading]
-    words = words_of(page) if groups else []
     for sides in groups:
         new: list[LayoutBox] = []
         replaced: list[BBox] = []
         for side in sides:
-            columns, table = side.columns, _table(side.columns, words)
+            columns, table = side.columns, _table(side.columns, printed.words)
             worse = [one for one in kept if _meet(one.bbox, table.bbox)]
             if all(
                 _yields(one, len(columns.edges), headings, others)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.core import BBox
-from docspec.drafting.cell_grid import CellGrid, joined, plain_text, words_box
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, close_words, joined, plain_text, words_box
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.figure_columns import is_figure, is_of_body
 
@@ -35,10 +36,29 @@ def with_whole_rows(grid: CellGrid, words: Sequence[Word], body: int) -> CellGri
     return grid
 
 
+def with_whole_labels(grid: CellGrid, words: Sequence[Word]) -> CellGrid:
+    """``grid``, in which a label that reaches over the next columns, where its row has nothing else, is one cell."""
+    for row in range(max(grid.head_rows, 1), len(grid.ys)):
+        cells = grid.row(row)
+        filled = [cell for cell in cells if cell.text]
+        first = list(range(len(filled))) == [cell.column for cell in filled]
+        if not first or not 1 < len(filled) < len(grid.xs) or any(cell.rows > 1 or cell.columns > 1 for cell in cells):
+            continue
+        inside = [word for cell in filled for word in grid.words_in(cell, words)]
+        level = all(word.bbox.in_row_with(inside[0].bbox) for word in inside)
+        label = joined(*(cell.text for cell in filled))
+        if level and len(close_words(inside)) == 1 and not any(is_of_body(plain_text(cell.text)) for cell in filled):
+            texts = {filled[0]: label, **dict.fromkeys(filled[1:], "")}
+            grid = grid.with_cells(replace(cell, text=texts.get(cell, cell.text)) for cell in grid.cells)
+    return grid
+
+
 def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BBox], body: int) -> CellGrid:
     """``grid``, in which rows of heads are one: one that holds nothing but units or the ends of the heads above it, or
     the end of each of these, and heads that stand close below those above with no stroke between. Heads that repeat
-    have others above them, unless each has one."""
+    have others above them, unless each has one. Beside a head over several columns, two lines of a head are one."""
+    for row in range(1, body):
+        grid = _with_heads_beside_spans(grid, row, words, strokes)
     for row in reversed(range(1, body)):
         if (whole := _with_whole_spans(grid, row, words, strokes)) is not None:
             grid = whole
@@ -47,7 +67,7 @@ def with_whole_heads(grid: CellGrid, words: Sequence[Word], strokes: Sequence[BB
         if not lower or _spans(grid, row):
             continue
         texts = [plain_text(cell.text) for cell in lower.values()]
-        ends = {column for column, text in zip(lower, texts, strict=True) if _is_end(text)}
+        ends = {column for column, text in zip(lower, texts, strict=True) if is_end(text)}
         all_end = ends == set(lower) <= set(upper) and len(lower) >= len(upper) - 1
         if all_end or (upper and set(upper) <= ends and _stand_close(grid, row, words)):
             grid = _joined(grid, row)
@@ -88,7 +108,33 @@ def _with_whole_spans(grid: CellGrid, row: int, words: Sequence[Word], strokes: 
     return replace(whole.without_rows({row}), ys=tuple(ys))
 
 
-def _is_end(text: str) -> bool:
+def _with_heads_beside_spans(grid: CellGrid, row: int, words: Sequence[Word], strokes: Sequence[BBox]) -> CellGrid:
+    """``grid``, in which heads of one column that end in ``row``, and begin beside a head over several columns in the
+    row above, are whole."""
+    upper = {cell.column: cell for cell in grid.row(row - 1) if cell.text}
+    if not any(cell.columns > 1 for cell in upper.values()):
+        return grid
+    texts = Counter(cell.text for cell in grid.row(row))
+    whole: dict[PlacedCell, str] = {}
+    for cell in grid.row(row):
+        above = upper.get(cell.column)
+        if not cell.text or above is None or texts[cell.text] > 1 or (cell.rows, cell.columns) != (1, 1):
+            continue
+        if (above.rows, above.columns) == (1, 1):
+            a, b = words_box(grid.box(above), words), words_box(grid.box(cell), words)
+            if a and b and _are_aligned(a, b) and not _parted(a, b, strokes) and _follow(above, cell, grid, words):
+                whole |= {above: "", cell: joined(above.text, cell.text)}
+    return grid.with_cells(replace(cell, text=whole.get(cell, cell.text)) for cell in grid.cells) if whole else grid
+
+
+def _follow(above: PlacedCell, below: PlacedCell, grid: CellGrid, words: Sequence[Word]) -> bool:
+    """Whether the last line of a cell and the first one of the cell below it are as close as lines of one cell."""
+    lasts, firsts = ([word.bbox for word in grid.words_in(cell, words)] for cell in (above, below))
+    gap = min(box.center_y for box in firsts) - max(box.center_y for box in lasts)
+    return gap <= CLOSE * min(box.height for box in firsts)
+
+
+def is_end(text: str) -> bool:
     """Whether a line of a head is the end of the line above it: a unit, or words within a sentence."""
     return _UNIT.fullmatch(text) is not None or begins_within(text)
 
@@ -115,6 +161,9 @@ def _are_one(grid: CellGrid, row: int, words: Sequence[Word]) -> bool:
         return False
     if list(above) == [0] and 0 in below and len(below) > 1:
         return goes_on(above[0], below[0])
+    shared = above.keys() & below.keys()
+    if shared and len(above) < len(grid.xs) and below.keys() - above.keys():  # labels and figures beside either line
+        return all(" " in above[n] and begins_within(below[n]) and not is_figure(above[n]) for n in shared)
     rest = all(
         column in above and not is_figure(text) and not is_figure(above[column]) for column, text in below.items()
     )

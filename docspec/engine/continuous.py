@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
 from docspec.core import ModelError, StageStats
+from docspec.core.futures import answer, fail, new_future
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.engine.decoder import Decoder
 from docspec.engine.measuring import MeasuredDecode, stats_of
@@ -109,7 +110,7 @@ class ContinuousBatching:
         """Accepts ``request`` and returns at once. The future's ``cancel()`` works while the request waits and while it
         is decoded. It raises what decoding raised for this request, and :class:`docspec.core.ModelError` after
         :meth:`close`."""
-        future: Future[Decoded] = Future()
+        future: Future[Decoded] = new_future()
         self.submit_all([Submission(request, future, on_row)])
         return future
 
@@ -135,7 +136,7 @@ class ContinuousBatching:
                     self._thread.start()
                 return
         for job in jobs:
-            failed(job.future, closed())
+            fail(job.future, closed())
 
     def drafts_changed(self) -> None:
         """Call this from ``on_row`` when drafts have arrived: whether trees pay is measured anew."""
@@ -147,7 +148,9 @@ class ContinuousBatching:
         with self._starting:
             self._closed, thread = True, self._thread
         self._submitted.put(())
-        if thread is not None:
+        for job in tuple(self._active.values()):  # it may be in the lean loop, which looks at its row alone
+            fail(job.future, closed())
+        if thread is not None and thread is not threading.current_thread():
             thread.join(patience)
 
     def _run(self) -> None:
@@ -164,7 +167,7 @@ class ContinuousBatching:
                     self._thread, self._closed = None, True
                     self._collect()
                     for job in (*self._active.values(), *self._waiting):
-                        failed(job.future, closed())
+                        fail(job.future, closed())
 
     def _batch(self) -> Exception | None:
         """Decodes one batch to its end; returns what ended it before, without the tensors of its frames."""
@@ -187,19 +190,28 @@ class ContinuousBatching:
     def _decode(self, batch: MeasuredDecode) -> None:
         while not self._closed:
             self._admit(batch)
-            for row in batch.step():
-                self._tell(row)
-            for row in batch.scheduler.take_ended():
+            rows = batch.step()
+            ended = batch.scheduler.take_ended()  # some with their first token, before the step
+            for row in (*rows, *(row for row in ended if row not in rows)):
+                self._tell(self._active[id(row.request)], row)
+            for row in ended:
                 self._finish(row)
             if not self._active:
                 return
             self._collect()
 
     def _decode_plainly(self, job: _Job) -> None:
-        """Decodes a job by the lean loop that is the baseline of all speed-ups."""
+        """Decodes a job by the lean loop that is the baseline of all speed-ups; its listener is told at the end."""
         job.added = time.perf_counter()
         self._active[id(job.request)] = job
-        output, stats = self._decoder.baseline(job.request)
+        rows: list[Row] = []
+
+        def begun(row: Row) -> None:
+            rows.append(row)
+            job.future.add_done_callback(lambda _: row.stop())
+
+        output, stats = self._decoder.baseline(job.request, begun)
+        self._tell(job, rows[0])
         self._end(self._active.pop(id(job.request)), output, stats, job.added + stats.prefill_seconds)
 
     def _has_work(self) -> bool:
@@ -257,13 +269,13 @@ class ContinuousBatching:
             and job.request.slots + self._decoder.spare_slots <= batch.cache.slots
         )
 
-    def _tell(self, row: Row) -> None:
-        job = self._active[id(row.request)]
+    @staticmethod
+    def _tell(job: _Job, row: Row) -> None:
         if job.on_row is not None and not job.future.done():
             try:
                 job.on_row(row)
-            except Exception as error:
-                failed(job.future, error)
+            except BaseException as error:  # whatever a listener raises is its request's alone
+                fail(job.future, error)
         if job.future.done():
             row.stop()
 
@@ -273,10 +285,8 @@ class ContinuousBatching:
 
     @staticmethod
     def _end(job: _Job, output: Output, stats: StageStats, entered: float) -> None:
-        now = time.perf_counter()
-        if not job.future.done() and job.future.set_running_or_notify_cancel():
-            waiting, prefill = job.added - job.submitted, entered - job.added
-            job.future.set_result(Decoded(output, stats, waiting, prefill, now - entered, job.frugal))
+        waiting, prefill, decode = job.added - job.submitted, entered - job.added, time.perf_counter() - entered
+        answer(job.future, Decoded(output, stats, waiting, prefill, decode, job.frugal))
 
     def _recover(self, error: Exception) -> None:
         """Lets the jobs of a batch that failed wait again, or fails the only one."""
@@ -295,13 +305,7 @@ class ContinuousBatching:
             self._waiting.appendleft(replace(jobs[0], alone=True, frugal=True))
         else:
             for job in jobs:
-                failed(job.future, error)
-
-
-def failed(future: Future[Decoded], error: Exception) -> None:
-    """Ends ``future`` with ``error``, unless it has ended."""
-    if not future.done() and future.set_running_or_notify_cancel():
-        future.set_exception(error)
+                fail(job.future, error)
 
 
 def closed() -> ModelError:

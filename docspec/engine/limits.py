@@ -22,6 +22,10 @@ class Pace(Protocol):
         """The size of the next tree of ``row``, from 1 (a plain step) to ``most`` nodes."""
         ...
 
+    def shared(self) -> None:
+        """Called when the next step has several rows: its time is not that of one."""
+        ...
+
     def drafts_changed(self) -> None:
         """Called when new drafts have arrived since it decided."""
         ...
@@ -35,6 +39,8 @@ def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: Pace | Non
     """
     share = min(max_tree, max(LEAST_NODES, max(max_tree, MAX_NODES) // len(rows)))
     limits = []
+    if pace is not None and len(rows) > 1:
+        pace.shared()
     for row in rows:
         most = 1 if row.request.plain else min(share, row.request.budget - len(row.output) + 1)
         most = max(1, min(most, slots - 1 - row.length))

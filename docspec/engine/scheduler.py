@@ -13,9 +13,6 @@ from docspec.engine.row import Row
 if TYPE_CHECKING:
     from docspec.targets.protocol import SlotCache, TargetModel
 
-REFILL = 4
-"""Requests enter when one row in so many is free, or when there is a row for each of them."""
-
 
 class Scheduler:
     """Holds ``requests``, and those added later, until there is a row for each in ``cache``, in the given order;
@@ -45,12 +42,9 @@ class Scheduler:
         self._waiting.append(request)
 
     def admit(self) -> list[Row]:
-        """The rows of the next step: live rows, and new ones if there is room. New requests enter only when a good part
-        of the batch is free, so that prompts share their prefill."""
+        """The rows of the next step: live rows, and new ones if there is room."""
         self._close_gaps()
         while (free := self.cache.rows - len(self._live)) and self._waiting:
-            if free < min(len(self._waiting), self.cache.rows / REFILL):
-                break
             self._enter(free)
             self._close_gaps()  # a new row may have ended with its first token
         return list(self._live)

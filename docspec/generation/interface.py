@@ -12,6 +12,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from docspec.core import UsageError
+from docspec.core.safe_text import well_formed
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -44,8 +47,9 @@ class GenerationRequest:
 
     ``prompt`` is the user's message; ``{image}`` in it is the place of the image (without it: before the text).
     ``drafts`` are texts that the answer may follow, the likeliest first; the acceptance of drafts is learnt for each
-    ``kind`` (``text``, ``table``, ``formula``, ``page``). ``max_tokens`` bounds the answer without its end token; with
-    ``spare`` so does its longest draft: to one and a half times its tokens and so many more.
+    ``kind`` (``text``, ``table``, ``formula``, ``page``). ``max_tokens`` (at least 1, else
+    :class:`docspec.core.UsageError`) bounds the answer without its end token; with ``spare`` so does its longest draft:
+    to one and a half times its tokens and so many more.
     ``special_tokens``: special tokens of the answer stay in its text. ``template_arguments`` are passed to the model's
     chat template; ``image_marks`` stand for the image in the text if a server joins messages into one text
     (:class:`docspec.targets.family.Family`).
@@ -72,6 +76,12 @@ class GenerationRequest:
     exclusive: bool = False
     traced: bool = False
     on_progress: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise UsageError(f"max_tokens {self.max_tokens}: must be at least 1")
+        object.__setattr__(self, "prompt", well_formed(self.prompt))
+        object.__setattr__(self, "drafts", tuple(map(well_formed, self.drafts)))
 
     def limit(self, lengths: Iterable[int]) -> int:
         """The most tokens of the answer, where the drafts have ``lengths`` tokens."""

@@ -8,14 +8,19 @@ One thread makes prompts (pictures and templates take longer than a step), anoth
 from __future__ import annotations
 
 import copy
+import os
+import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import Failure, PageError, ParseOptions
-from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed, failed
+from docspec.core import Failure, ModelError, PageError, ParseOptions
+from docspec.core.futures import answer, fail, new_future
+from docspec.core.safe_text import one_line
+from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed
 from docspec.engine.decoder import Decoder
 from docspec.engine.limits import Pace
 from docspec.engine.loop_guard import LoopGuard
@@ -35,6 +40,12 @@ if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.protocol import Prompt, TargetModel
     from docspec.targets.registry import LoadedTarget, TargetInfo
+
+ENCODING = "docspec-encode"
+"""The name of the threads that make prompts."""
+
+LAST_STEP = 30.0
+"""Seconds that the end of the program waits for the last step of an engine that was not closed."""
 
 SHARE = 4
 """A batch takes at most one in so many bytes of the free memory, unless ``kv_memory`` says how many."""
@@ -110,7 +121,10 @@ class Engine:
         self._encoder = _with_own_processing(loaded.target)
         self._batching = ContinuousBatching(decoder, **room)
         self._spare = decoder.spare_slots
-        self._encoding = ThreadPoolExecutor(1, "docspec-encode")
+        self._encoding = ThreadPoolExecutor(1, ENCODING)
+        self._process = os.getpid()
+        # The interpreter must not end within a step: torch would abort the process.
+        self._forgotten = weakref.finalize(self, _end, self._batching, self._process)
 
     @property
     def name(self) -> str:
@@ -160,21 +174,21 @@ class Engine:
         """:meth:`submit` for several requests, whose prompts are made together; the longest enter the batch first."""
         heard = listeners or [None] * len(requests)
         answers = [_Answer(self, request, on_text) for request, on_text in zip(requests, heard, strict=True)]
-        self._encode(lambda: self._submit_encoded(answers), [answer.decoded for answer in answers])
-        return [answer.future for answer in answers]
+        self._encode(lambda: self._submit_encoded(answers), [one.decoded for one in answers])
+        return [one.future for one in answers]
 
     def submit_made(
         self, make: Callable[[TransformersTarget], Request], on_row: OnRow | None = None
     ) -> Future[Decoded]:
         """Decodes the request that ``make`` makes, in a thread of its own, with the target that it is given."""
-        decoded: Future[Decoded] = Future()
+        decoded: Future[Decoded] = new_future()
 
         def run() -> None:
             if not decoded.cancelled():
                 try:
                     self._batching.submit_all([Submission(make(self._encoder), decoded, on_row)])
                 except Exception as error:
-                    failed(decoded, error)
+                    fail(decoded, error)
 
         self._encode(run, [decoded])
         return decoded
@@ -199,7 +213,9 @@ class Engine:
     def close(self, patience: float | None = None) -> None:
         """Ends both threads, and waits for what they are doing for at most ``patience`` seconds; requests that have not
         been answered fail."""
-        self._encoding.shutdown(wait=patience is None, cancel_futures=True)
+        self._forgotten.detach()
+        is_within = threading.current_thread().name.startswith(ENCODING)  # it is called by who hears of an answer
+        self._encoding.shutdown(wait=patience is None and not is_within, cancel_futures=True)
         self._batching.close(patience)
 
     def __enter__(self) -> Engine:
@@ -209,39 +225,41 @@ class Engine:
         self.close()
 
     def _encode(self, run: Callable[[], None], decoded: Sequence[Future[Decoded]]) -> None:
-        """Has ``run`` called where prompts are made. After the end, ``decoded`` fail instead."""
+        """Has ``run`` called where prompts are made. After the end, or in a process without its threads, ``decoded``
+        fail instead."""
 
-        def end(*_: object) -> None:
+        def end(error: ModelError) -> None:
             for future in decoded:
-                failed(future, closed())
+                fail(future, error)
 
+        if os.getpid() != self._process:
+            end(ModelError("this engine belongs to the process that forked this one; make an Engine here"))
+            return
         try:
             made = self._encoding.submit(run)
         except RuntimeError:
-            end()
+            end(closed())
         else:
-            made.add_done_callback(lambda one: end() if one.cancelled() else None)
+            made.add_done_callback(lambda one: end(closed()) if one.cancelled() else None)
 
     def _submit_encoded(self, answers: Sequence[_Answer]) -> None:
         """Makes the prompts of ``answers`` and has them decoded; one whose prompt cannot be made fails alone."""
-        live = [answer for answer in answers if not answer.decoded.cancelled()]
+        live = [one for one in answers if not one.decoded.cancelled()]
         began = time.perf_counter()
         made: list[tuple[_Answer, Request]] = []
-        for answer, prompt in zip(live, self._prompts([answer.request for answer in live]), strict=True):
+        for one, prompt in zip(live, self._prompts([one.request for one in live]), strict=True):
             try:
                 if isinstance(prompt, Exception):
                     raise prompt
-                made.append((answer, self._made(answer.request, prompt)))
+                made.append((one, self._made(one.request, prompt)))
             except Exception as error:
-                failed(answer.decoded, error)
-        for answer in live:
-            answer.encode_seconds = (time.perf_counter() - began) / len(live)
+                fail(one.decoded, error)
+        for one in live:
+            one.encode_seconds = (time.perf_counter() - began) / len(live)
         self._batching.submit_all(
             [
-                Submission(
-                    request, answer.decoded, answer.on_row if answer.is_watched else None, answer.request.exclusive
-                )
-                for answer, request in sorted(made, key=lambda one: -one[1].slots)
+                Submission(request, one.decoded, one.on_row if one.is_watched else None, one.request.exclusive)
+                for one, request in sorted(made, key=lambda each: -each[1].slots)
             ]
         )
 
@@ -249,6 +267,8 @@ class Engine:
         try:
             return self._encoder.encode_all([_pictured(request) for request in requests])
         except Exception as error:
+            if isinstance(error, (ValueError, TypeError)):  # the processor says that it takes no such picture or text
+                error = PageError(f"the model cannot be asked this: {one_line(str(error))}")
             return [error] if len(requests) == 1 else [self._prompts([one])[0] for one in requests]
 
     def _made(self, asked: GenerationRequest, prompt: Prompt) -> Request:
@@ -273,8 +293,8 @@ class _Answer:
 
     def __init__(self, engine: Engine, request: GenerationRequest, on_text: OnText | None) -> None:
         self.request = request
-        self.future: Future[Generation] = Future()
-        self.decoded: Future[Decoded] = Future()
+        self.future: Future[Generation] = new_future()
+        self.decoded: Future[Decoded] = new_future()
         self.encode_seconds = 0.0
         self._text = AnswerText(partial(engine.spelled, request.special_tokens or None))
         self._on_text = on_text
@@ -288,20 +308,24 @@ class _Answer:
     def on_row(self, row: Row) -> None:
         if self.request.on_progress is not None:
             self.request.on_progress(Progress(len(row.output), row.counts.steps, row.counts.accepted))
-        if self._on_text is not None and (piece := self._text.grown(row.output)):
-            try:
+        if self._on_text is None:
+            return
+        text = self._text
+        piece = text.grown(row.output) if row.finish is None else text.rest(row.output)
+        try:
+            if piece:
                 self._on_text(piece)
-            except Exception:
-                self.future.cancel()
+        except BaseException:  # asyncio's cancelling is none of Exception
+            self.future.cancel()
 
     def _ended(self, decoded: Future[Decoded]) -> None:
         if decoded.cancelled():
             self.future.cancel()
-        elif self.future.set_running_or_notify_cancel():
-            try:
-                self.future.set_result(self._generation(decoded.result()))
-            except Exception as error:
-                self.future.set_exception(error)
+            return
+        try:
+            answer(self.future, self._generation(decoded.result()))
+        except BaseException as error:
+            fail(self.future, error)
 
     def _generation(self, decoded: Decoded) -> Generation:
         output, stats = decoded.output, decoded.stats
@@ -331,6 +355,12 @@ def room_for(target: TargetModel, prompt: Prompt, spare: int) -> int:
         what = f"the page takes {prompt.length} of the model's {target.max_length} tokens"
         raise PageError(f"{what}; lower --dpi", Failure.TOO_LARGE)
     return room
+
+
+def _end(batching: ContinuousBatching, process: int) -> None:
+    """Ends the thread of ``batching``, which no process that was forked off has."""
+    if os.getpid() == process:
+        batching.close(LAST_STEP)
 
 
 def _with_own_processing(target: Any) -> Any:

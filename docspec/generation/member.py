@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import DocspecError
+from docspec.core.futures import fail
 from docspec.generation.interface import Generation, OnText
 from docspec.generation.worker import EngineMaker, Opened
 from docspec.isolation.child import Child
@@ -63,8 +64,7 @@ class Pending:
 
     def fail(self, error: DocspecError) -> None:
         """Answers with ``error``."""
-        if self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
+        fail(self.future, error)
 
 
 @dataclass(slots=True, eq=False)

@@ -26,6 +26,7 @@ from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageError
 from docspec.core.closing import Closing
+from docspec.core.futures import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.member import Member, Outbox, Pending, Place, post
 from docspec.generation.worker import EngineWorker, Numbered, Opened, Said, with_pixels
@@ -107,12 +108,13 @@ class EngineProcesses(Closing):
         pending: list[Pending] = []
         futures: list[Future[Generation]] = []
         for request, on_text in zip(requests, listeners or [None] * len(requests), strict=True):
-            future, number = Future[Generation](), next(self._numbers)
+            future: Future[Generation] = new_future()
+            number = next(self._numbers)
             futures.append(future)
             try:
                 sent = pickle.dumps(Numbered(number, self._shown(request), on_text is not None))
             except Exception as error:  # of a plug-in, for example
-                future.set_exception(PageError(f"the request cannot be sent to another process: {error}"))
+                fail(future, PageError(f"the request cannot be sent to another process: {error}"))
                 continue
             pending.append(Pending(number, sent, future, on_text))
         with self._lock:
@@ -295,8 +297,8 @@ class EngineProcesses(Closing):
                 self._taken(member, said.number)
             if said.kind != "done":
                 pending.fail(said.value)
-            elif pending.future.set_running_or_notify_cancel():
-                pending.future.set_result(said.value)
+            else:
+                answer(pending.future, said.value)
 
     # Losses
 

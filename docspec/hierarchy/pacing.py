@@ -38,7 +38,8 @@ class Pacing:
         self.plain_seconds = plain_seconds
         self._clock = clock
         self._row: Row | None = None
-        self._began, self._written = 0.0, 0
+        self._began: float | None = None
+        self._written = 0
         self.drafts_changed()
 
     def limit(self, row: Row, most: int) -> int:
@@ -47,10 +48,14 @@ class Pacing:
         if row is not self._row:
             self._row = row
             self.drafts_changed()
-        else:
+        elif self._began is not None:
             self._note(row, now - self._began, written - self._written)
         self._began, self._written = now, written
         return 1 if self._left > 0 else most
+
+    def shared(self) -> None:
+        """Has the time until the next call of :meth:`limit` not count: it is that of steps of several rows."""
+        self._began = None
 
     def drafts_changed(self) -> None:
         """Ends a plain stretch and starts a new probe."""

@@ -113,16 +113,6 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
-    @property
-    def is_running(self) -> bool:
-        """Whether the process runs."""
-        return self._process.poll() is None
-
-    @property
-    def owes(self) -> bool:
-        """Whether posted calls have not been waited for."""
-        return self._owed > 0
-
     def post(self, name: str, *arguments: Any) -> None:
         """Calls without waiting; the next :meth:`wait_posted` or :meth:`call` raises its error."""
         self._owed += 1

@@ -19,10 +19,9 @@ from docspec.drafting.blank import is_blank
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
-from docspec.isolation.children import children
 from docspec.isolation.document import IsolatedDocument
 from docspec.isolation.shared_pixels import SIZE
-from docspec.isolation.worker import DrafterMaker, DrawnPage, OpenedDocument
+from docspec.isolation.worker import DocumentWorker, DrafterMaker, DrawnPage, OpenedDocument
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -139,7 +138,12 @@ class WorkerHandle:
             self._child = None
             self.lock.release()
         if child is not None:
-            children().end(child, idle)
+            self._end(child, idle)
+
+    @staticmethod
+    def _end(child: Child, idle: bool) -> None:
+        """Ends ``child``; ``idle``: nobody waits for an answer of it."""
+        child.kill()
 
     def _start(self) -> Child:
         """The child; a new one if there is none."""
@@ -148,7 +152,7 @@ class WorkerHandle:
         if self._closed:
             raise WorkerLost("was given up", Failure.CRASHED)
         try:
-            self._child = children().begin(self._settings.memory)
+            self._child = Child(DocumentWorker, self._settings.memory)
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
             raise WorkerLost(why, Failure.UNEXPECTED) from error

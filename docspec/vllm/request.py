@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from docspec.core.safe_text import well_formed
+
 DRAFTS, KIND = "docspec_drafts", "docspec_kind"
 KINDS = ("text", "table", "formula", "page")
 
@@ -37,7 +39,7 @@ def said_in(
     room = MOST_TOKENS
     for draft in given[:MOST_DRAFTS] if isinstance(given, Sequence) else ():
         if isinstance(draft, str):
-            draft = tokenize(draft.encode(errors="replace").decode())  # half a pair of surrogates is no text
+            draft = tokenize(well_formed(draft))
         elif not _are_tokens(draft, vocabulary):
             continue
         tokens = tuple(draft[:room])

@@ -100,7 +100,7 @@ def test_the_command_prints_a_table_and_writes_json(folder, tokenizer, tmp_path)
 
 def test_sources_are_left_out_and_shown_alone(folder, tokenizer):
     arguments = ["bench", "transcripts", str(folder / "two.pdf"), "--tokenizer", str(tokenizer)]
-    arguments += ["--without", "lookup", "--only", "ngrams", "--align", "cursor"]
+    arguments += ["--without", "lookup", "--only", "ngrams", "--proposer", "cursor"]
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     rows = {line.split()[0]: line for line in result.output.splitlines() if line.split()}

@@ -114,13 +114,10 @@ def test_a_missing_named_file_is_an_error_and_a_missing_default_is_not(tmp_path:
         config.load(tmp_path / "none.toml", {"dpi": float})
 
 
-def test_keys_are_the_flags_names_and_former_ones_are_taken(run_cli: Any, source: Path, config_file: Path) -> None:
+def test_keys_are_the_flags_names_or_the_fields(run_cli: Any, source: Path, config_file: Path) -> None:
     config_file.write_text('proposer = "window"\nmax-tree = 8\n')
     options = run_cli("parse", source).options[0]
     assert (options.align, options.max_tree) == ("window", 8)
-    config_file.write_text('align = "lookup"\nbudget = 9\n')
-    options = run_cli("parse", source).options[0]
-    assert (options.align, options.max_tree) == ("lookup", 9)
     config_file.write_text('align = "lookup"\nproposer = "window"\n')
     assert "proposer is given twice" in run_cli("parse", source).err
 

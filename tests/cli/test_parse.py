@@ -262,7 +262,7 @@ def test_several_inputs_on_standard_output_follow_each_other(tmp_path: Path, run
 
 def test_options_reach_the_parser(tmp_path: Path, run_cli: Any) -> None:
     args = "--pages 1-2 --dpi 150 --password x --device cpu --dtype float32 --attention eager --drafter none"
-    args += " --stages page --align cursor --window 4 --tau 0.75 --max-tree 16 --max-tokens 99 --baseline"
+    args += " --stages page --proposer cursor --window 4 --tau 0.75 --max-tree 16 --max-tokens 99 --baseline"
     options = run_cli("parse", pdf(tmp_path / "a.pdf"), *args.split()).options[0]
     assert (options.pages, options.dpi, options.password) == ("1-2", 150.0, "x")
     assert (options.device, options.dtype, options.attention, options.drafter) == ("cpu", "float32", "eager", "none")

@@ -68,7 +68,7 @@ def test_a_cluster_reads_a_bucket_and_writes_one(tmp_path: Path, lively_qwen: Pa
         fs.put_file(str(written(tmp_path / "a.pdf", 2)), "bucket/in/a.pdf")
         fs.pipe("bucket/in/bad.pdf", b"words")
         places = ("s3://bucket/in", "s3://bucket/out")
-        done = parse(*places, lively_qwen, "--engine", "ray", XDG_CACHE_HOME=str(tmp_path / "cache"))
+        done = parse(*places, lively_qwen, "--scheduler", "ray", XDG_CACHE_HOME=str(tmp_path / "cache"))
         assert done.returncode == 3 and b"2 of 2 documents, 1 failed; 2 pages" in done.stderr, done.stderr.decode()
         fs.invalidate_cache()
         assert parse(tmp_path / "a.pdf", tmp_path / "a.md", lively_qwen).returncode == 0

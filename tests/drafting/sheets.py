@@ -9,7 +9,8 @@ import pymupdf
 
 from docspec.core import BBox
 from docspec.drafting.cell_grid import CellGrid, PlacedCell, plain_text
-from docspec.drafting.drawn_grids import Word, words_of
+from docspec.drafting.drawn_grids import Word
+from docspec.drafting.printed import Printed
 
 SIZE = 9
 PITCH = 12.0
@@ -38,7 +39,7 @@ class Sheet:
 
     @property
     def words(self) -> list[Word]:
-        return words_of(self.page)
+        return Printed(self.page).words
 
     def grid(self, heights: Sequence[int], heads: int) -> CellGrid:
         """The words in cells of its columns, in rows of so many lines, of which the first ones are ``heads``."""

@@ -90,9 +90,22 @@ def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> Non
 )
 def test_lists_of_prices_and_forms_are_no_tables_of_contents(rows: list[str]) -> None:
     lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
-    table = FoundTable(BBox(0, 0, 300, 46), "<table><tr><td>Coffee</td></tr></table>")
+    cells = "".join(f"<tr><td>{text}</td></tr>" for text in rows)
+    table = FoundTable(BBox(0, 0, 300, 46), f"<table>{cells}</table>")
     regions = assemble([box(Category.TABLE, *lines)], lines, [table])
     assert [region.category for region in regions] == [Category.TABLE]
+
+
+def test_lines_that_are_in_no_cell_of_the_table_around_them_are_text() -> None:
+    rows = ["Rates of duty", "Coffee 2.50", "Tea 1.80", "Rates 7.25 were given up"]
+    lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
+    html = "<table><tr><td>Coffee</td><td>2.50</td></tr><tr><td>Tea</td><td>1.80</td></tr></table>"
+    regions = assemble([box(Category.TABLE, *lines)], lines, [FoundTable(BBox(0, 0, 300, 46), html)])
+    assert [(region.category, *region.texts) for region in regions] == [
+        (Category.TEXT, rows[0]),
+        (Category.TABLE, html),
+        (Category.TEXT, rows[3]),
+    ]
 
 
 def test_a_running_head_in_the_box_of_the_text_below_is_taken_apart() -> None:

@@ -172,6 +172,21 @@ def test_the_language_that_the_document_states_decides_too(here: set[str]) -> No
     assert made == ["ara"]
 
 
+@pytest.mark.parametrize(("script", "language"), [("Cyrillic", ""), ("Latin", "tr")])
+def test_what_was_read_is_kept_where_the_recogniser_of_the_script_fails(
+    here: set[str], monkeypatch: pytest.MonkeyPatch, script: str, language: str
+) -> None:
+    def fails(*_: Any) -> Any:
+        raise DrafterError("tesseract -l xyz did not run")
+
+    here |= {"tur"}
+    monkeypatch.setattr(by_language, "_tells", lambda text, own: bool(language))
+    monkeypatch.setattr(Other, "read_page", fails)
+    reading = ByLanguage(Wheel()).read(page(script))
+    assert reading.lines[0].text == "a" * 20
+    assert [(event.kind, "did not run" in event.detail) for event in reading.events] == [("script_unread", True)]
+
+
 def test_a_script_that_nothing_reads_is_told_with_the_way_to_get_it(here: set[str]) -> None:
     readers = ByLanguage(Wheel())
     assert read(readers, "Thai") == ("a", ["script_unread"])

@@ -264,3 +264,76 @@ def test_no_letter_is_lost_or_added_whatever_the_grid_is(drawn: tuple[CellGrid, 
     ]
     assert len(places) == len(set(places))
     assert all(y < len(mended.ys) and x < len(mended.xs) for y, x in places)
+
+
+NAMES = [(("2001", "2002"), True), (("Male", "Female"), False), (("Men, 16 and over", "Women"), False)]
+
+
+@pytest.mark.parametrize(("names", "below_heads"), NAMES)
+def test_names_in_the_middle_that_were_taken_for_ends_of_rows_are_rows(
+    names: tuple[str, str], below_heads: bool
+) -> None:
+    """The layout model put each name into the row above it."""
+    sheet = Sheet([50, 140, 290, 380])
+    sheet.write((60, "Port"), (-230, "Ships"), (-380, "Tons"))
+    for name, rows in zip(names, (FIGURES, FIGURES[::-1]), strict=True):
+        sheet.centre(215, name)
+        sheet.line += 1
+        for label, *figures in rows:
+            sheet.write((60, label), *zip((-230, -380), figures, strict=True))
+    heights = [2, 1, 1, 2, 1, 1, 1] if below_heads else [1, 1, 1, 1, 2, 1, 1, 1]
+    expected = [["Port", "Ships", "Tons"], [(names[0], 3)], *map(list, FIGURES), [(names[1], 3)]]
+    assert rows_of(settled(sheet.grid(heights, 1), sheet.words, ()))[:6] == expected
+
+
+def test_a_year_that_ends_a_cell_in_the_middle_is_no_name_of_rows() -> None:
+    sheet = Sheet([50, 140, 290, 380])
+    sheet.write((60, "Port"), (180, "Opened in"), (-380, "Tons"))
+    sheet.write((60, "Oban"), (190, "December"), (-380, "450"))
+    sheet.centre(215, "1921")
+    sheet.line += 1
+    sheet.write((60, "Coll"), (190, "May 1930"), (-380, "95"))
+    grid = settled(sheet.grid([1, 2, 1], 1), sheet.words, ())
+    assert rows_of(grid)[1] == ["Oban", "December 1921", "450"]
+
+
+@pytest.mark.parametrize("leader", ["..", " .", ". ."])
+def test_what_a_long_label_leaves_of_a_leader_is_no_word(leader: str) -> None:
+    sheet = Sheet([50, 200, 290])
+    sheet.write((60, "Item"), (-280, "2010"))
+    for label, figure in (("Dues ......", "1,204"), ("Light .....", "31"), ("Fees ......", "8")):
+        sheet.write((60, label), (-280, figure))
+    sheet.write((60, f"Grants of the ministry{leader}"), (-280, "77"))
+    grid = settled(sheet.grid([1] * 5, 1), sheet.words, ())
+    assert [row[0] for row in rows_of(grid)] == ["Item", "Dues", "Light", "Fees", "Grants of the ministry"]
+
+
+def test_a_full_stop_stays_where_no_cell_has_a_leader() -> None:
+    sheet = Sheet([50, 200, 290])
+    for label, figure in (("Item", "2010"), ("Dues etc.", "1,204"), ("Light, net .", "31")):
+        sheet.write((60, label), (-280, figure))
+    grid = settled(sheet.grid([1] * 3, 1), sheet.words, ())
+    assert [row[0] for row in rows_of(grid)] == ["Item", "Dues etc.", "Light, net ."]
+
+
+@pytest.mark.parametrize("label_first", [True, False])
+def test_a_wrapped_cell_is_one_whichever_line_its_label_stands_beside(label_first: bool) -> None:
+    sheet = Sheet([50, 90, 260, 330])
+    sheet.write((60, "Phase"), (100, "Work"), (270, "Start"))
+    sheet.write((60, "I"), (100, "Survey of the harbour"), (270, "04/01/03"))
+    above, below = ([(60, "II")], []) if label_first else ([], [(60, "II")])
+    sheet.write(*above, (100, "Building of two groynes"))
+    sheet.write(*below, (100, "and dredging"), (270, "05/16/03"))
+    sheet.write((60, "III"), (100, "Final report"), (270, "04/05/04"))
+    grid = settled(sheet.grid([1] * 5, 1), sheet.words, ())
+    assert rows_of(grid)[2] == ["II", "Building of two groynes and dredging", "05/16/03"] and len(grid.ys) == 4
+
+
+def test_a_name_of_rows_that_reaches_into_the_next_column_is_one_cell() -> None:
+    sheet = Sheet([50, 100, 190, 290])
+    sheet.write((60, "Port"), (-180, "Ships"), (-280, "Tons"))
+    sheet.write((60, "Ports of the Inner Hebrides"))
+    for label, *figures in FIGURES:
+        sheet.write((60, label), *zip((-180, -280), figures, strict=True))
+    grid = settled(sheet.grid([1] * 5, 1), sheet.words, ())
+    assert rows_of(grid)[1] == ["Ports of the Inner Hebrides", "", ""]

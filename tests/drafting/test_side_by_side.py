@@ -11,6 +11,7 @@ import pytest
 from docspec.core import BBox, Category, PageImage
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.page_lines import page_lines
+from docspec.drafting.printed import Printed
 from docspec.drafting.tables import FoundTable, table_html
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.drafting.unruled import with_unruled
@@ -81,7 +82,8 @@ def test_a_table_that_was_found_around_both_gives_way() -> None:
         boxes = [LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines))]
         cells = table_html([["x"] * 4] * 5)
         kept, divided = (
-            with_unruled(boxes, lines, [FoundTable(around, cells, ruled=ruled)], page)[1] for ruled in (True, False)
+            with_unruled(boxes, lines, [FoundTable(around, cells, ruled=ruled)], Printed(page))[1]
+            for ruled in (True, False)
         )
     assert [table.html for table in kept] == [cells]
     assert sorted(rows_of(table)[1][0] for table in divided) == ["Barra", "Oban"]

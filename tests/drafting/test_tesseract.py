@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -149,6 +150,15 @@ def test_a_program_that_fails_is_an_error_in_one_line(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", f"{tmp_path}:{Path(shutil.which('sh') or '/bin/sh').parent}")
     with pytest.raises(DrafterError, match=r"^tesseract -l rus failed: no such thing$"):
         TesseractRecogniser(languages_of("ru"), Recogniser(threads=1)).read_line(sheet())
+
+
+@needs_russian
+def test_it_needs_no_folder_that_a_killed_child_would_leave_behind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "is not there"))
+    line = sheet().crop((0, 60, 1166, 140))
+    assert TesseractRecogniser(languages_of("ru"), Recogniser(threads=1)).read_line(line)[0] == RUSSIAN[0]
 
 
 def test_doubtful_lines_of_hebrew_are_read_with_english_too_and_kept_where_that_is_surer(

@@ -98,6 +98,63 @@ def test_a_typed_table_has_its_heads_and_no_lines_of_dashes(parsed: Parsed, text
     assert lines_of(parsed(typed(text))) == [cells(text, head)]
 
 
+YEARS = """
+--------------------------------------------------------
+        Period       Exports       Imports       Balance
+--------------------------------------------------------
+                          2001
+January               37,675       192,810       -95,617
+February              75,005       633,747       -89,042
+                          2002
+January               26,263       312,889       -71,054
+February              41,704       335,036       -17,084
+--------------------------------------------------------
+"""
+STATEMENT = """
+--------------------------------------------------------------
+                                            2005          2004
+--------------------------------------------------------------
+Gross costs                          $ 1,826,225   $ 1,954,331
+Less: Earned revenue                   (959,242)     (891,328)
+Net program costs                      5,357,984     7,276,480
+Costs not assigned to programs            94,353        70,540
+Net cost of operations               $ 4,459,753   $ 5,300,261
+--------------------------------------------------------------
+"""
+RECOMMENDATIONS = """
+==================================================================
+                        Recommendations            Percentage
+Agency                             made  Completed  completed
+==================================================================
+Department of Commerce               12         14         74
+Department of Defense             3,398        612         22
+Department of Education              21         84         89
+==================================================================
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "expected"),
+    [
+        (
+            YEARS,
+            slice(0, 3),
+            [
+                ["Period", "Exports", "Imports", "Balance"],
+                ["2001", "", "", ""],
+                ["January", "37,675", "192,810", "-95,617"],
+            ],
+        ),
+        (STATEMENT, slice(0, 2), [["", "2005", "2004"], ["Gross costs", "$ 1,826,225", "$ 1,954,331"]]),
+        (RECOMMENDATIONS, slice(0, 1), [["Agency", "Recommendations made", "Completed", "Percentage completed"]]),
+    ],
+    ids=["years", "statement", "recommendations"],
+)
+def test_lines_of_dashes_join_no_cells(parsed: Parsed, text: str, rows: slice, expected: list[list[str]]) -> None:
+    [table] = lines_of(parsed(typed(text)))
+    assert table[rows] == expected and not any("--" in cell or "==" in cell for row in table for cell in row)
+
+
 @pytest.mark.parametrize("leader", [".", " .", "…"])
 def test_leaders_are_no_words_and_no_reason_to_recognise_the_page(parsed: Parsed, leader: str) -> None:
     rows = [

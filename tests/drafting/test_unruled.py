@@ -17,6 +17,7 @@ from docspec.drafting.figure_columns import is_figure
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
+from docspec.drafting.printed import Printed
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.drafting.unruled import with_unruled
@@ -58,7 +59,7 @@ def seen(draw: Callable[[Any], None], page_size: tuple[float, float] = (420, 595
         draw(page)
         lines = page_lines(page)
         whole = LayoutBox(BBox(0, 0, *page_size), Category.TEXT, tuple(line.bbox for line in lines))
-        boxes, tables = with_unruled([whole], lines, (), page)
+        boxes, tables = with_unruled([whole], lines, (), Printed(page))
     members = [member for box in boxes for member in box.members]
     assert sorted(members, key=repr) == sorted((line.bbox for line in lines), key=repr), "no line is lost"
     return tables
@@ -105,7 +106,7 @@ def test_text_around_a_table_in_one_region_keeps_its_place() -> None:
         page.insert_text((40, 220), "All with tax.", fontsize=10)
         lines = page_lines(page)
         whole = LayoutBox(BBox(0, 0, 420, 595), Category.TEXT, tuple(line.bbox for line in lines))
-        boxes, _ = with_unruled([whole], lines, (), page)
+        boxes, _ = with_unruled([whole], lines, (), Printed(page))
     assert [box.category for box in boxes] == [Category.TEXT, Category.TABLE, Category.TEXT]
     assert boxes[0].bbox.y1 < boxes[1].bbox.y0 < boxes[1].bbox.y1 < boxes[2].bbox.y0
 
@@ -118,7 +119,7 @@ def test_a_table_that_was_found_stays_unless_it_has_fewer_columns() -> None:
         around = BBox.union(line.bbox for line in lines)
         boxes = [LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines))]
         cells = [FoundTable(around, f"<table><tr>{'<td>x</td>' * count}</tr></table>") for count in (2, 4)]
-        poor, rich = (with_unruled(boxes, lines, [found], page)[1] for found in cells)
+        poor, rich = (with_unruled(boxes, lines, [found], Printed(page))[1] for found in cells)
     assert rows_of(poor[0]) == [list(row) for row in PRICES] and len(poor) == 1
     assert rich == cells[1:]
 
@@ -156,7 +157,7 @@ def test_a_heading_over_too_few_rows_takes_no_table_apart(gap: int, expected: Ro
         [head] = [line.bbox for line in lines if line.text == "Cakes"]
         boxes = [LayoutBox(BBox.union(rest), Category.TABLE, rest), LayoutBox(head, Category.SECTION_HEADER, (head,))]
         found = FoundTable(BBox.union(rest), "<table><tr><td>x</td><td>x</td></tr></table>")
-        _, tables = with_unruled(boxes, lines, [found], page)
+        _, tables = with_unruled(boxes, lines, [found], Printed(page))
     if expected is None:
         assert tables == [found]
     else:
@@ -285,8 +286,8 @@ def test_lines_without_words_of_their_own_and_empty_pages_are_borne() -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page()
         lines = [TextLine(BBox(10, 20 * n, 60, 20 * n + 10), f"{n}1", 10) for n in range(4)]
-        assert with_unruled([], lines, (), page) == ([], [])
-        assert with_unruled([], [], (), page) == ([], [])
+        assert with_unruled([], lines, (), Printed(page)) == ([], [])
+        assert with_unruled([], [], (), Printed(page)) == ([], [])
 
 
 @pytest.mark.parametrize(

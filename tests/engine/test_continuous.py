@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import groupby, pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +18,8 @@ from PIL import Image
 
 from docspec.core import ModelError, PageError, ParseOptions
 from docspec.engine import continuous
-from docspec.engine.continuous import ContinuousBatching
+from docspec.engine.continuous import ContinuousBatching, Submission
+from docspec.engine.decoder import Decoder
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.generation.local import make_decoder
@@ -104,6 +107,29 @@ def test_seconds_and_counts_are_those_of_the_request(batching: ContinuousBatchin
     assert 0 < stats.decode_seconds <= found.decode and 0 < stats.prefill_seconds <= found.prefill
 
 
+def test_prompts_take_at_most_half_of_the_time_while_others_are_decoded(
+    batching: ContinuousBatching, target: TransformersTarget, requests: list[Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefill, spans = target.prefill, []
+
+    def slow(*args: Any) -> Any:
+        began = time.perf_counter()
+        time.sleep(0.05)
+        filled = prefill(*args)
+        spans.append((began, time.perf_counter()))
+        return filled
+
+    monkeypatch.setattr(target, "prefill", slow)
+    long, late = replace(requests[0], drafts=(), budget=400), [replace(requests[1]) for _ in range(6)]
+    first = batching.submit(long)
+    for one in late:
+        batching.submit(one).result(60)
+    assert not first.done() and len(spans) == 1 + len(late), "they came one by one, while it was decoded"
+    for (began, ended), (next_began, _) in pairwise(spans):
+        assert next_began - ended >= ended - began
+    first.result(60)
+
+
 def test_who_leaves_makes_room_and_changes_nothing(
     batching: ContinuousBatching, requests: list[Request], alone: list[tuple[int, ...]]
 ) -> None:
@@ -160,10 +186,16 @@ def test_where_memory_runs_out_fewer_rows_go_on(
             raise torch.OutOfMemoryError("out of memory")
         return honest(self, prompts, *rest)
 
+    opened, rows = Decoder.open_batch, []
+    monkeypatch.setattr(Decoder, "open_batch", lambda self, most, slots: rows.append(most) or opened(self, most, slots))
     monkeypatch.setattr(type(target), "prefill", prefill)
     futures = [batching.submit(one) for one in requests]
     assert [future.result(60).output.tokens for future in futures] == alone
     assert max(at_once) > 1, "memory never ran out"
+    monkeypatch.setattr(type(target), "prefill", honest)
+    for one in requests[:3]:
+        batching.submit(one).result(60)
+    assert min(rows) < 3 and rows[-1] == 3, "where memory is there again, rows are"
     monkeypatch.setattr(type(target), "prefill", lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError("none left")))
     with pytest.raises(torch.OutOfMemoryError):
         batching.submit(requests[0]).result(60)
@@ -201,6 +233,24 @@ def test_strict_requests_go_alone_and_are_what_they_are(
     futures = [batching.submit(one) for pair in zip(requests, strict, strict=True) for one in pair]
     found = [future.result(60).output.tokens for future in futures]
     assert found == [tokens for tokens in alone for _ in range(2)]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_while_an_exclusive_request_is_decoded_nothing_else_is(
+    batching: ContinuousBatching, requests: list[Request], alone: list[tuple[int, ...]], plain: bool
+) -> None:
+    steps: list[int] = []
+
+    def submission(number: int) -> Submission:
+        own = replace(requests[number], plain=plain and number == 2)
+        return Submission(own, Future(), lambda row: steps.append(number), exclusive=number == 2)
+
+    submitted = [submission(number) for number in (0, 2, 5)]
+    batching.submit_all(submitted)
+    assert [one.future.result(60).output.tokens for one in submitted] == [alone[number] for number in (0, 2, 5)]
+    assert [number for number, _ in groupby(steps) if number == 2] == [2]
+    first, last = steps.index(2), len(steps) - 1 - steps[::-1].index(2)
+    assert set(steps[:first]) == {0} and set(steps[last + 1 :]) == {5}, "those after it wait behind it"
 
 
 def test_the_end_fails_what_waits_and_what_comes_after(target: TransformersTarget, requests: list[Request]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from docspec.core import ParseOptions
-from docspec.engine import scheduler
 from docspec.engine.request import Request
+from docspec.engine.scheduler import Scheduler
 from docspec.generation.local import make_decoder
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.registry import load_target
@@ -47,9 +47,16 @@ def test_places_are_refilled_in_fewer_forward_passes_than_fixed_batches(target, 
     assert refilled.forwards < fixed
 
 
-def test_rows_in_use_never_exceed_the_places(target, jobs):
-    sizes: list[int] = []
-    make_decoder(target, ParseOptions()).speculate(jobs, lambda running: sizes.append(len(running)), max_rows=3)
+def test_rows_in_use_never_exceed_the_places(target, jobs, monkeypatch):
+    admit, sizes = Scheduler.admit, []
+
+    def counted(self):
+        rows = admit(self)
+        sizes.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(Scheduler, "admit", counted)
+    make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert max(sizes) == 3
 
 
@@ -58,18 +65,3 @@ def test_a_place_that_is_not_moved_breaks_equality(target, jobs, alone, monkeypa
     monkeypatch.setattr(SlotCache, "move_row", lambda self, source, target, length: None)
     outputs, _ = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
     assert [output.tokens for output in outputs] != alone
-
-
-def test_refilling_waits_for_a_share_of_the_places(target, jobs, alone, monkeypatch):
-    entered: list[int] = []
-    honest = type(target).prefill
-
-    def counted(self, prompts, *rest):
-        entered.append(len(prompts))
-        return honest(self, prompts, *rest)
-
-    monkeypatch.setattr(type(target), "prefill", counted)
-    monkeypatch.setattr(scheduler, "REFILL", 1)  # fixed batches: nobody enters before all places are free
-    outputs, _ = make_decoder(target, ParseOptions()).speculate(jobs, max_rows=3)
-    assert entered == [3, 3, 2]
-    assert [output.tokens for output in outputs] == alone

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -11,7 +16,7 @@ import torch
 from PIL import Image
 
 from docspec import Engine, GenerationRequest
-from docspec.core import ModelError, PageError
+from docspec.core import ModelError, PageError, UsageError
 from docspec.generation.answer_text import AnswerText, StopStrings
 from docspec.generation.interface import Generator, answers
 
@@ -69,16 +74,43 @@ def test_threads_share_it(engine: Engine, pictures: list[Image.Image], expected:
     assert [found.token_ids for found in answers(engine, requests)] == expected
 
 
-def test_text_comes_in_pieces_and_who_has_heard_enough_cancels(engine: Engine, pictures: list[Image.Image]) -> None:
-    pieces: list[str] = []
-    whole = engine.generate(pictures[0], "Read.", max_tokens=TOKENS, on_text=pieces.append)
-    assert len(pieces) > 1 and whole.text.startswith("".join(pieces))
+@pytest.mark.parametrize("most", [1, 2, TOKENS])
+@pytest.mark.parametrize("baseline", [False, True])
+def test_text_comes_in_pieces(engine: Engine, pictures: list[Image.Image], most: int, baseline: bool) -> None:
+    for picture in pictures:
+        pieces: list[str] = []
+        request = GenerationRequest(picture, "Read.", most, plain=baseline, exclusive=baseline)
+        whole = engine.submit(request, pieces.append).result(60)
+        assert "".join(pieces) == whole.text and (whole.counts.tokens, whole.finish) == (most, "length")
+        assert baseline or most < TOKENS or len(pieces) > 1
 
+
+@pytest.mark.parametrize("error", [RuntimeError, SystemExit, asyncio.CancelledError])
+def test_who_has_heard_enough_cancels_his_own_request(
+    engine: Engine, pictures: list[Image.Image], expected: list[tuple[int, ...]], error: type[BaseException]
+) -> None:
     def enough(piece: str) -> None:
-        raise RuntimeError
+        raise error
 
+    other = engine.submit(GenerationRequest(pictures[1], "Read.", TOKENS))
     with pytest.raises(CancelledError):
         engine.generate(pictures[0], "Read.", max_tokens=TOKENS, on_text=enough)
+    assert other.result(60).token_ids == expected[1]
+    assert engine.generate(pictures[0], "Read.", max_tokens=TOKENS).token_ids == expected[0]
+
+
+@pytest.mark.parametrize("baseline", [False, True])
+def test_who_waits_for_a_cancelled_request_is_woken_and_the_engine_goes_on(
+    engine: Engine, pictures: list[Image.Image], baseline: bool
+) -> None:
+    endless = GenerationRequest(pictures[0], "Read.", 100_000, plain=baseline, exclusive=baseline)
+    future = engine.submit(endless)
+    time.sleep(0.5)
+    future.cancel()
+    assert wait([future], timeout=10).done == {future}
+    began = time.monotonic()
+    assert engine.generate(pictures[0], "Read.", max_tokens=1).counts.tokens == 1
+    assert time.monotonic() - began < 10
 
 
 def test_what_cannot_be_answered_fails_alone(engine: Engine, pictures: list[Image.Image]) -> None:
@@ -89,6 +121,16 @@ def test_what_cannot_be_answered_fails_alone(engine: Engine, pictures: list[Imag
     with pytest.raises(PageError, match="tokens"):
         futures[0].result(60)
     assert futures[1].result(60).counts.tokens == 5
+    for none in (0, -1):
+        with pytest.raises(UsageError, match="max_tokens"):
+            engine.generate(pictures[0], "Read.", max_tokens=none)
+    with pytest.raises(PageError, match="aspect ratio"):
+        engine.generate(Image.new("RGB", (3000, 1)), "Read.", max_tokens=5)
+
+
+def test_half_a_pair_of_surrogates_changes_no_answer(engine: Engine, pictures: list[Image.Image]) -> None:
+    plain = engine.generate(pictures[0], "Read ?.", max_tokens=5)
+    assert engine.generate(pictures[0], "Read \ud800.", ("\udc00 it",), max_tokens=5).token_ids == plain.token_ids
 
 
 def test_after_its_end_it_answers_nothing(lively_qwen: Path, pictures: list[Image.Image]) -> None:
@@ -100,6 +142,55 @@ def test_after_its_end_it_answers_nothing(lively_qwen: Path, pictures: list[Imag
             future.result(10)
     with pytest.raises(ModelError):
         Engine("/nowhere/at/all")
+
+
+@pytest.mark.parametrize("prompt", ["Read.", "word " * 100_000], ids=["answered", "too long"])
+def test_who_hears_of_an_answer_may_close_it(lively_qwen: Path, pictures: list[Image.Image], prompt: str) -> None:
+    engine = Engine(str(lively_qwen), device="cpu", dtype="float32")
+    errors: list[BaseException | None] = []
+
+    def close(_: object) -> None:
+        try:
+            engine.close()
+            errors.append(None)
+        except BaseException as error:
+            errors.append(error)
+
+    engine.submit(GenerationRequest(pictures[0], prompt, 5)).add_done_callback(close)
+    end = time.monotonic() + 60
+    while not errors and time.monotonic() < end:
+        time.sleep(0.01)
+    assert errors == [None]
+
+
+def test_a_program_that_does_not_close_it_ends_well(lively_qwen: Path) -> None:
+    program = f"""
+import time
+from PIL import Image
+from docspec import Engine, GenerationRequest
+engine = Engine({str(lively_qwen)!r}, device="cpu", dtype="float32")
+for _ in range(20):
+    engine.submit(GenerationRequest(Image.new("RGB", (320, 100), "white"), "Read.", 100_000))
+time.sleep(1)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_process_is_told_to_make_its_own(engine: Engine, pictures: list[Image.Image]) -> None:
+    engine.generate(pictures[0], "Read.", max_tokens=1)
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
+        try:
+            engine.submit(GenerationRequest(pictures[0], "Read.", 1)).result(20)
+        except BaseException as error:
+            os.write(writing, f"{type(error).__name__}: {error}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        assert answer.read().startswith("ModelError: this engine belongs to the process that forked this one")
+    os.waitpid(child, 0)
 
 
 def test_text_is_told_whole_characters_and_nothing_that_may_be_a_stop() -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,19 @@ def test_a_request_that_takes_its_process_along_fails_alone(processes: Callable[
     assert text_of(both, "after").startswith("after") and not before & set(both.pids)
 
 
+def test_a_request_that_is_answered_once_more_is_alone_in_its_process(
+    processes: Callable[..., EngineProcesses],
+) -> None:
+    """Two at a time: the second that ends its process waits, until the one that died beside the first is answered."""
+    one = processes(["cuda:0"], doubles.EngineDouble, 1)
+    futures = [one.submit(asked(prompt)) for prompt in ("abort", "slow", "abort", "slow")]
+    for future in futures[1::2]:
+        assert future.result(PATIENCE).text.startswith("slow")
+    for future in futures[::2]:
+        with pytest.raises(PageError, match="crashed"):
+            future.result(PATIENCE)
+
+
 def test_what_a_request_fails_with_is_its_own(processes: Callable[..., EngineProcesses]) -> None:
     both = processes()
     before = both.pids
@@ -128,6 +141,15 @@ def test_cancelled_requests_make_room(processes: Callable[..., EngineProcesses])
     assert last.result(PATIENCE).text.startswith("page")
     with pytest.raises(CancelledError):
         listening.result(PATIENCE)
+
+
+def test_who_waits_for_cancelled_requests_is_woken(processes: Callable[..., EngineProcesses]) -> None:
+    both = processes()
+    futures = [both.submit(asked("waits")) for _ in range(2)]
+    futures[0].cancel()
+    assert wait(futures[:1], PATIENCE).done == {futures[0]}
+    both.close()
+    assert wait(futures, PATIENCE).done == set(futures)
 
 
 def test_what_waits_fails_at_the_end(processes: Callable[..., EngineProcesses]) -> None:

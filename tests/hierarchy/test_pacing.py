@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docspec.engine.limits import node_limits
 from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop
@@ -64,6 +65,21 @@ def test_a_wrong_first_figure_is_put_right():
     _, plain, trees = replay(lambda at: 2, 3000, told=PLAIN / 2)
     assert 0 < plain < 300
     assert trees > 800
+
+
+def test_steps_with_other_rows_tell_nothing_of_a_row_alone():
+    now = 0.0
+    pacing = Pacing(PLAIN, clock=lambda: now)
+    row, other = (Row(Request(Prompt({}, 1), (), 9999), 1, 0, frozenset(), NeverStop(), [0]) for _ in range(2))
+    for _ in range(100):  # a tree never pays: it comes to plain stretches
+        plain = node_limits([row], 64, 10_000, pacing) == [1]
+        now += PLAIN if plain else TREE
+        row.output += [0]
+        if plain and len(row.output) % 7 == 0:
+            node_limits([row, other], 64, 10_000, pacing)
+            now += 50.0
+            row.output += [0] * 5
+    assert pacing.plain_seconds == pytest.approx(PLAIN)
 
 
 @given(st.integers(0, 2**32), st.floats(0.0, 6.0), st.floats(1.0, 3.0))

@@ -121,6 +121,14 @@ def test_the_own_engine_looks_at_images_before_it_decodes_them() -> None:
     assert 0 < sum(map(len, taken.drafts)) <= MOST_DRAFTED
 
 
+def test_the_own_engine_gets_texts_that_a_tokenizer_takes() -> None:
+    half = "a\ud800b"
+    told = chat_request(
+        {"messages": [{"role": "user", "content": half}], "vllm_xargs": {"docspec_drafts": half}}, False
+    )
+    assert told.messages[0]["content"][0]["text"] == told.drafts[0] == "a?b"
+
+
 @pytest.mark.parametrize("words", [["serve", "--upstream", "http://127.0.0.1:9"], ["mcp", "."]], ids=["serve", "mcp"])
 @pytest.mark.parametrize("key", ["", " ", "a b", "ké", "a\tb"])
 def test_a_key_that_is_none_is_refused_at_the_start(words: list[str], key: str, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def transcripts(
     inputs: Transcripts,
     tokenizer: TokenizerPath,
     align: Annotated[
-        list[str] | None, repeatable("NAME", "What to replay; default: window and cursor.", "--proposer", "--align")
+        list[str] | None, repeatable("NAME", "What to replay; default: window and cursor.", "--proposer")
     ] = None,
     without: Annotated[list[str] | None, repeatable("NAME", "Also the cursor without it.")] = None,
     only: Annotated[list[str] | None, repeatable("NAME", "Also this proposer by itself.")] = None,

@@ -10,7 +10,7 @@ from html import unescape
 from docspec.core import BBox, Category
 from docspec.drafting.assembly.state import Assembly
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.left_out import told_by
+from docspec.drafting.left_out import lines_left_out
 from docspec.drafting.lines import TextLine, runs_leftwards, without_spaces
 from docspec.drafting.order import by_white_space
 from docspec.drafting.tables import FoundTable
@@ -54,19 +54,22 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
     own_tables = tables_in(box, tables)
     inside: list[list[TextLine]] = [[] for _ in own_tables]
     beside: dict[tuple[int, int], list[TextLine]] = {}
-    tells = [told_by(table.html) for table in own_tables]
     for line in box.lines:
-        owner = next(  # a table may stand within the box of another
-            (
-                number
-                for number, (one, tells_of) in enumerate(zip(own_tables, tells, strict=True))
-                if one.bbox.has_center_of(line.bbox) and tells_of(line.text)
-            ),
-            None,
-        )
+        owners = [number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)]
+        told = (number for number in owners if without_spaces(line.text) in _letters(own_tables[number]))
+        owner = next(told, owners[0] if owners else None)  # a table may stand within the box of another
         (beside.setdefault(_side(line.bbox, own_tables), []) if owner is None else inside[owner]).append(line)
     if not own_tables:
         return [box]
+    for number, table in enumerate(own_tables):
+        left_out = lines_left_out(table.html, inside[number])
+        if not left_out:
+            continue
+        inside[number] = [line for line in inside[number] if line not in left_out]
+        around = BBox.union(line.bbox for line in inside[number])
+        own_tables[number] = replace(table, bbox=around)
+        for line in left_out:
+            beside.setdefault((number, -1 if line.bbox.center_y < around.y0 else 1), []).append(line)
     whole = len(own_tables) == 1 and not beside
     parts = [
         replace(box, lines=tuple(own), table=table)

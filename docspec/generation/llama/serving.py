@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from docspec.core import DocspecError, ModelError, PageError
+from docspec.core import ModelError, PageError
+from docspec.core.futures import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
@@ -68,7 +69,7 @@ class LlamaEngine:
         """The futures of the answers to ``requests``."""
         now = time.perf_counter()
         waiting = [
-            Waiting(request, on_text, Future(), now) for request, on_text in zip(requests, listeners, strict=True)
+            Waiting(request, on_text, new_future(), now) for request, on_text in zip(requests, listeners, strict=True)
         ]
         for one in waiting:
             self._inbox.put(one)
@@ -101,9 +102,9 @@ class Decoder:
                 self._engine.step()
         except ModelError as error:
             for future in self._futures.values():
-                _fail(future, error)
+                fail(future, error)
             while True:
-                _fail(self._inbox.get().future, error)
+                fail(self._inbox.get().future, error)
         except BaseException:
             traceback.print_exc()
         sys.stderr.flush()
@@ -122,7 +123,7 @@ class Decoder:
             try:
                 pieces, drafts = self._encoder.pieces(request), self._tokenized(request.drafts)
             except PageError as error:
-                _fail(future, error)
+                fail(future, error)
             else:
                 number = next(self._numbers)
                 self._futures[number] = future
@@ -137,14 +138,9 @@ class Decoder:
                 drafts.append(tokens)
         return tuple(drafts)
 
-    def _answer(self, number: int, answer: Generation | PageError) -> None:
+    def _answer(self, number: int, generation: Generation | PageError) -> None:
         future = self._futures.pop(number)
-        if not isinstance(answer, Generation):
-            _fail(future, answer)
-        elif future.set_running_or_notify_cancel():
-            future.set_result(answer)
-
-
-def _fail(future: Future[Generation], error: DocspecError) -> None:
-    if future.set_running_or_notify_cancel():
-        future.set_exception(error)
+        if not isinstance(generation, Generation):
+            fail(future, generation)
+        else:
+            answer(future, generation)

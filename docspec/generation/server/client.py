@@ -255,7 +255,7 @@ def _only_new(on_text: OnText) -> OnText:
         if piece:
             try:
                 on_text(piece)
-            except Exception as error:
+            except BaseException as error:  # the loop would end with SystemExit
                 raise asyncio.CancelledError from error
 
     return told

@@ -9,6 +9,7 @@ from typing import Any
 
 from PIL import Image
 
+from docspec.core.safe_text import well_formed
 from docspec.documents.images import as_rgb
 from docspec.serve.chat import XARGS
 from docspec.serve.picture import MOST_PICTURES, Picture, check_together, looked_at, opened
@@ -155,7 +156,7 @@ def _conversation(given: Any) -> tuple[list[dict[str, Any]], list[Picture]]:
 def _part(part: Any, images: list[Picture]) -> dict[str, str]:
     kind = part.get("type") if isinstance(part, dict) else None
     if kind == "text" and isinstance(part.get("text"), str):
-        return {"type": "text", "text": part["text"]}
+        return {"type": "text", "text": well_formed(part["text"])}
     if kind == "image_url":
         held = part.get("image_url")
         url = held.get("url") if isinstance(held, dict) else held
@@ -181,7 +182,7 @@ def _bounded(texts: Iterable[Any]) -> tuple[str, ...]:
     room = MOST_DRAFTED
     for text in texts:
         if isinstance(text, str) and room > 0 and len(drafts) < MOST_DRAFTS:
-            drafts.append(text[:room])
+            drafts.append(well_formed(text[:room]))
             room -= len(text)
     return tuple(drafts)
 
