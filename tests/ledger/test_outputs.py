@@ -102,6 +102,19 @@ def test_one_word_in_two_spellings_has_one_key(one: str, other: str) -> None:
     assert keys_of(one) == keys_of(other)
 
 
+@pytest.mark.parametrize(
+    ("markdown", "keys"),
+    [
+        ("\\&amp; \\&lt; 18", ["&", "amp", "&", "lt", "18"]),
+        ("!\\[20](x) and \\[19](y)", ["20", "x", "and", "19", "y"]),
+        ("\\[19] of [the list](http://a.b)", ["19", "of", "the", "list"]),
+        ("①Zeta", ["1", "zeta"]),
+    ],
+)
+def test_what_is_escaped_is_shown(markdown: str, keys: list[str]) -> None:
+    assert keys_of(markdown_words(markdown)) == keys
+
+
 def test_marks_of_several_notes_are_those_that_are_printed() -> None:
     assert keys_of("boats2,3") == keys_of("boats²,³") == ["boats", "2,3"]
 
