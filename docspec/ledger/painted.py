@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -21,6 +22,13 @@ SPACE = 0.15
 
 BACK, RAISED = -0.5, 0.2
 """Ems that a glyph may stand before the end of the one in front, and off its baseline."""
+
+FIGURES = range(ord("0"), ord("9") + 1)
+NARROWER = 0.8
+"""Greatest width of a figure that is raised or lowered by the design of its font, over that of the usual one."""
+
+LEAST_SPACED = 6
+"""Least glyphs of a span whose letters are set apart."""
 
 TWICE, HALF = 0.12, 0.5
 """Ems, and widths of a glyph, between it and the same one printed again, to look bold or to throw a shadow."""
@@ -68,7 +76,7 @@ def painted_words(sheet: Any) -> list[PaintedWord]:
 @dataclass(slots=True)
 class _OpenWord:
     """A word to which glyphs may come. ``end`` and ``base`` are where its last glyph ends along the line, and its
-    baseline across."""
+    baseline across; ``last`` is the code of that glyph."""
 
     hidden: str
     order: int
@@ -78,6 +86,7 @@ class _OpenWord:
     pale: bool = False
     end: float = 0.0
     base: float = 0.0
+    last: int = 0
 
     def closed(self) -> PaintedWord:
         left, top, right, bottom = zip(*self.boxes, strict=True)
@@ -90,13 +99,17 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
     program that prints twice may do so letter by letter, piece by piece or line by line."""
     words: dict[bool, _OpenWord] = {}  # the word that second prints go on with, and that of all others
     second, prints = False, _Prints()
+    usual = _usual(trace)
     for span in trace:
         size, rule, light = span["size"] or 1.0, _rule(span), _is_pale(span)
+        space, raised = SPACE + _spaced(span) / size, False
         way = dx, dy = span["dir"]
         slant = abs(dx * dy) > 0.01
         tall = size * (span["ascender"] - span["descender"])
         for code, glyph, (x, y), box in span["chars"]:
             sign = _sign(code, span["font"])
+            if not sign:
+                continue
             if glyph < 0 and second in words:  # a further letter of a ligature
                 words[second].signs.append(sign.strip())
                 continue
@@ -115,9 +128,11 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
             if word is not None:
                 gap, off = (start - word.end) / size, abs(base - word.base) / size
                 touches = (
-                    BACK <= gap <= SPACE and off <= RAISED and abs(dx - word.way[0]) + abs(dy - word.way[1]) < 0.05
+                    BACK <= gap <= space and off <= RAISED and abs(dx - word.way[0]) + abs(dy - word.way[1]) < 0.05
                 )
-                if not touches or hidden != word.hidden:
+                wide, own = usual.get((span["font"], code), (0.0, glyph))
+                was_raised, raised = raised, glyph != own and (x1 - x0) / size < NARROWER * wide
+                if not touches or hidden != word.hidden or (raised != was_raised and word.last in FIGURES):
                     yield word.closed()
                     word = None
             if word is None:
@@ -125,7 +140,7 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
             word.signs.append(sign)
             word.boxes.append(box)
             word.pale = word.pale or light
-            word.base, word.way = base, way
+            word.base, word.last, word.way = base, code, way
             if slant:  # the box of a slanted glyph is that of its turned rectangle
                 wide, along = (x1 - x0, dx) if abs(dx) > abs(dy) else (y1 - y0, dy)
                 word.end = start + (wide - tall * (1 - along * along) ** 0.5) / abs(along)
@@ -154,8 +169,35 @@ class _Prints:
         return False
 
 
+def _usual(trace: Sequence[dict[str, Any]]) -> dict[tuple[str, int], tuple[float, int]]:
+    """The greatest width of each figure of each font, in ems, and the glyph that has it."""
+    usual: dict[tuple[str, int], tuple[float, int]] = {}
+    for span in trace:
+        for code, glyph, _, (x0, _, x1, _) in span["chars"]:
+            if code in FIGURES:
+                key = span["font"], code
+                usual[key] = max(usual.get(key, (0.0, glyph)), ((x1 - x0) / (span["size"] or 1.0), glyph))
+    return usual
+
+
+def _spaced(span: dict[str, Any]) -> float:
+    """The white between all glyphs of a span, in points, if it is letters that are set apart."""
+    chars = [char for char in span["chars"] if char[0] > 32]
+    if (
+        len(chars) < LEAST_SPACED
+        or span["dir"] != (1.0, 0.0)
+        or sum(chr(c[0]).isalpha() for c in chars) < len(chars) / 2
+    ):
+        return 0.0
+    white = min(after[3][0] - before[3][2] for before, after in pairwise(chars))
+    return white if white > SPACE * span["size"] else 0.0
+
+
 def _sign(code: int, font: str) -> str:
-    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell."""
+    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell, nothing for one
+    that shows none and parts no word."""
+    if 0x200B <= code <= 0x200F or code in (0x2060, 0xFEFF):
+        return ""
     if code <= 32 or code == 160:
         return " " if code in (9, 10, 13, 32, 160) else UNTOLD
     if _OF_SIGNS.search(font):

@@ -8,6 +8,7 @@ that a path clips.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,10 +70,12 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
     covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
     layer = _Layer(sheet)
+    painted = Counter(word.text for word in words)
     doubtful = [
         at
         for at, word in enumerate(words)
-        if word.hidden == UNPAINTED or (not word.hidden and (word.pale or covered[at] or word.text not in layer))
+        if word.hidden == UNPAINTED
+        or (not word.hidden and (word.pale or covered[at] or not layer.has(word.text, painted[word.text])))
     ]
     if not doubtful:
         return words
@@ -85,7 +88,7 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
             parts[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)
         elif not ink:
             parts[at] = (word._replace(hidden=COVERED if covered[at] else UNSEEN),)
-        elif word.text not in layer:
+        elif not layer.has(word.text, 1):
             parts[at] = _clipped(word, layer, greys)
     return [part for at, word in enumerate(words) for part in parts.get(at, (word,))]
 
@@ -111,14 +114,15 @@ class _Layer:
     def __init__(self, sheet: Any) -> None:
         self._sheet, self._flags = sheet, mupdf().TEXT_MEDIABOX_CLIP
         self._text: str = sheet.get_text("text", flags=self._flags)
-        self._whole = set(self._text.split())
+        self._whole = Counter(self._text.split())
         self._left = MOST_SOUGHT
 
-    def __contains__(self, text: str) -> bool:
-        if text in self._whole or len(text) == 1 or UNTOLD in text or not self._left:
+    def has(self, text: str, times: int) -> bool:
+        """Whether ``text`` is told as many ``times`` as it is painted, as far as that is sought."""
+        if self._whole[text] >= times or UNTOLD in text or not self._left:
             return True
         self._left -= 1
-        return text in self._text
+        return self._text.count(text) >= times
 
     def part_of(self, word: PaintedWord) -> tuple[str, Box] | None:
         """The longest beginning or end of ``word`` that is told in its place, with its box."""
