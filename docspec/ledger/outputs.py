@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
 _LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _RULER = re.compile(r"(?m)^\s*\|?(?:\s*:?-{3,}:?\s*\|)+(?:\s*:?-{3,}:?\s*)?$")
 _IMAGE = re.compile(r"(?<!\\)!\[(?:[^\]\\]|\\.)*\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
-_LINK_END = re.compile(r"(?<!\\)\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
+_BRACKET = re.compile(r"\\.|(?P<open>\[)|\](?P<end>\((?:[^()\s\\]|\\.|\([^()]*\))*\))?|\n\s*\n", re.DOTALL)
 _AUTOLINK = re.compile(r"(?<!\\)<((?:https?|ftp|mailto|doi):[^<>\s]*)>", re.IGNORECASE)
 _NOTE = re.compile(r"\[\^([^\]\s]+?)(?:-p\d+)?\]:?")
 _RAISED = re.compile(r"(?<!\\)</?(?:sup|sub)\b[^>]*>", re.IGNORECASE)
@@ -45,6 +45,22 @@ def _entity(match: re.Match[str]) -> str:
     return unescape(match[0])[:1].ljust(len(match[0]), NOTHING)
 
 
+def _without_targets(text: str) -> str:
+    """``text`` without where its links lead; a bracket that nothing opens in its paragraph is a bracket."""
+    parts, end, is_open = [], 0, 0
+    for sign in _BRACKET.finditer(text):
+        if sign["open"]:
+            is_open += 1
+        elif sign[0].startswith("]"):
+            if sign["end"] and is_open:
+                parts += [text[end : sign.start()], _blank(sign)]
+                end = sign.end()
+            is_open = max(0, is_open - 1)
+        elif sign[0].startswith("\n"):
+            is_open = 0
+    return "".join([*parts, text[end:]])
+
+
 def _bare_math(match: re.Match[str]) -> str:
     return _COMMAND.sub(_blank, match[0]).replace("$", " ")
 
@@ -68,7 +84,7 @@ def _words_outside(text: str) -> str:
     text = _QUOTE_OR_ITEM.sub(_blank, _HEADING.sub(_blank, text))
     if "[" in text:
         text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
-        text = _LINK_END.sub(_blank, text)
+        text = _without_targets(text)
     if "<" in text:
         text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
         text = _INLINE.sub(_unseen, _RAISED.sub(_blank, text))
