@@ -71,7 +71,8 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
 
     boxes = np.array([word.box for word in words], dtype=float)
     x, y = boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)
-    covered = _painted_over(np.array([word.order for word in words]), x, y, sheet)
+    orders = np.array([word.order for word in words])
+    covered = _painted_over(orders, x, y, sheet)
     layer = _Layer(sheet, words)
     doubtful = [
         at
@@ -84,7 +85,10 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
     greys = _Greys(np.asarray(image.convert("L")), image.width / page.width * page.scale)
     parts: dict[int, tuple[PaintedWord, ...]] = {}
     for at in doubtful:
-        word, ink = words[at], greys.contrast(words[at].box) >= CONTRAST
+        word = words[at]
+        on_it = (boxes[:, :2] < boxes[at, 2:]).all(axis=1) & (boxes[:, 2:] > boxes[at, :2]).all(axis=1)
+        later = boxes[on_it & (orders > word.order)].tolist() if covered[at] else []
+        ink = greys.contrast(word.box, later) >= CONTRAST
         if word.hidden:
             parts[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)
         elif not ink:
@@ -203,12 +207,19 @@ class _Greys:
     pixels: np.ndarray
     scale: float
 
-    def contrast(self, box: Box) -> int:
-        """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points)."""
+    def contrast(self, box: Box, later: Sequence[Box] = ()) -> int:
+        """The difference of the darkest and the lightest grey in the middle of a word's ``box`` (points), outside the
+        boxes of words that were painted ``later``."""
         x0, y0, x1, y1 = (self.scale * side for side in box)
         third = 0.3 * (y1 - y0) if y1 - y0 < x1 - x0 else 0.0  # a word that runs upwards is all middle
         top, bottom = max(0, int(y0 + third)), max(int(y1 - third), int(y0 + third) + 1)
-        own = self.pixels[top:bottom, max(0, int(x0)) : max(int(x1), int(x0) + 1)]
+        left, right = max(0, int(x0)), max(int(x1), int(x0) + 1)
+        own = self.pixels[top:bottom, left:right]
+        is_own = own >= 0
+        for other in later:
+            a, b, c, d = (int(self.scale * side) for side in other)
+            is_own[max(0, b - top) : max(0, d + 1 - top), max(0, a - left) : max(0, c + 1 - left)] = False
+        own = own[is_own]
         return int(own.max()) - int(own.min()) if own.size else 0
 
 

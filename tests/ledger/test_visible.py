@@ -93,6 +93,22 @@ def test_what_is_painted_over_is_hidden_and_what_is_marked_is_not() -> None:
     assert found == {"covered": visible.COVERED, "marked": "", "struck": ""}
 
 
+def test_what_a_later_note_covers_and_prints_over_is_hidden() -> None:
+    """A stamp with a ground of its own; a marker's colour hides nothing, though a word touches it."""
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "Internal Revenue Service")
+        page.insert_text((72, 200), "Treasury", fontsize=16)
+        page.draw_rect(pymupdf.Rect(60, 80, 400, 110), color=None, fill=(1, 1, 1))
+        page.insert_text((70, 101), "Publication 4655 for additional", fontsize=12)
+        page.draw_rect(pymupdf.Rect(60, 180, 400, 210), color=None, fill=(1, 1, 0), fill_opacity=0.4)
+        page.insert_text((72, 203), "of", fontsize=6)
+
+    words = words_of(draw)
+    assert text(words) == ["Treasury", "Publication", "4655", "for", "additional", "of"]
+    assert {word.hidden for word in words} == {"", visible.COVERED}
+
+
 def test_white_type_on_a_dark_ground_is_seen() -> None:
     def draw(page: pymupdf.Page) -> None:
         page.draw_rect(pymupdf.Rect(60, 85, 300, 110), color=None, fill=(0, 0, 0.4))
