@@ -27,6 +27,7 @@ from docspec.documents.damage import (
     lost_contents,
     lost_size,
 )
+from docspec.documents.dingbats import name_dingbats
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
@@ -144,6 +145,7 @@ class PdfDocument(Document):
             try:
                 _mend_unit(page)
                 _mend_crop(page)
+                name_dingbats(page)
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)

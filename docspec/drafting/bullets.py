@@ -19,6 +19,8 @@ SIGN = "\u00b7"
 
 _SIGNS = "\u2022\u00b7\u25cf\u25e6\u25aa\u25a0\u2023\u25cb"
 
+_ALONE = frozenset({*_SIGNS, "[x]", "[ ]"})
+
 LEAST, MOST = 0.12, 0.6
 """Sides of a bullet as shares of its line's height."""
 
@@ -62,12 +64,13 @@ def _is_dot(box: BBox, drawing: Any) -> bool:
 
 
 def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
-    """``lines``, in which bullets that are lines of their own begin the line on their right, if there is one near."""
-    alone = [line for line in lines if line.text.strip() in tuple(_SIGNS)]
+    """``lines``, in which bullets and ticks that are lines of their own begin the line on their right, if there is one
+    near."""
+    alone = [line for line in lines if line.text.strip() in _ALONE]
     if not 0 < len(alone) <= MOST_DOTS:
         return list(lines)
     joined = {id(line): line for line in lines}
-    others = [line for line in lines if line.text.strip() not in tuple(_SIGNS)]
+    others = [line for line in lines if line.text.strip() not in _ALONE]
     for bullet in sorted(alone, key=lambda line: -line.bbox.x0):
         after = [one for one in others if one.bbox.x0 >= bullet.bbox.center_x and one.bbox.in_row_with(bullet.bbox)]
         near = min(after, key=lambda line: line.bbox.x0, default=None)

@@ -25,6 +25,13 @@ GUTTER = 0.6
 COLUMN = 8
 """Heights of a line that a column is wide, at least."""
 
+PARAGRAPH = 0.55
+"""Heights of a line between two paragraphs, at least."""
+
+ROWS, LEVEL, ALIGNED = 6, 0.2, 0.5
+"""Least rows of columns of which one is narrow, heights of a line by which level ones differ, and their greatest share.
+"""
+
 T = TypeVar("T")
 
 MAX_DEPTH = 60
@@ -39,7 +46,7 @@ def cut_layout(lines: Sequence[TextLine], height: float) -> list[LayoutBox]:
     unit = usual_height(lines)
     body = median(line.size or line.bbox.height for line in lines)
     boxes = []
-    for group in xy_cut(lines, lambda line: line.bbox, 0.8 * unit, 0.55 * unit, _has_rows, runs_leftwards(lines)):
+    for group in xy_cut(lines, lambda line: line.bbox, 0.8 * unit, PARAGRAPH * unit, _has_rows, runs_leftwards(lines)):
         box = LayoutBox.around(group, Category.TEXT)
         boxes.append(replace(box, category=_category(group, box.bbox, body, height)))
     return boxes
@@ -64,8 +71,34 @@ def columns_of(lines: Sequence[TextLine], ragged: bool = False) -> list[list[Tex
         BBox.union(line.bbox for line in group).width if ragged else median(line.bbox.width for line in group)
         for group in groups
     )
-    wide = all(width >= COLUMN * unit for width in widths)
-    return groups if wide else [list(lines)]
+    if all(width >= COLUMN * unit for width in widths):
+        return groups
+    columns = [] if ragged else _with_narrow_ones(groups, COLUMN * unit)
+    if len(columns) < 2 or _in_rows(columns):
+        return [list(lines)]
+    return [part for column in columns for part in xy_cut(column, lambda line: line.bbox, math.inf, PARAGRAPH * unit)]
+
+
+def _with_narrow_ones(groups: Sequence[list[TextLine]], least: float) -> list[list[TextLine]]:
+    """Columns from left to right, of which those that are narrower than ``least`` belong to the one before: the dates
+    beside the stations of a life."""
+    columns: list[list[TextLine]] = []
+    for group in groups:
+        if columns and median(line.bbox.width for line in group) < least:
+            columns[-1] += group
+        else:
+            columns.append(list(group))
+    return columns
+
+
+def _in_rows(columns: Sequence[Sequence[TextLine]]) -> bool:
+    """Whether ``columns`` have few rows, or most of their rows stand in one line with each other, as those of a table
+    do."""
+    left, *others = [printed_lines(column) for column in columns]
+    few = min(len(left), *map(len, others)) < ROWS
+    bases = [row[0].bbox.y1 for rows in others for row in rows]
+    level = sum(any(abs(row[0].bbox.y1 - base) < LEVEL * row[0].bbox.height for base in bases) for row in left)
+    return few or level > ALIGNED * len(left)
 
 
 def _category(lines: Sequence[TextLine], bbox: BBox, body: float, height: float) -> Category:

@@ -37,6 +37,8 @@ _ODD = re.compile(r"[#=<>@{}\[\]\\+&$%/]")
 _ALIKE = frozenset("lI1|0OoQSs5B8ZzcCvVwWxXuUpPkK")
 """Letters and figures that a reading mistakes for others, or for their capitals."""
 _SAME = str.maketrans({"–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "“": '"', "”": '"', "’": "'", "‘": "'"})
+LEADER = re.compile(r"([.·_=–—-])(?:\s?\1){2,}")
+"""Dots or lines that lead to a number: no recogniser counts them."""
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 Picture = Callable[[Any, TextLine], Any]
@@ -176,4 +178,4 @@ def _pieces(spans: Sequence[tuple[BBox, str]], words: Sequence[tuple[Any, ...]])
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_SAME).split())
+    return " ".join(LEADER.sub(" ", unicodedata.normalize("NFKC", text).translate(_SAME)).split())

@@ -23,6 +23,18 @@ from docspec.drafting.tables import FoundTable, table_html
 SMALLEST, LARGEST = 5.0, 18.0
 """Points: sides of a box that is drawn to be ticked."""
 
+INSIDE = (0.08, 0.75)
+"""Least and most share of a box that is filled to tick it."""
+
+RING = 0.5
+"""Least height of a button over that of its label: smaller rings are bullets."""
+
+DARK = 0.7
+"""Least of the three parts of a colour below which a shape is ink."""
+
+FILLS = (0.08, 0.75)
+"""Share of a box that a shape has which fills it to tick it: a mark, and not the ground of the box."""
+
 BESIDE = 2.5
 """Most sides of a box between it and its label."""
 
@@ -36,8 +48,8 @@ MOST_FIELDS = 2000
 
 ON, OFF = "[x]", "[ ]"
 
-_CROSSES = frozenset("xX×✓✔✗✘√")
-"""What is typed into a box to tick it."""
+_CROSSES = frozenset("xX×✓✔✗✘√✕✖●■◆★")
+"""What is typed into a box to tick it, the six signs of fields of Acrobat among them."""
 
 
 class Field(NamedTuple):
@@ -81,20 +93,35 @@ def fields_of(page: Any) -> list[Field]:
 
 def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
     """Of a page's ``drawings`` the boxes beside ``words`` that hold none, or a typed cross, and whether they are
-    crossed or checked."""
+    crossed, checked or filled. Rings likewise if one of them is: without a tick they are marks of a list or a chart."""
     boxes: list[BBox] = []
+    rings: list[BBox] = []
     strokes: list[BBox] = []
+    arcs: list[BBox] = []
+    fills: list[BBox] = []
     for drawing in drawings:
         box = BBox(*drawing["rect"])
         kinds = {item[0] for item in drawing["items"]}
-        if _is_box(box, drawing) and not any(box.grown(-1).overlap(other) > 0.5 for other in boxes):
-            boxes.append(box)
-        elif kinds <= {"l", "c"}:
-            strokes += [
+        is_ring = kinds == {"c"} and _is_hollow_square(box, drawing)
+        if is_ring or _is_box(box, drawing):
+            shapes = rings if is_ring else boxes
+            if not any(box.grown(-1).overlap(other) > 0.5 for other in shapes):
+                shapes.append(box)
+        elif drawing.get("fill") is not None and min(drawing["fill"]) < DARK:
+            fills.append(box)
+        if kinds <= {"l", "c"} and (is_ring or box not in boxes):
+            (arcs if is_ring else strokes).extend(
                 BBox(min(a.x, b.x), min(a.y, b.y), max(a.x, b.x), max(a.y, b.y))
                 for a, b in ((item[1], item[-1]) for item in drawing["items"])
-            ]
+            )
     boxes += [box for box in _boxes_of(strokes) if not any(box.grown(1).has_center_of(other) for other in boxes)]
+    ticks = _ticks(boxes, [*strokes, *arcs], fills, words)
+    buttons = [tick for tick in _ticks(rings, strokes, fills, words) if not any(_same(tick, other) for other in ticks)]
+    return ticks + (buttons if len({tick.ticked for tick in buttons}) == 2 else [])
+
+
+def _ticks(boxes: Sequence[BBox], strokes: Sequence[BBox], fills: Sequence[BBox], words: Sequence[Word]) -> list[Field]:
+    """``boxes`` apart from each other beside ``words``, and whether ``strokes``, ``fills`` or a cross tick them."""
     ticks = []
     for box in boxes:
         touching = any(other is not box and other.grown(0.5).intersection(box) for other in boxes)
@@ -105,8 +132,13 @@ def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
         near = box.grown(0.2 * box.width)
         inside = [one for one in strokes if near.has_center_of(one) and one.width <= 1.6 * box.width]
         slanted = [one for one in inside if min(one.width, one.height) > 0.15 * box.width]
-        ticks.append(Field(box, bool(slanted or typed)))
+        filled = any(box.grown(-1).has_center_of(one) and FILLS[0] < one.area / box.area < FILLS[1] for one in fills)
+        ticks.append(Field(box, bool(slanted or typed or filled)))
     return ticks
+
+
+def _same(one: Field, other: Field) -> bool:
+    return one.bbox.overlap(other.bbox) > 0.5 or other.bbox.overlap(one.bbox) > 0.5
 
 
 def _boxes_of(strokes: Sequence[BBox]) -> Iterator[BBox]:
@@ -129,9 +161,13 @@ def _boxes_of(strokes: Sequence[BBox]) -> Iterator[BBox]:
 
 def _is_box(box: BBox, drawing: Any) -> bool:
     sides = sum(4 if item[0] in ("re", "qu") else 1 for item in drawing["items"] if item[0] in ("re", "qu", "l"))
+    return sides == 4 and _is_hollow_square(box, drawing)
+
+
+def _is_hollow_square(box: BBox, drawing: Any) -> bool:
     square = abs(box.width - box.height) <= 0.15 * max(box.width, box.height)
     hollow = drawing.get("fill") is None or min(drawing["fill"]) > 0.9
-    return square and hollow and sides == 4 and SMALLEST <= box.width <= LARGEST
+    return square and hollow and SMALLEST <= box.width <= LARGEST
 
 
 def _is_beside(box: BBox, word: BBox) -> bool:
@@ -145,8 +181,10 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
     page, words, drawings = printed.page, printed.words, printed.drawings
     fields = fields_of(page)
     drawings = drawings if len(drawings) <= MOST_DRAWINGS else []
-    ticks = [field for field in (*fields, *drawn_ticks(drawings, words)) if field.ticked is not None]
-    bullets = drawn_bullets(drawings, [word.bbox for word in words])
+    drawn = [tick for tick in drawn_ticks(drawings, words) if not any(_same(tick, field) for field in fields)]
+    ticks = [field for field in (*fields, *drawn) if field.ticked is not None]
+    dots = drawn_bullets(drawings, [word.bbox for word in words])
+    bullets = [(dot, word) for dot, word in dots if not any(tick.bbox.has_center_of(dot) for tick in ticks)]
     if not ticks and not bullets:
         return printed, fields
     copy = _copy(page, widgets=bool(fields))
@@ -157,8 +195,12 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
     _without_text(copy, typed)
     for tick in ticks:
         size = max(4.0, 0.9 * min(tick.bbox.width, tick.bbox.height))
+        sign = ON if tick.ticked else OFF
         start = mupdf().Point(tick.bbox.x0, tick.bbox.center_y + 0.3 * size)
-        copy.insert_text(start, ON if tick.ticked else OFF, fontname="helv", fontsize=size)
+        labels = (word.bbox.x0 for word in words if word.bbox.x0 > tick.bbox.x0 and _is_beside(tick.bbox, word.bbox))
+        white = min(labels, default=0.0) - start.x - mupdf().get_text_length(sign, "helv", size)
+        sign += " " * int(white / mupdf().get_text_length(" ", "helv", size))  # one line with its label
+        copy.insert_text(start, sign, fontname="helv", fontsize=size)
     for dot, word in bullets:
         size = 0.8 * word.height
         start = mupdf().Point(dot.center_x - 0.175 * size, word.y1 - 0.25 * word.height)

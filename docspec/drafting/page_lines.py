@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -15,11 +17,13 @@ from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
+from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
 from docspec.drafting.lines import TextLine, touch, without_spaces
-from docspec.drafting.raised import with_raised
+from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
-from docspec.drafting.struck import strokes_of, with_struck
+from docspec.drafting.soft_hyphens import SOFT, tell_hyphens
+from docspec.drafting.struck import mark_struck, strokes_of
 from docspec.drafting.symbol_fonts import decoded, names_signs
 
 MAX_STYLED = 20_000
@@ -37,6 +41,7 @@ _BOLD = re.compile(
 _ITALIC = re.compile(
     r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si)|\bslant|-it\b|ital$|(?-i:\.B?I\b)", re.IGNORECASE
 )
+_CIRCLED = re.compile("[\u2460-\u249b\u2776-\u2793]")
 _NO_PART = " .,;:"
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
@@ -57,10 +62,16 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
     strokes = strokes_of(page)
-    if strokes:
-        blocks = with_struck(page.get_text("rawdict", flags=flags)["blocks"], strokes)
-    else:
-        blocks = page.get_text("dict", flags=flags)["blocks"]
+    by_char = bool(strokes) or SOFT in plain or has_two_shapes(page)
+    blocks = page.get_text("rawdict" if by_char else "dict", flags=flags)["blocks"]
+    if has_pieces(blocks) and not by_char:
+        blocks, by_char = page.get_text("rawdict", flags=flags)["blocks"], True
+    if by_char:
+        tell_hyphens(blocks)
+        mark_struck(blocks, strokes)
+        mark_raised(blocks)
+        put_in_gaps(blocks)
+        blocks = spans_of(blocks)
     with_raised(blocks)
     boxes = box_signs(page) if BOXES.search(plain) else ()
     for number, block in enumerate(blocks):
@@ -70,6 +81,7 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
                 if boxes and not names_signs(span["font"]):
                     span["text"] = with_boxes(span["text"], BBox(*span["bbox"]), boxes)
                 span["text"] = decoded(span["text"], span["font"]).translate(_LIGATURES)
+            _part_signs(spans)
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:
@@ -88,6 +100,16 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
                 words_of = _source_of(whole)
                 lines.append(TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks))
     return lines
+
+
+def _part_signs(spans: Sequence[dict[str, Any]]) -> None:
+    """Puts a space behind a sign (a tick, a box, a pointing hand) that stands apart from the word on its right: MuPDF
+    does so only behind letters."""
+    for before, after in pairwise(spans):
+        sign, first = before["text"][-1:], after["text"][:1]
+        is_sign = _CIRCLED.match(sign) or (sign and unicodedata.category(sign) == "So")
+        if is_sign and first.isalnum() and after["bbox"][0] - before["bbox"][2] > SPACE * after["size"]:
+            before["text"] += " "
 
 
 def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLine]:
@@ -137,7 +159,15 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
     for pieces in pieces_of:
         printed = []
         for row in in_rows(pieces, itemgetter(0)):
-            whole = _spaced([char for _, chars, _ in row for char in chars], max(piece[2] for piece in row), runs_left)
+            spans = [
+                {"size": size, "origin": chars[0]["origin"], "text": "".join(char["c"] for char in chars)}
+                for _, chars, size in row
+            ]
+            spell_raised(spans)
+            chars = [char for _, chars, _ in row for char in chars]
+            signs = "".join(span["text"] for span in spans)  # one for one
+            own = [char | {"c": sign} for char, sign in zip(chars, signs, strict=True)]
+            whole = _spaced(own, max(piece[2] for piece in row), runs_left)
             if text := repair(whole):
                 printed.append((BBox.union(piece[0] for piece in row).center_y, text))
         texts.append(printed)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from docspec.core import raised as spelling
@@ -25,12 +26,15 @@ GAP = 0.3
 """Most white between a letter and what is raised at it, in sizes of the line's type."""
 MOST_SIGNS = 6
 """Most characters of type that is raised although MuPDF gave it a line of its own."""
+MOST_INK = 0.5
+"""Greatest height of the ink of a figure that its font designs as raised or lowered, in sizes of its type."""
 BASE_SHARE = 0.25
 """Least share of a line's characters whose size can be the line's."""
 
 _OPEN, _CLOSED = re.compile(r"[(\[]\s*$"), re.compile(r"\s*[)\]]")
 """A mark in brackets stands apart as it is."""
 _UP, _DOWN = 1, 2  # of a span's own ``script``
+_FIGURES = frozenset("0123456789+-−")
 
 Span = dict[str, Any]
 Line = dict[str, Any]
@@ -57,17 +61,62 @@ def with_raised(blocks: Sequence[dict[str, Any]]) -> None:
     lines = [line for block in blocks for line in block.get("lines", ()) if line["spans"]]
     _attach(lines)
     for line in lines:
-        base = _base(line["spans"])
-        if base is None or _is_hidden(line):
-            continue
-        spans = line["spans"]
-        for before, span, after in zip([None, *spans], spans, [*spans[1:], None], strict=False):
-            script = _script(span, base, line["dir"])
-            if script and span["text"].strip():
-                span["script"] = script
-                spell = spelling.raised if script == _UP else spelling.lowered
-                if not (before and after and _OPEN.search(before["text"]) and _CLOSED.match(after["text"])):
-                    span["text"] = spell(span["text"])
+        if not _is_hidden(line):
+            spell_raised(line["spans"], line["dir"])
+
+
+def spell_raised(spans: Sequence[Span], direction: tuple[float, float] = (1.0, 0.0)) -> None:
+    """Spells raised and lowered ones of ``spans``, the line's from its beginning to its end."""
+    base = _base(spans)
+    if base is None:
+        return
+    for span in spans:
+        script = span.get("script") or _script(span, base, direction)
+        if script and span["text"].strip():
+            span["script"] = script
+    at = 0
+    for script, group in groupby(spans, key=lambda span: span.get("script", 0)):
+        run = list(group)
+        before, after = spans[at - 1 : at], spans[at + len(run) : at + len(run) + 1]
+        at += len(run)
+        if script and not (before and after and _OPEN.search(before[0]["text"]) and _CLOSED.match(after[0]["text"])):
+            _spell(run, spelling.raised if script == _UP else spelling.lowered)
+
+
+def _spell(run: Sequence[Span], spell: Callable[[str], str]) -> None:
+    """Spells raised spans that follow each other as one: the sign of an exponent is often of another font."""
+    texts = [span["text"] for span in run]
+    spelled = spell("".join(texts))
+    if spelled == "".join(texts):
+        spelled = "".join(map(spell, texts))
+    for span, end in zip(run, accumulate(map(len, texts)), strict=True):
+        span["text"] = spelled[end - len(span["text"]) : end]
+
+
+def has_two_shapes(page: Any) -> bool:
+    """Whether a font of a ``pymupdf.Page`` prints a figure in two shapes: the second may be raised by its design."""
+    shapes: dict[tuple[str, int], int] = {}
+    return any(
+        48 <= code <= 57 and shapes.setdefault((span["font"], code), glyph) != glyph
+        for span in page.get_texttrace()
+        for code, glyph, *_ in span["chars"]
+    )
+
+
+def mark_raised(blocks: Sequence[dict[str, Any]]) -> None:
+    """Says of the figures of ``blocks``, a page as MuPDF's raw dictionary with exact boxes, that their ink is raised or
+    lowered although they stand on the line: figures of a font's own for that (``sups``, ``subs``)."""
+    for line in (line for block in blocks for line in block.get("lines", ()) if _is_level(line)):
+        signs = [(char, span["size"]) for span in line["spans"] for char in span["chars"] if char["c"] in _FIGURES]
+        for char, size in signs:
+            _, top, _, bottom = char["bbox"]
+            up, down = (char["origin"][1] - bottom) / size, (char["origin"][1] - top) / size
+            if char["c"].isdigit() and 0.1 < down - up < MOST_INK:
+                char["script"] = _UP if up >= LEAST_RISE else _DOWN if up <= -LEAST_FALL else 0
+        for (char, _), (beside, _) in pairwise(signs):
+            touches = 0 <= beside["bbox"][0] - char["bbox"][2] < 1
+            if touches and not char["c"].isdigit() and beside.get("script"):
+                char["script"] = beside["script"]
 
 
 def _base(spans: Sequence[Span]) -> _Base | None:

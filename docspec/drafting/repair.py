@@ -17,7 +17,8 @@ _WORD = "[\u0620-\u077f\u0900-\u0dff]"
 _UNTOLD = "\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd"
 """The characters of a text layer for letters without Unicode in the file."""
 _INVISIBLE = re.compile(
-    f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff{_UNTOLD}]"
+    f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|[\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff{_UNTOLD}]"
+    "|\u00ad(?!$)"
 )
 _NO_LETTER = re.compile(f"[{_UNTOLD}]")
 _RUN = re.compile(f"(?:[^\\W\\d_]|[{_UNTOLD}])+")
@@ -57,11 +58,11 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
 def repair(text: str) -> str:
-    """One line of text: composed (NFC), single spaces, no invisible characters, accents on their letters, marks of
-    columns as in rows."""
+    """One line of text: composed (NFC), single spaces, no invisible characters but a soft hyphen at the end, where a
+    word is cut, accents on their letters, marks of columns as in rows."""
     if CODES.search(text):
         text = _BULLET.sub("•", decoded(text, ""))
-    text = _INVISIBLE.sub("", text.translate(_BULLETS))
+    text = _INVISIBLE.sub("", text.translate(_BULLETS).rstrip())
     if not text.isascii():
         text = text.translate(_UPRIGHT)
         text = _ACCENTED.sub(_compose, text)

@@ -20,7 +20,10 @@ WIDE = 1.5
 FARTHEST = 2.2
 """Most white between two letters of a word, in sizes of the type."""
 
-_SPACED = re.compile(r"\S(?: \S){4,}")
+PAIRS = 0.3
+"""Greatest share of pairs among the letters: kerning brings some so near that MuPDF reads no space between them."""
+
+_SPACED = re.compile(r"\S{1,2}(?: \S{1,2}){4,}")
 
 
 def with_words(lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]]) -> list[TextLine]:
@@ -32,7 +35,7 @@ def with_words(lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]]) -> l
             result.append(line)
             continue
         own = sorted((word for word in words if line.bbox.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
-        text = _text([BBox(*word[:4]) for word in own], "".join(word[4] for word in own))
+        text = _text([BBox(*word[:4]) for word in own], [word[4] for word in own])
         fits = text.replace(" ", "") == line.text.replace(" ", "")
         result.append(replace(line, text=text, marks=()) if fits else line)
     return result
@@ -66,19 +69,21 @@ def _is_word(text: str) -> bool:
     """Whether single letters are a word rather than a list of letters: capitals or figures, some of them vowels, not
     in the order of the alphabet."""
     letters = text.replace(" ", "")
+    pairs = sum(len(part) == 2 for part in text.split())
     capitals = [letter for letter in letters if letter.isalpha()]
     ordered = all(before < after for before, after in pairwise(capitals))
     return (
         len(capitals) >= LEAST
+        and pairs <= PAIRS * len(text.split())
         and all(letter.isupper() for letter in capitals)
         and any(letter in "AEIOUYÄÖÜ" for letter in capitals)
         and not ordered
     )
 
 
-def _text(boxes: Sequence[BBox], letters: str) -> str:
-    """``letters`` in ``boxes`` as words."""
-    if len(boxes) != len(letters) or len(boxes) < 2:
+def _text(boxes: Sequence[BBox], letters: Sequence[str]) -> str:
+    """``letters`` (or pairs of them) in ``boxes`` as words."""
+    if len(boxes) < 2:
         return ""
     gaps = [second.x0 - first.x1 for first, second in pairwise(boxes)]
     usual = max(median(gaps), 0.01)

@@ -48,18 +48,12 @@ def strokes_of(page: Any) -> tuple[BBox, ...]:
     return tuple(strokes)
 
 
-def with_struck(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> list[dict[str, Any]]:
-    """``blocks``, a page with its characters (MuPDF's raw dictionary), as the dictionary of its spans; struck
-    characters have spans of their own, which say so (``struck``)."""
-    result = []
-    for block in blocks:
-        lines = [
-            line | {"spans": [part for span in line["spans"] for part in _parts(span, struck)]}
-            for line in block.get("lines", ())
-            for struck in (_struck(line, strokes),)
-        ]
-        result.append(block | {"lines": lines})
-    return result
+def mark_struck(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> None:
+    """Says of the characters of ``blocks``, a page as MuPDF's raw dictionary, that ``strokes`` go through them."""
+    for line in (line for block in blocks for line in block.get("lines", ())) if strokes else ():
+        struck = _struck(line, strokes)
+        for char in (char for span in line["spans"] for char in span["chars"]) if struck else ():
+            char["struck"] = id(char) in struck
 
 
 def _level(item: Sequence[Any], half: float) -> BBox | None:
@@ -101,30 +95,3 @@ def _goes_through(stroke: BBox, char: dict[str, Any], size: float) -> bool:
     middle = (char["bbox"][0] + char["bbox"][2]) / 2
     rise = char["origin"][1] - stroke.center_y
     return stroke.x0 <= middle <= stroke.x1 and LOWEST * size <= rise <= HIGHEST * size
-
-
-def _parts(span: dict[str, Any], struck: set[int]) -> list[dict[str, Any]]:
-    """A span, cut where struck characters begin and end; a space between two of them is struck, too."""
-    runs: list[tuple[bool, list[dict[str, Any]]]] = []
-    for char in span["chars"]:
-        state = id(char) in struck if char["c"].strip() or not runs else runs[-1][0]
-        if runs and runs[-1][0] == state:
-            runs[-1][1].append(char)
-        else:
-            runs.append((state, [char]))
-    rest = {key: value for key, value in span.items() if key != "chars"}
-    return [
-        rest
-        | {
-            "text": "".join(char["c"] for char in chars),
-            "origin": chars[0]["origin"],
-            "bbox": tuple(_union(chars)),
-            "struck": state,
-        }
-        for state, chars in runs
-    ]
-
-
-def _union(chars: Sequence[dict[str, Any]]) -> tuple[float, float, float, float]:
-    box = BBox.union(BBox(*char["bbox"]) for char in chars)
-    return box.x0, box.y0, box.x1, box.y1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from docspec.drafting.symbol_tables import SYMBOL, WEBDINGS, WINGDINGS, WINGDINGS_2, WINGDINGS_3, ZAPF_DINGBATS
+from docspec.core.symbol_tables import SYMBOL, WEBDINGS, WINGDINGS, WINGDINGS_2, WINGDINGS_3, ZAPF_DINGBATS
 
 CODES = re.compile("[\ue000-\uf8ff]")
 """The area of private use."""

@@ -18,7 +18,7 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
-from docspec.drafting.font_trust import FontJudge
+from docspec.drafting.font_trust import LEADER, FontJudge
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import PageReader, Recogniser
@@ -47,7 +47,6 @@ PIECE = 20
 
 _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}")
 _VOWELS = frozenset("aeiouyAEIOUYàáâãäåæèéêëìíîïòóôõöøùúûüýÿœÀÁÂÃÄÅÆÈÉÊËÌÍÎÏÒÓÔÕÖØÙÚÛÜÝŒ")
-_LEADER = re.compile(r"([.·_=–—-])\1{2,}")
 _SPACE = re.compile(r"\s+")
 
 
@@ -284,4 +283,4 @@ def picture_of(page: Any, line: TextLine) -> Any:
 
 def _plain(text: str) -> str:
     """``text`` as readings are compared: without leaders and typed lines, whose dots no recogniser counts."""
-    return _LEADER.sub("", _SPACE.sub("", unicodedata.normalize("NFKC", text)).casefold())
+    return LEADER.sub("", _SPACE.sub("", unicodedata.normalize("NFKC", text)).casefold())

@@ -18,7 +18,8 @@ _COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
 _LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _RULER = re.compile(r"(?m)^\s*\|?(?:\s*:?-{3,}:?\s*\|)+(?:\s*:?-{3,}:?\s*)?$")
 _IMAGE = re.compile(r"(?<!\\)!\[(?:[^\]\\]|\\.)*\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
-_BRACKET = re.compile(r"\\.|(?P<open>\[)|\](?P<end>\((?:[^()\s\\]|\\.|\([^()]*\))*\))?|\n\s*\n", re.DOTALL)
+_LINK_END = re.compile(r"(?<!\\)\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _AUTOLINK = re.compile(r"(?<!\\)<((?:https?|ftp|mailto|doi):[^<>\s]*)>", re.IGNORECASE)
 _NOTE = re.compile(r"\[\^([^\]\s]+?)(?:-p\d+)?\]:?")
 _RAISED = re.compile(r"(?<!\\)</?(?:sup|sub)\b[^>]*>", re.IGNORECASE)
@@ -26,9 +27,12 @@ _INLINE = re.compile(r"(?<!\\)</?(?:b|i|em|strong|u|s|del|code|span|a)\b[^>]*>",
 _TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?= )")
 _ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
-_MATH = re.compile(r"(?<!\\)\$\$[^$]+\$\$|(?<![\\\w$])\$(?![\s\d$])[^$\n]+?(?<![\s\\])\$(?![\w$])")
+_CELL_END = r"</?t[dh]\b|(?<!\\)\|"
+_MATH = re.compile(rf"(?<!\\)\$\$[^$]+\$\$|(?<![\\\w$])\$(?![\s\d$])(?:(?!{_CELL_END})[^$\n])+?(?<![\s\\])\$(?![\w$])")
+"""A formula stands within one cell of a table."""
+
 _COMMAND = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]")
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ENTITY = re.compile(r"(?<!\\)&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _STAR = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)")
 _QUOTE_OR_ITEM = re.compile(r"(?m)^\s*(?:[-*+] |> )+")
 
@@ -41,24 +45,17 @@ def _unseen(match: re.Match[str]) -> str:
     return NOTHING * len(match[0])
 
 
+def _link_end(match: re.Match[str]) -> str:
+    """Nothing of the address of a link; all of what follows a bracket that opens none."""
+    text = match.string
+    depth = 0
+    for bracket in _BRACKET.findall(text, text.rfind("\n\n", 0, match.start()) + 1, match.start()):
+        depth = depth + 1 if bracket == "[" else max(0, depth - 1)
+    return _blank(match) if depth else match[0]
+
+
 def _entity(match: re.Match[str]) -> str:
     return unescape(match[0])[:1].ljust(len(match[0]), NOTHING)
-
-
-def _without_targets(text: str) -> str:
-    """``text`` without where its links lead; a bracket that nothing opens in its paragraph is a bracket."""
-    parts, end, is_open = [], 0, 0
-    for sign in _BRACKET.finditer(text):
-        if sign["open"]:
-            is_open += 1
-        elif sign[0].startswith("]"):
-            if sign["end"] and is_open:
-                parts += [text[end : sign.start()], _blank(sign)]
-                end = sign.end()
-            is_open = max(0, is_open - 1)
-        elif sign[0].startswith("\n"):
-            is_open = 0
-    return "".join([*parts, text[end:]])
 
 
 def _bare_math(match: re.Match[str]) -> str:
@@ -84,13 +81,13 @@ def _words_outside(text: str) -> str:
     text = _QUOTE_OR_ITEM.sub(_blank, _HEADING.sub(_blank, text))
     if "[" in text:
         text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
-        text = _without_targets(text)
+        text = _LINK_END.sub(_link_end, text)
+    if "$" in text:
+        text = _MATH.sub(_bare_math, text)
     if "<" in text:
         text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
         text = _INLINE.sub(_unseen, _RAISED.sub(_blank, text))
         text = _TAG.sub(_blank, text)
-    if "$" in text:
-        text = _MATH.sub(_bare_math, text)
     text = _STAR.sub(_unseen, text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)

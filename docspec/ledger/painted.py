@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from docspec.ledger.atoms import UNTOLD
@@ -18,6 +19,13 @@ SPACE = 0.15
 
 BACK, RAISED = -0.5, 0.2
 """Ems that a glyph may stand before the end of the one in front, and off its baseline."""
+
+FIGURES = range(ord("0"), ord("9") + 1)
+NARROWER = 0.8
+"""Greatest width of a figure that is raised or lowered by the design of its font, over that of the usual one."""
+
+LEAST_SPACED = 6
+"""Least glyphs of a span whose letters are set apart."""
 
 TWICE = 0.12
 """Ems between a glyph and the same one printed again, to look bold or to throw a shadow."""
@@ -82,13 +90,17 @@ class _OpenWord:
 def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
     """The words of a ``trace`` on a page of ``rect``."""
     word: _OpenWord | None = None
+    usual = _usual(trace)
     for span in trace:
         size, rule, light = span["size"] or 1.0, _rule(span), _is_pale(span)
+        space, raised = SPACE + _spaced(span) / size, False
         way = dx, dy = span["dir"]
         slant = abs(dx * dy) > 0.01
         tall = size * (span["ascender"] - span["descender"])
         for code, glyph, (x, y), box in span["chars"]:
             sign = _sign(code, span["font"])
+            if not sign:
+                continue
             if glyph < 0 and word is not None:  # a further letter of a ligature
                 word.signs.append(sign.strip())
                 continue
@@ -107,9 +119,11 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
                     continue
                 gap, off = (start - word.end) / size, abs(base - word.base) / size
                 touches = (
-                    BACK <= gap <= SPACE and off <= RAISED and abs(dx - word.way[0]) + abs(dy - word.way[1]) < 0.05
+                    BACK <= gap <= space and off <= RAISED and abs(dx - word.way[0]) + abs(dy - word.way[1]) < 0.05
                 )
-                if not touches or hidden != word.hidden:
+                wide, own = usual.get((span["font"], code), (0.0, glyph))
+                was_raised, raised = raised, glyph != own and (x1 - x0) / size < NARROWER * wide
+                if not touches or hidden != word.hidden or (raised != was_raised and word.last[0] in FIGURES):
                     yield word.closed()
                     word = None
             if word is None:
@@ -127,8 +141,35 @@ def _words(trace: Sequence[dict[str, Any]], rect: Box) -> Iterator[PaintedWord]:
         yield word.closed()
 
 
+def _usual(trace: Sequence[dict[str, Any]]) -> dict[tuple[str, int], tuple[float, int]]:
+    """The greatest width of each figure of each font, in ems, and the glyph that has it."""
+    usual: dict[tuple[str, int], tuple[float, int]] = {}
+    for span in trace:
+        for code, glyph, _, (x0, _, x1, _) in span["chars"]:
+            if code in FIGURES:
+                key = span["font"], code
+                usual[key] = max(usual.get(key, (0.0, glyph)), ((x1 - x0) / (span["size"] or 1.0), glyph))
+    return usual
+
+
+def _spaced(span: dict[str, Any]) -> float:
+    """The white between all glyphs of a span, in points, if it is letters that are set apart."""
+    chars = [char for char in span["chars"] if char[0] > 32]
+    if (
+        len(chars) < LEAST_SPACED
+        or span["dir"] != (1.0, 0.0)
+        or sum(chr(c[0]).isalpha() for c in chars) < len(chars) / 2
+    ):
+        return 0.0
+    white = min(after[3][0] - before[3][2] for before, after in pairwise(chars))
+    return white if white > SPACE * span["size"] else 0.0
+
+
 def _sign(code: int, font: str) -> str:
-    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell."""
+    """The character of a glyph; a space for white space, U+FFFD for one that the file does not tell, nothing for one
+    that shows none and parts no word."""
+    if 0x200B <= code <= 0x200F or code in (0x2060, 0xFEFF):
+        return ""
     if code <= 32 or code == 160:
         return " " if code in (9, 10, 13, 32, 160) else UNTOLD
     if _OF_SIGNS.search(font):

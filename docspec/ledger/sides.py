@@ -18,6 +18,9 @@ BEGINNING, LOOK_AHEAD = 3, 20
 FEW_LINES = 4
 """Heights of a word between two that follow each other in running text."""
 
+TICKS = frozenset("x\u00d7\u2713\u2714\u2715\u2716\u2717\u2718\u221a\u25cf\u25a0\u25c6\u2605")
+"""What a box may be ticked with; an output writes ``[x]``."""
+
 REACH = 0.6
 """Heights of a word by which it may stand off the box of its block."""
 
@@ -45,6 +48,7 @@ class Sides:
         shown = atoms_of(output.shown)
         self.output = [atom.key for atom in shown]
         self.offsets = [atom.start for atom in shown]
+        self.ticks = [at for at, atom in enumerate(shown) if output.shown[atom.start - 1 : atom.end + 1] == "[x]"]
         self.block_of = _blocks_of(self.output, output.blocks)
         self.boxes = [block.bbox for block in output.blocks]
         written = Counter(self.block_of)
@@ -93,8 +97,14 @@ def paired(sides: Sides) -> Matched:
     for one, at in enumerate(first):
         of_page[at] = pairs.of_page[one]
     of_output = [first[one] if one >= 0 else -1 for one in pairs.of_output]
+    ticks = [other for other in sides.ticks if of_output[other] < 0]
+    for at in (at for at in first if of_page[at] < 0 and sides.page[at] in TICKS):
+        other = next((other for other in ticks if sides.fits(at, other)), None)
+        if other is not None:
+            of_page[at], of_output[other] = other, at
+            ticks.remove(other)
     places: dict[str, list[int]] = defaultdict(list)
-    for other in reversed(pairs.left_of_output):
+    for other in reversed([other for other, one in enumerate(of_output) if one < 0]):
         places[sides.output[other]].append(other)
     for hidden in (False, True):
         for at, number in enumerate(sides.word_of):

@@ -135,7 +135,7 @@ class _Layer:
         """Whether ``text`` is told as often as it is painted."""
         if UNTOLD in text:
             return not self._said
-        if self._whole[text] >= len(self._painted[text]) or len(text) == 1 or not self._left:
+        if self._whole[text] >= len(self._painted[text]) or not self._left:
             return True
         self._left -= 1
         return self._text.count(text) >= len(self._painted[text])

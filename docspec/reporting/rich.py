@@ -293,6 +293,8 @@ def is_power(text: str, start: int, end: int) -> bool:
     label = plain(text[start:end])
     if not label.lstrip("-").isdigit():
         return False
+    if text[start - 1 : start] in ("⁻", "⁺"):  # raised, of another font
+        return True
     base = _BASE.search(text, 0, start)
     return base is not None and (int(label) <= 4 or base[0][0].isdigit())
 

@@ -306,3 +306,45 @@ def test_columns_are_not_read_on_past_a_heading_that_spans_them() -> None:
     narrow = at(Category.SECTION_HEADER, 40, 288, 190, 303)  # of its own column alone
     down = [first, upper[0], narrow, lower[0], upper[1], lower[1]]
     assert settled_order(down) == down
+
+
+def test_a_table_within_the_box_of_another_keeps_its_lines() -> None:
+    rows = [line("Line", 0, 0, 40), line("Dep.", 60, 0, 40), line("Stop", 0, 60, 40), line("km", 240, 60, 30)]
+    inner = [line("Zone", 130, 0, 40), line("3.20", 190, 20, 30)]
+    outer_table = FoundTable(
+        BBox(0, 0, 280, 80), "<table><tr><td>Line</td><td>Dep.</td></tr><tr><td>Stop</td><td>km</td></tr></table>"
+    )
+    inner_table = FoundTable(BBox(125, 0, 225, 40), "<table><tr><td>Zone</td></tr><tr><td>3.20</td></tr></table>")
+    regions = assemble([box(Category.TABLE, *rows, *inner)], [*rows, *inner], [outer_table, inner_table])
+    assert [region.texts[0] for region in regions] == [outer_table.html, inner_table.html]
+
+
+def test_a_large_first_letter_that_a_layout_calls_a_title_begins_its_text() -> None:
+    letter = TextLine(BBox(0, 0, 32, 32), "O", 42)
+    rows = [
+        line("nce the harbour was dredged,", 34, 1),
+        line("ships could come in.", 34, 13),
+        line("And so on.", 0, 36),
+    ]
+    boxes = [box(Category.TITLE, letter), box(Category.TEXT, *rows[:2]), box(Category.TEXT, rows[2])]
+    (first, _) = assemble(boxes, [letter, *rows])
+    assert first.category is Category.TEXT
+    assert first.texts[0].split("\n")[0] == "Once the harbour was dredged,"
+    other = line("One", 34, 1)
+    assert len(assemble([box(Category.TITLE, letter), box(Category.TEXT, other)], [letter, other])) == 2
+
+
+def test_the_columns_of_a_curriculum_vitae_are_read_one_after_the_other() -> None:
+    """The dates at the right are narrow and belong to the stations beside them; rows of a table stand in one line."""
+    left = [line(f"skill {row}", 0, 13 * row) for row in range(8)]
+    right = [line(f"station {row} of her life", 130, 17 * row + 5, 160) for row in range(7)]
+    dates = [line(f"20{row:02}", 330, 17 * row + 5, 25) for row in (1, 3, 5)]
+    regions = assemble([box(Category.TEXT, *left, *right, *dates)], [*left, *right, *dates])
+    words = " ".join(region.texts[0] for region in regions).split()
+    assert words.index("2003") == words.index("3") + 5 or "station 3 of her life 2003" in " ".join(words)
+    assert words.index("station") > max(at for at, word in enumerate(words) if word == "skill")
+    level = [
+        line(f"cell {row}", x, 13 * row, width) for row in range(8) for x, width in ((0, 100), (130, 160), (330, 25))
+    ]
+    (whole,) = assemble([box(Category.TEXT, *level)], level)
+    assert whole.texts[0].startswith("cell 0 cell 0 cell 0")

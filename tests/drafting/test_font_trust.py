@@ -86,3 +86,17 @@ def test_a_single_misreading_is_no_fault_of_the_font() -> None:
     assert what_differs([("all of 1O0 S5 in the full list", "aII of 1o0 s5 in the fuII Iist")]) is None
     assert what_differs([("the#board#met", "the board met")]) == "tells '#' for what is printed as ' '"
     assert what_differs([]) is None
+
+
+def test_leaders_do_not_speak_against_a_font() -> None:
+    """No recogniser counts the dots of a table of contents."""
+    folder = Path(pytest.importorskip("matplotlib").get_data_path()) / "fonts/ttf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        entries = ("Contents", 3), ("Harbours of the north", 12), ("Tides and winds", 27), ("Ferries", 118)
+        for number, (title, at) in enumerate(entries):
+            line = f"{title} {'.' * (70 - len(title))} {at}"
+            page.insert_text((60, 80 + 18 * number), line, fontname="dj", fontfile=str(folder / "DejaVuSans.ttf"))
+        data = pdf.tobytes()
+    (verdict,) = verdicts(data)
+    assert verdict.trusted, verdict.reason

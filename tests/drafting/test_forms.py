@@ -156,3 +156,72 @@ def test_a_dynamic_form_is_damaged(tmp_path: Path, parser: Parser, said: str) ->
     path.write_bytes(pdf.tobytes())
     [result] = parser.parse(path).pages
     assert [event.detail for event in result.events if event.kind == "damaged_page" and "XFA" in event.detail]
+
+
+def test_boxes_may_be_filled_and_rings_are_boxes_if_one_is_ticked(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, (label, on) in enumerate((("Grain", True), ("Timber", False))):
+            rectangle(page, 60, 211 + 24 * number)
+            if on:
+                page.draw_rect(pymupdf.Rect(62, 213, 68, 219), fill=(0, 0, 0))
+            page.insert_text((78, 220 + 24 * number), label)
+        for number, (label, on) in enumerate((("Steam", False), ("Sail", True), ("Oars", False))):
+            page.draw_circle((65, 296 + 24 * number), 5)
+            if on:
+                page.draw_circle((65, 296 + 24 * number), 2.5, fill=(0, 0.2, 0.8))
+            page.insert_text((78, 300 + 24 * number), label)
+
+    written = parsed(draw).to_markdown()
+    for label in ("[x] Grain", "[ ] Timber", "[ ] Steam", "[x] Sail", "[ ] Oars"):
+        assert label in written
+
+
+def test_rings_of_which_none_is_ticked_are_marks_of_a_list(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        for number, year in enumerate(("2019 the keel", "2020 the hull", "2021 the launch")):
+            page.draw_circle((65, 216 + 24 * number), 4)
+            page.insert_text((78, 220 + 24 * number), year)
+
+    written = parsed(draw).to_markdown()
+    assert "[ ]" not in written and "2020 the hull" in written
+
+
+def test_buttons_in_a_row_stand_before_their_labels_once(parsed: Parsed) -> None:
+    """The appearances of such fields are drawn as boxes and rings, which are no further ticks."""
+
+    def draw(page: Any) -> None:
+        page.insert_text((60, 100), "Application for a berth", fontsize=12)
+        page.insert_text((60, 140), "Surname:")
+        field(page, "surname", TEXT, "O'Brien", (130, 127, 280, 145))
+        rows = (
+            (("Single", False), ("Married", True), ("Widowed", False)),
+            (("Car", True), ("Bike", False), ("Bus", True)),
+        )
+        for top, row in zip((180, 210), rows, strict=True):
+            for number, (label, on) in enumerate(row):
+                x = 60 + 120 * number
+                field(page, label, CHECK, on, (x, top - 11, x + 14, top + 3))
+                page.insert_text((x + 20, top), label)
+        page.insert_text((60, 260), "I declare that all 3 statements are true.")
+
+    written = parsed(draw).to_markdown()
+    for row in ("[ ] Single [x] Married [ ] Widowed", "[x] Car [ ] Bike [x] Bus"):
+        assert all(
+            written.count(f"{tick}]{label}") == 1 for tick, label in (part.split("]") for part in row.split(" ["))
+        )
+
+
+def test_a_crossed_box_within_a_line_stands_there(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        page.insert_text((60, 220), "Grain")
+        rectangle(page, 92, 211)
+        page.insert_text((105, 220), "or timber")
+        rectangle(page, 155, 211)
+        page.insert_text((157, 218.5), "\u00d7", fontsize=8)
+        page.insert_text((168, 220), "by sea.")
+
+    written = parsed(draw).to_markdown()
+    assert "Grain [ ] or timber [x] by sea." in written

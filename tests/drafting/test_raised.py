@@ -192,3 +192,94 @@ def test_a_line_in_which_each_word_has_a_size_of_its_own_is_a_line(space: int) -
             x += pymupdf.get_text_length(" ", fontsize=space)
         [line] = [join_lines([row]) for row in printed_lines(page_lines(page))]
     assert line.split() == words
+
+
+def test_figures_that_a_font_designs_as_raised_are_raised(tmp_path: Path) -> None:
+    """Such glyphs (``sups``) stand on the line in the size of the text, and the file calls them figures."""
+    path = pytest.importorskip("matplotlib").get_data_path() + "/fonts/ttf/DejaVuSans.ttf"
+    glyphs = pymupdf.Font(fontfile=path)
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for number, line in enumerate(("A mean of 1,204² on 36 m² and 10⁻³ mol.", "It was 24,912³ in 2023.")):
+            page.insert_text((60, 100 + 20 * number), line, fontname="dj", fontfile=path)
+        data = pdf.tobytes()
+    called = dict(zip("²³⁻", "23−", strict=True))
+    more = "".join(f"<{glyphs.has_glyph(ord(sign)):04x}> <{ord(told):04x}>\n" for sign, told in called.items())
+    with pymupdf.open(stream=data) as pdf:
+        for number in range(1, pdf.xref_length()):
+            if pdf.xref_is_stream(number) and b"beginbf" in (stream := pdf.xref_stream(number)):
+                table = f"{len(called)} beginbfchar\n{more}endbfchar\nendcmap".encode()
+                pdf.update_stream(number, stream.replace(b"endcmap", table, 1))
+        path = tmp_path / "designed.pdf"
+        pdf.save(path)
+    with pymupdf.open(path) as pdf:
+        assert "1,2042" in pdf[0].get_text()
+    with Parser(ParseOptions()) as parser:
+        (page,) = parser.parse(path).pages
+    text = " ".join(block.text for block in page.blocks)
+    assert "1,204² on 36 m² and 10⁻³ mol." in text and "24,912³ in 2023." in text
+    assert not [event for event in page.events if event.kind == "words_missing"]
+
+
+def test_a_raised_figure_that_is_painted_after_its_line_stands_in_it() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), "Staff number 983   and members of the board")
+        end = 60 + HELVETICA.text_length("Staff number 983", 11)
+        page.insert_text((end, 97), "2", fontsize=6)
+        text = join_lines(printed_lines(page_lines(page)))
+    assert text == "Staff number 983² and members of the board"
+
+
+def test_a_value_that_is_painted_after_its_line_stands_in_the_gap() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), "I, ____________________, pay                      euros a month.")
+        page.insert_text((80, 99), "Ines Duarte")
+        page.insert_text((222, 99), "1,245.00")
+        text = join_lines(printed_lines(page_lines(page)))
+    assert " ".join(text.replace("_", "").split()) == "I, Ines Duarte , pay 1,245.00 euros a month."
+
+
+def test_a_mark_over_letters_is_no_piece_of_their_line() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), "Letters without a gap in between")
+        page.insert_text((120, 99), "DRAFT", color=(0.8, 0.8, 0.8))
+        texts = [line.text for line in page_lines(page)]
+    assert texts == ["Letters without a gap in between", "DRAFT"]
+
+
+def test_an_exponent_whose_sign_is_of_another_font_refers_to_no_note() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), "4.2 J m")
+        end = 60 + HELVETICA.text_length("4.2 J m", 11)
+        page.insert_text((end, 96), "-", fontsize=6.5, fontname="symb")
+        page.insert_text((end + 3.7, 96), "2", fontsize=6.5, fontname="tiro")
+        page.insert_text((60, 130), "for all e")
+        end = 60 + HELVETICA.text_length("for all e", 11)
+        page.insert_text((end, 126), "-", fontsize=6.5, fontname="symb")
+        page.insert_text((end + 3.7, 126), "kq", fontsize=6.5, fontname="tiit")
+        (line, other) = page_lines(page)
+    assert line.text == "4.2 J m⁻²"
+    assert other.text.endswith("kq"), "what cannot be raised stays"
+    assert is_power(line.text, len(line.text) - 1, len(line.text))
+
+
+@pytest.mark.parametrize(("text", "told"), [("a well\u00adknown twenty\u00adone", "a well-known twenty-one")])
+def test_a_soft_hyphen_that_is_printed_within_a_line_is_a_hyphen(text: str, told: str) -> None:
+    path = pytest.importorskip("matplotlib").get_data_path() + "/fonts/ttf/DejaVuSans.ttf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), text, fontname="dj", fontfile=path)
+        assert [line.text for line in page_lines(page)] == [told]
+
+
+def test_a_soft_hyphen_at_the_end_of_a_line_goes_with_the_break() -> None:
+    path = pytest.importorskip("matplotlib").get_data_path() + "/fonts/ttf/DejaVuSans.ttf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), ["The infra\u00ad", "structure stands."], fontname="dj", fontfile=path)
+        rows = printed_lines(page_lines(page))
+    assert spellings(Category.TEXT, join_lines(rows))[0] == "The infrastructure stands."

@@ -17,6 +17,7 @@ from docspec.drafting.repair import letters_untold, repair
         ("  two \u00a0 words\t", "two words"),
         ("\uf0b7 item", "• item"),
         ("soft\u00adhyphen and\u200b nothing", "softhyphen and nothing"),
+        ("a word that is cu\u00ad ", "a word that is cu\u00ad"),
         ("Milan Baˇsi´c and J´an Min´aˇc", "Milan Bašić and Ján Mináč"),
         ("Dani¨el, Fran¸cois", "Daniël, François"),
         ("cafe\u0301", "café"),

@@ -55,3 +55,14 @@ def test_ligatures_side_by_side_lose_no_letter() -> None:
         )
         (line,) = page_lines(page)
     assert line.text == "office stafffi aflfl fifle"
+
+
+@pytest.mark.parametrize("text", ["CONTACT", "EDUCATION"])
+def test_pairs_that_kerning_brings_together_are_letters_of_the_word(text: str) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        x, font = 60.0, pymupdf.Font("helv")
+        for letter, after in zip(text, [*text[1:], " "], strict=True):
+            page.insert_text((x, 100), letter, fontsize=16)
+            x += font.text_length(letter, 16) + (0.5 if (letter, after) in (("T", "A"), ("A", "T")) else 6)
+        assert read(page) == [text]

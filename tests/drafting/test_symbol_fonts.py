@@ -5,6 +5,7 @@ from __future__ import annotations
 import pymupdf
 import pytest
 
+from benchmarks.campaign.raw import document
 from docspec.core import Category, PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
@@ -89,3 +90,19 @@ def test_an_unknown_sign_is_read_from_the_print_and_the_words_beside_it_stand() 
         draft = TextLayerDrafter(recogniser=Recogniser(), judge=True).draft(page)
     (region,) = (region for region in draft.regions if region.category is Category.TEXT)
     assert region.words is not None and "4 & 5 of the year 2004." in region.texts[0] and "kΩ and μg" in region.texts[0]
+
+
+def test_zapf_dingbats_without_an_encoding_are_told_by_their_codes() -> None:
+    """MuPDF tells the numbers in the names of the glyphs: "a73" as "I"."""
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"
+    lines = (("4", "Grain"), ("o", "Timber"), ("8", "Fish"), ("n", "Coal"), ("l", "Salt"))
+    shown = b"".join(
+        b"BT /Z 12 Tf 40 %d Td (%b) Tj ET BT /F 12 Tf 60 %d Td (%b) Tj ET\n" % (y, code.encode(), y, label.encode())
+        for y, (code, label) in zip(range(360, 200, -20), lines, strict=False)
+    )
+    data = document(shown, resources=b"/Font<</F 3 0 R/Z 30 0 R>>", more={30: font})
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        page = next(pdf.pages(dpi=72))
+        assert isinstance(page, PageImage)
+        told = [line.text for line in page_lines(page.pdf_page)]
+    assert " ".join(told) == "✔ Grain ❏ Timber ✘ Fish ■ Coal • Salt"

@@ -251,3 +251,11 @@ def test_the_box_of_a_running_foot_may_reach_over_the_text() -> None:
     foot = block("Downloaded from oup.com", (0, 0, 300, 320), category=Category.PAGE_FOOTER)
     found = account(words, "fat composition of it", foot, block("fat composition of it", (0, 0, 200, 50)))
     assert (found.rules, found.missing) == ({FOOT: 3}, ())
+
+
+@pytest.mark.parametrize("cross", ["×", "✓", "✔"])
+def test_what_is_typed_into_a_box_is_its_tick(cross: str) -> None:
+    words = printed(f"Grain {cross} timber")
+    written = "Grain [x] timber"
+    assert not missing(account(words, written, block(written, (0, 0, 200, LINE))))
+    assert missing(account(printed(f"3 {cross} 4"), "3 4")) == [cross]

@@ -43,6 +43,8 @@ from tests.ledger.shown import csv_words, html_words, json_words
         ("<!-- docspec: page 3 could not be read -->\n\nrest", "rest"),
         (r"$$\frac{a}{b} = \alpha x_1$$", "a b = x 1"),
         ("it costs $5 or $6", "it costs $ 5 or $ 6"),
+        ("| Tallow ($/cwt) | Oil ($/gal) |", "tallow $ cwt oil $ gal"),
+        ("<tr><td>Oil ($/gal)</td><td>Fat ($/cwt)</td></tr>", "oil $ gal fat $ cwt"),
         ("~~900.00~~ 1,150.00", "900.00 1,150.00"),
         ("- item\n  1. nested", "item 1 nested"),
     ],
@@ -101,6 +103,19 @@ def test_json_and_csv_have_the_words_of_their_blocks_and_cells() -> None:
 )
 def test_one_word_in_two_spellings_has_one_key(one: str, other: str) -> None:
     assert keys_of(one) == keys_of(other)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "keys"),
+    [
+        ("\\&amp; \\&lt; 18", ["&", "amp", "&", "lt", "18"]),
+        ("!\\[20](x) and \\[19](y)", ["20", "x", "and", "19", "y"]),
+        ("\\[19] of [the list](http://a.b)", ["19", "of", "the", "list"]),
+        ("①Zeta", ["1", "zeta"]),
+    ],
+)
+def test_what_is_escaped_is_shown(markdown: str, keys: list[str]) -> None:
+    assert keys_of(markdown_words(markdown)) == keys
 
 
 def test_marks_of_several_notes_are_those_that_are_printed() -> None:

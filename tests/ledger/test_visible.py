@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pymupdf
 import pytest
 
+from benchmarks.campaign.raw import document
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
 from docspec.documents import open_document
@@ -259,3 +260,20 @@ def test_contents_that_break_off_are_no_fault_of_the_page() -> None:
         page.parent.update_stream(page.get_contents()[0], b"BT /F9 12 Tf (no font) Tj ((( << ")
 
     assert isinstance(words_of(draw), tuple)
+
+
+def test_words_whose_letters_are_set_apart_are_words_with_their_figures() -> None:
+    data = document(b"BT /F 14 Tf 5 Tc 20 360 Td (ANNUAL REPORT 2023) Tj ET BT 0 Tc /F 12 Tf 30 330 Td (1 2 3) Tj ET")
+    with open_document(source_from_bytes(data, "made.pdf")) as opened:
+        page = next(opened.pages(view=View(witness=visible_words)))
+        assert isinstance(page, PageImage) and page.words is not None
+        assert text(page.words) == ["ANNUAL", "REPORT", "2023", "1", "2", "3"]
+
+
+def test_signs_without_width_part_no_number() -> None:
+    path = pytest.importorskip("matplotlib").get_data_path() + "/fonts/ttf/DejaVuSans.ttf"
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "1\u200b234 units", fontname="dj", fontfile=path)
+
+    assert text(words_of(draw)) == ["1234", "units"]

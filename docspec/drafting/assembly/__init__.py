@@ -14,6 +14,7 @@ from docspec.drafting.assembly.charts import charts_apart
 from docspec.drafting.assembly.claims import (
     bullets_joined,
     false_tables_divided,
+    initials_joined,
     lines_claimed,
     strays_placed,
     typewriting_unmarked,
@@ -37,6 +38,7 @@ from docspec.drafting.listings import joined_listings
 from docspec.drafting.signs import with_signs
 from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
+from docspec.drafting.whole_items import with_whole_items
 
 Step = Callable[[Assembly], Assembly]
 RegionStep = Callable[[Sequence[Region]], list[Region]]
@@ -45,6 +47,7 @@ STEPS: tuple[Step, ...] = (
     typewriting_unmarked,  # while all lines of the page are together
     bullets_joined,  # a bullet and its line must be claimed by one box
     lines_claimed,  # from here on the boxes hold the text
+    initials_joined,  # before a letter that is a box can be taken for a title
     false_tables_divided,  # a stray is placed among columns rather than beside one box for all of them
     strays_placed,  # from here on no line is outside a box
     charts_apart,  # the labels of a chart would look like a column too narrow for text
@@ -62,6 +65,7 @@ STEPS: tuple[Step, ...] = (
 
 REGION_STEPS: tuple[RegionStep, ...] = (
     joined_listings,  # while parts of a listing are neighbours
+    with_whole_items,  # while parts of an item are neighbours
     with_signs,  # items that are text count for the usual size of text
     with_title,  # needs that size, and all headings
     notes_in_order,  # moves regions whose categories are settled

@@ -32,7 +32,7 @@ def tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
 def headings_told_once(page: Assembly) -> Assembly:
     """Takes out headings and running text that are in the cells of a table around them."""
     around = [table for box in page.boxes for table in tables_in(box, page.tables)]
-    texts = {id(table): without_spaces(unescape(_TAG.sub("", table.html))) for table in around}
+    texts = {id(table): _letters(table) for table in around}
 
     def is_told(box: LayoutBox) -> bool:
         if not (box.category.is_running_text or box.category.is_heading):
@@ -55,7 +55,9 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
     inside: list[list[TextLine]] = [[] for _ in own_tables]
     beside: dict[tuple[int, int], list[TextLine]] = {}
     for line in box.lines:
-        owner = next((number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)), None)
+        owners = [number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)]
+        told = (number for number in owners if without_spaces(line.text) in _letters(own_tables[number]))
+        owner = next(told, owners[0] if owners else None)  # a table may stand within the box of another
         (beside.setdefault(_side(line.bbox, own_tables), []) if owner is None else inside[owner]).append(line)
     if not own_tables:
         return [box]
@@ -78,6 +80,10 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
     ]
     parts += [LayoutBox.around(lines, Category.TEXT) for lines in beside.values()]
     return by_white_space(parts, runs_leftwards(box.lines))
+
+
+def _letters(table: FoundTable) -> str:
+    return without_spaces(unescape(_TAG.sub("", table.html)))
 
 
 def _side(line: BBox, tables: Sequence[FoundTable]) -> tuple[int, int]:

@@ -1,0 +1,145 @@
+"""Lines of a page from its characters: spans that are cut where what was found of a character changes, and pieces that
+were printed later into the gap of a line in their place there.
+
+Browsers paint a shifted figure after its line, programs that fill in forms write all values behind the form's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from docspec.core import BBox
+
+FOUND = ("struck", "script")
+"""What other modules say of single characters."""
+TOUCHING = 0.15
+"""White between a piece and a letter beside it that is no space, in sizes of the type."""
+HIGHER = 1.6
+"""Most heights of a line that a piece in it has."""
+BLANK = " _\u00a0"
+"""What is printed where something is to be filled in."""
+
+Line = dict[str, Any]
+"""A line of MuPDF's dictionaries; in all but :func:`has_pieces` with the characters of its spans."""
+
+
+def has_pieces(blocks: Sequence[dict[str, Any]]) -> bool:
+    """Whether a line of ``blocks`` lies between the beginning and the end of another, at its height."""
+    return next(_pieces(blocks), None) is not None
+
+
+def put_in_gaps(blocks: Sequence[dict[str, Any]]) -> None:
+    """Moves lines that stand in a gap of another into that one."""
+    for piece, line in list(_pieces(blocks)):
+        if not piece["spans"] or not line["spans"] or not (parts := _parted(line, BBox(*piece["bbox"]))):
+            continue
+        left, right = parts
+        box, size = BBox(*piece["bbox"]), line["spans"][0]["size"]
+        if box.x0 - left[-1]["chars"][-1]["bbox"][2] > TOUCHING * size:
+            left[-1]["chars"].append(_space(left[-1]["chars"][-1]))
+        if right[0]["chars"][0]["bbox"][0] - box.x1 > TOUCHING * size:
+            right[0]["chars"].insert(0, _space(right[0]["chars"][0]))
+        line["spans"] = [*left, *piece["spans"], *right]
+        line["bbox"] = _union([line["bbox"], piece["bbox"]])
+        piece["spans"] = []
+
+
+def spans_of(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """``blocks``, a page with its characters (MuPDF's raw dictionary), as the dictionary of its spans. A span says what
+    was found of its characters."""
+    return [
+        block
+        | {
+            "lines": [
+                line | {"spans": [part for span in line["spans"] for part in _cut(span)]}
+                for line in block.get("lines", ())
+                if line["spans"]
+            ]
+        }
+        for block in blocks
+    ]
+
+
+def _pieces(blocks: Sequence[dict[str, Any]]) -> Iterator[tuple[Line, Line]]:
+    """Lines that lie between the beginning and the end of another, each with that one."""
+    rows: dict[int, list[Line]] = {}
+    for block in blocks:
+        for line in block.get("lines", ()):
+            is_level = abs(line["dir"][1]) < 0.01 and line["dir"][0] > 0
+            if line["spans"] and is_level and any(span.get("alpha", 255) for span in line["spans"]):
+                _, y0, _, y1 = line["bbox"]
+                for row in range(int(y0) // 8, int(y1) // 8 + 1):
+                    rows.setdefault(row, []).append(line)
+    for row, lines in rows.items():
+        longest: Line | None = None
+        for line in sorted(lines, key=lambda one: (one["bbox"][0], -one["bbox"][2])):
+            x0, y0, x1, y1 = line["bbox"]
+            if longest is None or x1 >= longest["bbox"][2]:
+                longest = line
+                continue
+            top, bottom = longest["bbox"][1], longest["bbox"][3]
+            own = int((y0 + y1) / 2) // 8 == row  # each piece once
+            if own and x0 > longest["bbox"][0] and top < (y0 + y1) / 2 < bottom and y1 - y0 < HIGHER * (bottom - top):
+                yield line, longest
+
+
+def _parted(line: Line, box: BBox) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
+    """The spans of ``line`` on the left and on the right of the gap in which ``box`` stands; ``None`` if there is
+    print."""
+    room = TOUCHING * line["spans"][0]["size"]
+    left: list[dict[str, Any]] = []
+    right: list[dict[str, Any]] = []
+    for span in line["spans"]:
+        before = [char for char in span["chars"] if (char["bbox"][0] + char["bbox"][2]) / 2 < box.center_x]
+        after = span["chars"][len(before) :]
+        if before != span["chars"][: len(before)] or (right and before):
+            return None  # not from left to right
+        left += [{**span, "chars": before}] if before else []
+        right += [{**span, "chars": after}] if after else []
+    while left and left[-1]["chars"][-1]["c"] in BLANK and left[-1]["chars"][-1]["bbox"][2] > box.x0 - 4 * room:
+        _drop(left, -1)
+    while right and right[0]["chars"][0]["c"] in BLANK and right[0]["chars"][0]["bbox"][0] < box.x1 + 4 * room:
+        _drop(right, 0)
+    if not left or not right:
+        return None
+    fits = left[-1]["chars"][-1]["bbox"][2] <= box.x0 + room and right[0]["chars"][0]["bbox"][0] >= box.x1 - room
+    return (left, right) if fits else None
+
+
+def _drop(spans: list[dict[str, Any]], at: int) -> None:
+    """Takes the first or last character off ``spans``."""
+    spans[at]["chars"].pop(at)
+    if not spans[at]["chars"]:
+        spans.pop(at)
+
+
+def _space(beside: dict[str, Any]) -> dict[str, Any]:
+    return beside | {"c": " "}
+
+
+def _cut(span: dict[str, Any]) -> list[dict[str, Any]]:
+    """A span, cut where what was found of its characters changes; a space goes with the character before it."""
+    runs: list[tuple[tuple[Any, ...], list[dict[str, Any]]]] = []
+    for char in span["chars"]:
+        state = tuple(char.get(key, 0) for key in FOUND) if char["c"].strip() or not runs else runs[-1][0]
+        if runs and runs[-1][0] == state:
+            runs[-1][1].append(char)
+        else:
+            runs.append((state, [char]))
+    rest = {key: value for key, value in span.items() if key != "chars"}
+    return [
+        rest
+        | {
+            "text": "".join(char["c"] for char in chars),
+            "origin": chars[0]["origin"],
+            "bbox": _union(char["bbox"] for char in chars),
+        }
+        | dict(zip(FOUND, state, strict=True))
+        for state, chars in runs
+    ]
+
+
+def _union(boxes: Any) -> tuple[float, float, float, float]:
+    box = BBox.union(BBox(*one) for one in boxes)
+    return box.x0, box.y0, box.x1, box.y1
