@@ -85,9 +85,10 @@ def _seen(words: list[PaintedWord], sheet: Any, page: PageImage) -> list[Painted
     greys = _Greys(np.asarray(image.convert("L")), image.width / page.width * page.scale)
     parts: dict[int, tuple[PaintedWord, ...]] = {}
     for at in doubtful:
-        word = words[at]
-        on_it = (boxes[:, :2] < boxes[at, 2:]).all(axis=1) & (boxes[:, 2:] > boxes[at, :2]).all(axis=1)
-        later = boxes[on_it & (orders > word.order)].tolist() if covered[at] else []
+        word, later = words[at], []
+        if covered[at]:
+            on_it = (boxes[:, :2] < boxes[at, 2:]).all(axis=1) & (boxes[:, 2:] > boxes[at, :2]).all(axis=1)
+            later = boxes[on_it & ~covered & (orders > word.order)].tolist()
         ink = greys.contrast(word.box, later) >= CONTRAST
         if word.hidden:
             parts[at] = (word._replace(hidden=OVER_PRINT if ink else UNPAINTED),)

@@ -110,6 +110,15 @@ def test_what_a_later_note_covers_and_prints_over_is_hidden() -> None:
     assert {word.hidden for word in words} == {"", visible.COVERED}
 
 
+def test_words_printed_twice_below_a_scan_of_them_are_seen() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for _ in range(2):
+            page.insert_text((72, 100), "Treasury")
+        page.insert_image(page.rect, stream=page.get_pixmap(dpi=150).tobytes("png"))
+
+    assert [word.hidden for word in words_of(draw)] == ["", painted.DOUBLE]
+
+
 def test_white_type_on_a_dark_ground_is_seen() -> None:
     def draw(page: pymupdf.Page) -> None:
         page.draw_rect(pymupdf.Rect(60, 85, 300, 110), color=None, fill=(0, 0, 0.4))
