@@ -16,6 +16,7 @@ from docspec.core import ParseOptions, StageStats
 from docspec.engine.acceptance import make_rule
 from docspec.engine.autoregressive import decode_autoregressively
 from docspec.engine.limits import Pace
+from docspec.engine.loop import OnStep
 from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
@@ -52,13 +53,15 @@ class Decoder:
         self._frugally = frugally
         self._margins = True  # half precision needs them most, and there they cost least
 
-    def speculate(self, requests: Sequence[Request], max_rows: int | None = None) -> tuple[list[Output], StageStats]:
+    def speculate(
+        self, requests: Sequence[Request], on_step: OnStep | None = None, max_rows: int | None = None
+    ) -> tuple[list[Output], StageStats]:
         """Decodes ``requests`` with their drafts in one batch of ``max_rows`` rows (default: all at once).
 
         If there are fewer rows than requests, the other requests wait in the given order and enter as rows end.
         """
         loop = self.batch(requests, max_rows or len(requests))
-        self.decode(loop)
+        self.decode(loop, on_step)
         rows = loop.scheduler.rows
         return [row.result for row in rows], stats_of(rows, self.target.kv.nbytes)
 
@@ -75,10 +78,10 @@ class Decoder:
         scheduler = Scheduler(self.target, cache, requests, proposer, margins)
         return MeasuredDecode(self.target, scheduler, proposer, self._rule, most, self._pace, margins)
 
-    def decode(self, loop: MeasuredDecode) -> None:
+    def decode(self, loop: MeasuredDecode, on_step: OnStep | None = None) -> None:
         """Runs ``loop`` to its end."""
         with self.target.decoding():
-            loop.run()
+            loop.run(on_step)
 
     def baseline(self, request: Request, begun: Callable[[Row], None] = lambda row: None) -> tuple[Output, StageStats]:
         """Decodes ``request`` one token per step, without its drafts; ``begun`` receives its row before the first."""

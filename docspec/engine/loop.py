@@ -9,7 +9,7 @@ own, whatever is proposed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,9 @@ from docspec.targets.protocol import OutputFlags, Pending, StepBatch
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
+
+OnStep = Callable[[Sequence[Row]], None]
+"""Called after each step with its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,11 @@ class SpecDecode:
         self.pace = pace
         self.flags = proposer.wants | OutputFlags(scores=rule.needs_scores, margins=margins)
 
-    def run(self) -> None:
+    def run(self, on_step: OnStep | None = None) -> None:
         """Decodes until no request waits and no row is live. Raises ``ValueError`` if a prompt leaves no room."""
-        while self.step():
-            pass
+        while rows := self.step():
+            if on_step is not None:
+                on_step(rows)
 
     def step(self) -> list[Row]:
         """Admits requests and decodes one step; returns its rows, none if no request waits and no row is live."""
