@@ -24,6 +24,7 @@ from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left
+from docspec.drafting.straightening import turned_image
 from docspec.drafting.symbol_fonts import is_known
 
 MIN_CHARACTERS = 8
@@ -168,7 +169,7 @@ def spot_check(
     page: PageImage, recogniser: Recogniser, count: int = SPOT_LINES, piece: int | None = None
 ) -> float | None:
     """Mean likeness (0..1) of up to ``count`` lines of text and the text read from their pixels; of each line only the
-    words up to its character ``piece``, if given.
+    words up to its character ``piece``, if given. Lines that run upwards or downwards are turned before.
 
     The choice of lines is random but the same for the same page. ``None`` when no line can be checked: too
     short, or in a script that the recogniser does not write.
@@ -191,8 +192,8 @@ def spot_check(
 
 def _beginning(line: TextLine, words: Sequence[tuple[Any, ...]], characters: int) -> TextLine:
     """``line`` up to the word (``x0, y0, x1, y1, text, ...``) that reaches so many ``characters``; the whole line if
-    its words are unknown, or run from the right."""
-    if has_right_to_left(line.text):
+    its words are unknown, run from the right, or do not stand level."""
+    if line.turns or has_right_to_left(line.text):
         return line
     box = line.bbox
     inside = [word for word in words if box.has_center_of(BBox(*word[:4]))]
@@ -270,10 +271,14 @@ def _checkable(line: TextLine, alphabet: frozenset[str]) -> bool:
 
 
 def picture_of(page: Any, line: TextLine) -> Any:
-    """An RGB image of ``line`` (points) on a ``pymupdf.Page``, :data:`LINE_PIXELS` high."""
-    box = line.bbox.grown(0.15 * line.bbox.height + 0.5)
-    scale = min(LINE_PIXELS / max(line.bbox.height, 0.5), 4000 / max(box.width, 1.0))
-    return page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=astuple(box), alpha=False).pil_image()
+    """An RGB image of ``line`` (points) on a ``pymupdf.Page``, upright and :data:`LINE_PIXELS` high."""
+    height, width = line.bbox.height, line.bbox.width
+    if line.turns % 2:
+        height, width = width, height
+    box = line.bbox.grown(0.15 * height + 0.5)
+    scale = min(LINE_PIXELS / max(height, 0.5), 4000 / max(width + 0.3 * height + 1.0, 1.0))
+    image = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=astuple(box), alpha=False).pil_image()
+    return turned_image(image, line.turns) if line.turns else image
 
 
 def _plain(text: str) -> str:

@@ -10,6 +10,7 @@ from docspec.core import BBox, Block, Category
 from docspec.core.account import VisibleWord
 from docspec.ledger.atoms import atoms_of, keys_of, runs_leftwards
 from docspec.ledger.matching import Matched, matched
+from docspec.ledger.outputs import markdown_words
 
 BEGINNING, LOOK_AHEAD = 3, 20
 """Atoms that tell a block, and among which the next one of the output is sought."""
@@ -148,7 +149,7 @@ def _blocks_of(output: Sequence[str], blocks: Sequence[Block]) -> list[int]:
     owners: list[int] = []
     starts: dict[tuple[str, ...], int] = {}
     for number, block in sorted(enumerate(blocks), key=lambda one: one[1].category.is_furniture):
-        own = keys_of(block.text)
+        own = keys_of(markdown_words(block.text))
         starts.setdefault(tuple(own[:BEGINNING]), len(keys))
         keys += own
         owners += [number] * len(own)

@@ -77,6 +77,21 @@ def test_pieces_of_visible_lines_tell_as_much_as_whole_ones(page_of: PageOf, rec
     assert 2 * read < sum(widths)
 
 
+@pytest.mark.parametrize("turn", [90, 270])
+def test_lines_that_run_upwards_or_downwards_are_read_upright(
+    page_of: PageOf, recogniser: Recogniser, turn: int
+) -> None:
+    def heads(page: Any) -> None:
+        for at, text in enumerate(("Projected Population", "Total Consumption", "Requirement with seeds", "Surplus")):
+            page.insert_text((100 + 40 * at, 300), text, fontsize=11, rotate=turn)
+        for row in range(12):  # most of the page stands level, and nobody reads it as words
+            page.insert_text((60, 440 + 12 * row), "23.65 20.81 3.04 3.47 2.78 0.86 3.64 0.17 0.25", fontsize=11)
+
+    page = page_of(heads)
+    assert (spot_check(page, recogniser) or 0) > 0.9
+    assert (spot_check(page, recogniser, piece=10) or 0) > 0.9
+
+
 def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(50, 60, 370, 500), shifted(PROSE + SECOND), fontsize=10)

@@ -118,6 +118,20 @@ def test_a_running_head_takes_no_word_from_the_text() -> None:
     assert (found.rules, found.missing) == ({HEAD: 2}, ())
 
 
+def test_a_running_foot_that_begins_as_a_heading_or_has_words_of_a_table_is_left_out_all_the_same() -> None:
+    rows = ("Of the harbour a pier di wood 2 of 4", "Of the harbour")
+    words = [*printed(*rows), *printed("Of the harbour 1912 Page 2 di 4", top=500)]
+    table = "<table><tr><th>Of the harbour a pier</th><td>di wood</td><td>2</td><td>of 4</td></tr></table>"
+    heading, foot = "## Of the harbour", "Of the harbour 1912 Page 2 di 4"
+    blocks = (
+        block(table, (0, 0, 370, 20), category=Category.TABLE),
+        block(heading, (0, 30, 150, 50), category=Category.SECTION_HEADER),
+        block(foot, (0, 500, 310, 520), category=Category.PAGE_FOOTER),
+    )
+    found = account(words, f"{table}\n\n{heading}", *blocks)
+    assert (found.rules, found.missing) == ({FOOT: 8}, ())
+
+
 def test_a_running_head_that_a_model_reads_otherwise_is_left_out_all_the_same() -> None:
     words = [*printed("Table & Street"), *printed("Of the harbour", top=100)]
     head = block("Table 8 Street", (0, 0, 150, 20), category=Category.PAGE_HEADER, words="model")

@@ -96,6 +96,31 @@ def test_what_is_painted_over_is_hidden_and_what_is_marked_is_not() -> None:
     assert found == {"covered": visible.COVERED, "marked": "", "struck": ""}
 
 
+def test_what_a_later_note_covers_and_prints_over_is_hidden() -> None:
+    """A stamp with a ground of its own; a marker's colour hides nothing, though a word touches it."""
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "Internal Revenue Service")
+        page.insert_text((72, 200), "Treasury", fontsize=16)
+        page.draw_rect(pymupdf.Rect(60, 80, 400, 110), color=None, fill=(1, 1, 1))
+        page.insert_text((70, 101), "Publication 4655 for additional", fontsize=12)
+        page.draw_rect(pymupdf.Rect(60, 180, 400, 210), color=None, fill=(1, 1, 0), fill_opacity=0.4)
+        page.insert_text((72, 203), "of", fontsize=6)
+
+    words = words_of(draw)
+    assert text(words) == ["Treasury", "Publication", "4655", "for", "additional", "of"]
+    assert {word.hidden for word in words} == {"", visible.COVERED}
+
+
+def test_words_printed_twice_below_a_scan_of_them_are_seen() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for _ in range(2):
+            page.insert_text((72, 100), "Treasury")
+        page.insert_image(page.rect, stream=page.get_pixmap(dpi=150).tobytes("png"))
+
+    assert [word.hidden for word in words_of(draw)] == ["", painted.DOUBLE]
+
+
 def test_white_type_on_a_dark_ground_is_seen() -> None:
     def draw(page: pymupdf.Page) -> None:
         page.draw_rect(pymupdf.Rect(60, 85, 300, 110), color=None, fill=(0, 0, 0.4))
@@ -177,6 +202,73 @@ def test_what_a_path_clips_is_hidden() -> None:
     found = {word.hidden: word.text for word in words_of(draw)}
     assert found[""] + found[visible.CLIPPED] == "1234567890"
     assert 4 <= len(found[""]) <= 8
+
+
+def clipped(page: pymupdf.Page, words: str, at: tuple[float, float], right: float) -> None:
+    """Writes ``words`` and clips them on the ``right``."""
+    page.insert_text(at, words)
+    number = page.get_contents()[-1]
+    box = f"q 0 0 {right} 842 re W n ".encode()
+    page.parent.update_stream(number, box + page.parent.xref_stream(number) + b" Q")
+
+
+@pytest.mark.parametrize("first", ["bills", "144, 156,"])
+def test_what_a_path_clips_is_hidden_below_other_words_too(first: str) -> None:
+    """A cell too narrow for its list of numbers, of which the next cell shows one elsewhere."""
+
+    def draw(page: pymupdf.Page) -> None:
+        right = 72 + pymupdf.get_text_length("bills 133, ")
+        clipped(page, "bills 133, 144, 156,", (72, 100), right)
+        page.insert_text((right + 4, 100), "26406576")
+        page.insert_text((72, 200), first)
+
+    words = words_of(draw)
+    assert text(words) == ["bills", "133,", "26406576", *first.split()]
+    assert [word.text for word in words if word.hidden == visible.CLIPPED] == ["144,", "156,"]
+
+
+def test_the_middle_of_what_touches_the_next_cell_may_be_clipped() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72 + pymupdf.get_text_length("29.01.2016"), 100), "1074935")
+        clipped(page, "29.01.2016", (72, 100), 72 + pymupdf.get_text_length("29.01.20"))
+        numbers = [page.get_contents()[1], page.get_contents()[0]]
+        page.parent.xref_set_key(page.xref, "Contents", "[" + " ".join(f"{number} 0 R" for number in numbers) + "]")
+
+    words = words_of(draw)
+    assert text(words) == ["29.01.20", "1074935"]
+    assert [word.text for word in words if word.hidden] == ["16"]
+
+
+def test_a_word_with_a_ligature_beside_one_without_is_seen() -> None:
+    """MuPDF's text tells the letters of a ligature, which is no sign that another word stands there."""
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "\u00e9ne")
+        page.insert_text((72, 130), "fine")
+        cmap = "1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <e9> <fb01> endbfchar"
+        document = page.parent
+        number = document.get_new_xref()
+        document.update_object(number, "<<>>")
+        document.update_stream(number, f"/CIDInit /ProcSet findresource begin begincmap {cmap} endcmap end".encode())
+        document.xref_set_key(page.get_fonts()[0][0], "ToUnicode", f"{number} 0 R")
+
+    assert text(words_of(draw)) == ["\ufb01ne", "fine"]
+
+
+def test_what_the_file_says_that_a_sign_stands_for_is_its_word() -> None:
+    """Subsets of fonts without names for their glyphs, whose text is told piece by piece (ActualText)."""
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "elevation of L29,031 feet")
+        number = page.get_contents()[0]
+        stream = page.parent.xref_stream(number)
+        sign, rest = b"elevation of L".hex().encode(), b"29,031 feet".hex().encode()
+        shown = b"[<" + sign + rest + b">]TJ"
+        assert shown in stream
+        parts = b"[<" + sign[:-2] + b">]TJ /Span <</ActualText (\\()>> BDC [<4c>]TJ EMC [<" + rest + b">]TJ"
+        page.parent.update_stream(number, stream.replace(shown, parts))
+
+    assert text(words_of(draw)) == ["elevation", "of", "(29,031", "feet"]
 
 
 def test_values_of_form_fields_and_notes_on_the_page_are_seen() -> None:
