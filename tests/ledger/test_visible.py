@@ -103,7 +103,7 @@ def test_what_a_later_note_covers_and_prints_over_is_hidden() -> None:
         page.insert_text((72, 100), "Internal Revenue Service")
         page.insert_text((72, 200), "Treasury", fontsize=16)
         page.draw_rect(pymupdf.Rect(60, 80, 400, 110), color=None, fill=(1, 1, 1))
-        page.insert_text((70, 101), "Publication 4655 for additional", fontsize=12)
+        page.insert_text((75, 103), "Publication 4655 for additional", fontsize=12)
         page.draw_rect(pymupdf.Rect(60, 180, 400, 210), color=None, fill=(1, 1, 0), fill_opacity=0.4)
         page.insert_text((72, 203), "of", fontsize=6)
 
