@@ -10,8 +10,8 @@ from dataclasses import replace
 from html import unescape
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows, runs_of
-from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, read
+from docspec.core.grouping import in_rows
+from docspec.drafting.cell_grid import CellGrid, PlacedCell, as_html, close_words, read
 from docspec.drafting.drawn_grids import Word
 from docspec.drafting.lines import TextLine
 from docspec.drafting.right_to_left import has_right_to_left
@@ -19,9 +19,6 @@ from docspec.drafting.right_to_left import has_right_to_left
 LONG = 4
 """Letters from which on a word is in a table if they stand there next to each other, whatever is a word there: cells
 join words that are hyphenated, and part those of languages without spaces."""
-
-GAP = 0.75
-"""Least white between two cells of one printed row, in heights of a word."""
 
 MOST = 0.5
 """Least share of the letters of a row, or a line, in words that a table does not have."""
@@ -108,16 +105,13 @@ def _head_cells(grid: CellGrid, words: Sequence[Word]) -> list[PlacedCell]:
 def _body_cells(grid: CellGrid, row: Sequence[Word]) -> list[PlacedCell]:
     """The cells of a printed ``row``: a run of words that reaches over several columns spans them."""
     cells: list[PlacedCell] = []
-    for run in runs_of(row, lambda a, b: b.bbox.x0 - a.bbox.x1 < GAP * b.bbox.height):
-        first, last = _column_of(grid, run[0].bbox), _column_of(grid, run[-1].bbox)
+    for run in close_words(row):
+        text, first, last = as_html(read(run)), _column_of(grid, run[0].bbox), _column_of(grid, run[-1].bbox)
         if cells and first < cells[-1].column + cells[-1].columns:
             before = cells.pop()
-            run_text = f"{before.text} {as_html(read(run))}"
-            first = before.column
+            text, first = f"{before.text} {text}", before.column
             last = max(last, before.column + before.columns - 1)
-        else:
-            run_text = as_html(read(run))
-        cells.append(PlacedCell(run_text, 0, first, columns=last - first + 1))
+        cells.append(PlacedCell(text, 0, first, columns=last - first + 1))
     return cells
 
 
