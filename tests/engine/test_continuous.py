@@ -120,10 +120,12 @@ def test_prompts_take_at_most_half_of_the_time_while_others_are_decoded(
         return filled
 
     monkeypatch.setattr(target, "prefill", slow)
-    long, late = replace(requests[0], drafts=(), budget=400), [replace(requests[1]) for _ in range(6)]
-    first = batching.submit(long)
+    long, late = replace(requests[0], drafts=(), budget=400), [replace(requests[1], budget=4) for _ in range(6)]
+    pause = [0.01]  # a step takes so long at least: the first one is decoded until the last one is
+    first = batching.submit(long, lambda row: time.sleep(pause[0]))
     for one in late:
         batching.submit(one).result(60)
+    pause[0] = 0.0
     assert not first.done() and len(spans) == 1 + len(late), "they came one by one, while it was decoded"
     for (began, ended), (next_began, _) in pairwise(spans):
         assert next_began - ended >= ended - began
