@@ -54,9 +54,10 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
     own_tables = tables_in(box, tables)
     inside: list[list[TextLine]] = [[] for _ in own_tables]
     beside: dict[tuple[int, int], list[TextLine]] = {}
+    letters = [_letters(table) for table in own_tables]
     for line in box.lines:
         owners = [number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)]
-        told = (number for number in owners if without_spaces(line.text) in _letters(own_tables[number]))
+        told = (number for number in owners if without_spaces(line.text) in letters[number])
         owner = next(told, owners[0] if owners else None)  # a table may stand within the box of another
         (beside.setdefault(_side(line.bbox, own_tables), []) if owner is None else inside[owner]).append(line)
     if not own_tables:
