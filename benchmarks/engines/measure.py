@@ -207,7 +207,7 @@ def measure(
                 assert python is not None
                 engines[way] = VllmEngine(python, load)
                 version = engines[way].version
-            ends, detokenize = frozenset(context.engine.target.eos_ids), context.target.detokenize
+            ends, detokenize = frozenset(context.engine.target.eos_ids), context.engine.target.detokenize
 
             def is_same(written: Any, tokens: list[int]) -> bool:
                 if isinstance(written, str):  # a server that tells no tokens

@@ -38,6 +38,16 @@ def load_layout_model() -> None:
     if mupdf()._get_layout is None:
         with session_threads(1):
             importlib.import_module(LAYOUT)
+        _without_grids(mupdf())
+
+
+def _without_grids(pymupdf: Any) -> None:
+    """Has the layout model look for no grids of tables, which takes half of its time on pages of tables: docspec finds
+    its own (``drafting/structure``). There is no public way."""
+    for cell in getattr(pymupdf._get_layout, "__closure__", None) or ():
+        model = getattr(cell.cell_contents, "_model", None)
+        if hasattr(model, "table_grid_extractor"):
+            model.table_grid_extractor = None
 
 
 def _without_layout() -> Any:

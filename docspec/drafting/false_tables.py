@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from docspec.core.grouping import runs_of
-from docspec.drafting.figure_columns import is_figure
+from docspec.drafting.figures import is_figure
 from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 
 REFERRING = 0.4

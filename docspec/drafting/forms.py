@@ -15,10 +15,9 @@ from docspec.core import BBox
 from docspec.core.grouping import runs_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
-from docspec.drafting.drawn_grids import Word
+from docspec.drafting.found_table import FoundTable, table_html
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
-from docspec.drafting.printed import Printed
-from docspec.drafting.tables import FoundTable, table_html
+from docspec.drafting.printed import Printed, Word
 
 SMALLEST, LARGEST = 5.0, 18.0
 """Points: sides of a box that is drawn to be ticked."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from docspec.core import BBox, Category
 from docspec.documents.mupdf import load_layout_model, mupdf
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.lines import TextLine, usual_height
-from docspec.drafting.tables import FoundTable
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""

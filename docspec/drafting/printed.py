@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from docspec.core import BBox
-from docspec.drafting.drawn_grids import Slot, Word, cells_together, slots_of
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.page_lines import cell_texts
+from docspec.drafting.structure.tokens import PageTokens, page_tokens, turn_of, turned_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the page where it stands."""
+
+    bbox: BBox
+    text: str
+
+
+TURNED = 4
+"""Least lines that run up or down a page for them to be looked through for tables."""
 
 
 class Printed:
-    """The words, drawings and tables of a ``pymupdf.Page`` without rotation, each read when it is first asked for. What
+    """The words, drawings and tokens of a ``pymupdf.Page`` without rotation, each read when it is first asked for. What
     is written on the page later is not seen: then it is another one."""
 
     def __init__(self, page: Any) -> None:
@@ -25,22 +43,16 @@ class Printed:
         """Its vector graphics, as PyMuPDF's dictionaries."""
         return list(self.page.get_drawings())
 
-    @property
-    def tables(self) -> list[Any]:
-        """PyMuPDF's tables: those that :func:`docspec.drafting.layout.analyse` has seen, and those of drawn lines."""
-        return self._finder.tables if self._finder is not None else []
+    def tokens(self, boxes: Sequence[LayoutBox]) -> list[PageTokens]:
+        """Its tokens, with the ``boxes`` of a layout model; and those of lines that run up or down the page, if it has
+        several."""
+        pymupdf = mupdf()
+        flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
+        raw = self.page.get_text("rawdict", flags=flags)
+        upright = page_tokens(raw, self.drawings, boxes, self.page.rect.width, self.page.rect.height)
+        turns = Counter(turn_of(line) for block in raw["blocks"] for line in block.get("lines", ()))
+        return [upright, *(turned_tokens(raw, upright, turn) for turn in (1, 3) if turns[turn] >= TURNED)]
 
-    @cached_property
-    def grids(self) -> list[list[Slot]]:
-        """The grids of closed cells, of two rows and columns at least, into which a word reaches."""
-        cells = self._finder.cells if self._finder is not None else ()
-        grids = (slots for group in cells_together(cells) if (slots := slots_of(group)))
-        return [slots for slots in grids if self._has_words(BBox.union(slot.bbox for slot in slots))]
-
-    def _has_words(self, box: BBox) -> bool:
-        return any(word.bbox.shared_width(box) > 0 and word.bbox.shared_height(box) > 0 for word in self.words)
-
-    @cached_property
-    def _finder(self) -> Any:
-        """PyMuPDF's finder, which has looked for closed cells on its way; ``None`` where it has failed."""
-        return self.page.find_tables(use_layout=True, union=True, refine=True)
+    def texts_in(self, boxes: Sequence[BBox]) -> list[str]:
+        """What stands in ``boxes``, in the order of reading."""
+        return [" ".join(text for _, text in lines) for lines in cell_texts(self.page, boxes)]

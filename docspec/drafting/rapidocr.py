@@ -31,12 +31,13 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
-from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
 from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened
-from docspec.drafting.tables import find_tables
+from docspec.drafting.structure.placing import doubts, found_tables, with_tables
+from docspec.drafting.structure.recognised import recognised_tokens
+from docspec.drafting.structure.relations import relations
 from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
@@ -177,7 +178,8 @@ def regions_of_lines(
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(sheet_page, in_points)
-        tables = find_tables(Printed(sheet_page)) if any(box.category == "Table" for box in boxes) else []
+        found, in_points = found_tables([recognised_tokens(in_points, image, per_point, boxes)], in_points, relations())
+        boxes, tables = with_tables(boxes, found)
         regions = assemble(
             boxes,
             in_points,
@@ -187,7 +189,8 @@ def regions_of_lines(
     finally:
         document.close()
     upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]
-    return [replace(region, bbox=as_printed(region.bbox, lean, page)) for region in upright], layout, events
+    settled = [replace(region, bbox=as_printed(region.bbox, lean, page)) for region in upright]
+    return settled, layout, (*events, *doubts(found))
 
 
 def sheet_of(document: Any, image: Image.Image, lines: Sequence[TextLine], per_point: float) -> Any:

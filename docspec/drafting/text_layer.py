@@ -40,14 +40,13 @@ from docspec.drafting.picture_text import (
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
-from docspec.drafting.ruled import with_drawn_cells
 from docspec.drafting.spaced_letters import are_spaced, with_words
+from docspec.drafting.structure.placing import doubts, found_tables, with_tables
+from docspec.drafting.structure.relations import relations
 from docspec.drafting.symbol_fonts import CODES
-from docspec.drafting.tables import find_tables
 from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
-from docspec.drafting.unruled import with_forms, with_unruled
 from docspec.drafting.vertical import vertical_columns, vertical_regions
 
 CUT = "text layer, cut along white space"
@@ -147,15 +146,13 @@ class TextLayerDrafter:
         if forms:
             printed = Printed(without_fields(printed.page))
         boxes, layout, events = layout_of(printed.page, lines, self._quick)
-        tables = find_tables(printed, lines) if any(box.category is Category.TABLE for box in boxes) else []
-        tables = with_drawn_cells(printed, tables, lines)
-        boxes, tables = with_unruled(boxes, lines, tables, printed)
-        boxes, tables = with_forms(boxes, tables, forms)
+        found, lines = found_tables(printed.tokens(boxes), lines, relations(), printed.texts_in)
+        boxes, tables = with_tables(boxes, found, forms)
         regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)
-        return regions, layout, events
+        return regions, layout, (*events, *doubts(found))
 
 
 def hidden_regions(page: PageImage) -> list[Region]:

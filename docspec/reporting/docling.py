@@ -33,7 +33,7 @@ _LABELS = {
     Category.SECTION_HEADER: "section_header",
     Category.TITLE: "title",
 }
-_FENCED = re.compile(r"(`{3,}|~{3,})[^\n]*\n(.*)\n\1", re.DOTALL)
+_FENCED = re.compile(r"(`{3,}+|~{3,}+)[^\n]*+\n(.*)\n\1", re.DOTALL)
 _MIME = {".pdf": "application/pdf", ".png": "image/png", ".webp": "image/webp", ".tif": "image/tiff"}
 
 

@@ -24,6 +24,8 @@ _TAGS = "|".join([*_STRUCTURE, *_INLINE, *_INSTEAD, _MARK_ONLY])
 _NO_TAG = re.compile(rf"<(?!/?(?:{_TAGS})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
 _LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
 _MAX_SPAN = 1000
+MOST_OPEN = 256
+"""Tags within each other; those of greater depth are left out, and their text is kept. Browsers have limits, too."""
 
 
 class _TableSanitiser(HTMLParser):
@@ -35,7 +37,7 @@ class _TableSanitiser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _INSTEAD:
             self.out.append(_instead(tag, dict(attrs)))
-        elif tag in _STRUCTURE or tag in _INLINE:
+        elif (tag in _STRUCTURE or tag in _INLINE) and len(self._open) < MOST_OPEN:
             self._close_implied(tag)
             kept = _spans(attrs) if tag in ("th", "td") else _link(dict(attrs)) if tag == "a" else ""
             self.out.append(f"<{tag}{kept}>")
@@ -71,7 +73,7 @@ class _TableSanitiser(HTMLParser):
 
 def _last_index(tags: list[str], tag: str) -> int:
     """Where ``tag`` stands last, -1 where it does not."""
-    return max((index for index, one in enumerate(tags) if one == tag), default=-1)
+    return next((index for index in range(len(tags) - 1, -1, -1) if tags[index] == tag), -1)
 
 
 def _instead(tag: str, attributes: dict[str, str | None]) -> str:

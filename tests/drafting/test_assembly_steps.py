@@ -28,9 +28,9 @@ from docspec.drafting.assembly.parts import (
 )
 from docspec.drafting.assembly.state import Assembly
 from docspec.drafting.assembly.tables import headings_told_once, tables_placed
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.tables import FoundTable
 
 
 def line(text: str, x: float, y: float, width: float = 100, block: int = 0, even: int = 0) -> TextLine:

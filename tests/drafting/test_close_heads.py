@@ -8,13 +8,10 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docspec.core import BBox, Category, PageImage
-from docspec.drafting.cell_repairs import settled, without_notes
-from docspec.drafting.close_heads import placed_parts
+from docspec.core import Category, PageImage
 from docspec.drafting.text_layer import TextLayerDrafter
 
 from .conftest import PROSE, SECOND
-from .sheets import Sheet, rows_of
 
 RAIN = [
     ("Month", "Rain (mm)", "Days"),
@@ -63,32 +60,3 @@ def test_heads_of_tight_columns_are_heads(
     [table] = [region.texts[0] for region in regions if region.category is Category.TABLE]
     written = table.replace("th>", "td>").removeprefix("<table><tr><td>").removesuffix("</td></tr></table>")
     assert [row.split("</td><td>") for row in written.split("</td></tr><tr><td>")] == [list(row) for row in rows]
-
-
-def test_a_line_of_words_above_a_table_is_its_title() -> None:
-    sheet = Sheet([50, 97, 130, 160])
-    sheet.write((60, "Rainfall at the harbour in summer"))
-    for row in RAIN[1:]:
-        sheet.write(*zip((60, 102, 136), row, strict=True))
-    assert rows_of(without_notes(sheet.grid([1] * 5, 1), sheet.words)) == [list(row) for row in RAIN[1:]]
-
-
-def test_a_column_without_words_is_none() -> None:
-    sheet = Sheet([50, 97, 130, 160, 190])
-    for row in RAIN[1:]:
-        sheet.write(*zip((60, 102, 166), row, strict=True))
-    assert rows_of(settled(sheet.grid([1] * 4, 0), sheet.words, ())) == [list(row) for row in RAIN[1:]]
-
-
-@pytest.mark.parametrize(
-    ("edges", "expected"),
-    [
-        ([(0, 20), (31, 40), (61, 70)], [(0, 1), (1, 3), (3, 4)]),  # all begin where their columns do
-        ([(0, 20), (47, 57), (73, 80)], [(0, 1), (1, 3), (3, 4)]),  # all end there
-        ([(0, 20), (34, 40), (73, 80)], []),  # neither
-        ([(0, 20), (31, 40)], []),  # too few to be no chance
-    ],
-)
-def test_heads_stand_as_their_columns_do(edges: list[tuple[float, float]], expected: list[tuple[int, int]]) -> None:
-    words = [BBox(x0, 0, x1, 10) for x0, x1 in ((0, 28), (31, 45), (48, 58), (61, 80))]
-    assert placed_parts(words, edges) == expected

@@ -9,9 +9,9 @@ import pytest
 from docspec.core import BBox, Category, Region
 from docspec.drafting.assembly import assemble
 from docspec.drafting.false_tables import addresses, dated_prose, is_no_table
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines
-from docspec.drafting.tables import FoundTable
 
 WORDS = ["harbour", "tide", "ferry", "pilot", "quay"]
 

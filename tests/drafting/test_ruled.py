@@ -11,10 +11,6 @@ import pymupdf
 import pytest
 from bidi import get_display
 
-from docspec.core import BBox
-from docspec.drafting.printed import Printed
-from docspec.drafting.ruled import with_drawn_cells
-from docspec.drafting.tables import FoundTable, table_html
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -81,20 +77,6 @@ def test_rows_without_rules_in_one_drawn_row_stay_rows(parsed: Parsed) -> None:
 
     [table] = lines_of(parsed(draw))
     assert ["Tiree", "7", "210"] in table and ["Mull", "19", "880"] in table
-
-
-def test_rows_without_rules_of_which_some_cells_are_empty_stay_rows() -> None:
-    ports = "Oban\nTiree\nColl\nMull\nAll pilots"
-    page = pymupdf.open().new_page()
-    ruled(page, 80, [60, 200, 330, 460], [("Port", "Ships", "Tons")])
-    ruled(page, 110, [60, 200, 330, 460], [(ports, "12\n7\n3\n19", "450\n210\n95\n880\n31")], 75)
-    seen = FoundTable(BBox(60, 80, 460, 185), table_html([["Oban", "12", "450"]] * 6))
-    assert with_drawn_cells(Printed(page), [seen], []) == [seen]
-    words = pymupdf.open().new_page()
-    ruled(words, 80, [60, 200, 330, 460], [("Port", "Pilot", "Remark")])
-    ruled(words, 110, [60, 200, 330, 460], [("Oban", "Hay and\nSons", "deep\nwater at\nall times")], 75)
-    [whole] = with_drawn_cells(Printed(words), [seen], [])
-    assert whole.html.count("<tr>") == 2 and "deep water at all times" in whole.html
 
 
 def test_a_head_outside_of_the_drawn_cells_stays_in_the_table(parsed: Parsed) -> None:

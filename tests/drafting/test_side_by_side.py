@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pymupdf
 import pytest
 
-from docspec.core import BBox, Category, PageImage
-from docspec.drafting.layout import LayoutBox
-from docspec.drafting.page_lines import page_lines
-from docspec.drafting.printed import Printed
-from docspec.drafting.tables import FoundTable, table_html
+from docspec.core import PageImage
 from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.drafting.unruled import with_unruled
 
 from .conftest import PROSE, SECOND
 from .test_unruled import Rows, columns, rows_of, seen
@@ -71,22 +65,6 @@ def test_years_beside_each_other_over_the_same_heads_are_one_table() -> None:
 
     [table] = seen(draw)
     assert {len(row) for row in rows_of(table)} == {5}
-
-
-def test_a_table_that_was_found_around_both_gives_way() -> None:
-    with pymupdf.open() as pdf:
-        page = pdf.new_page(width=420, height=595)
-        beside(page, APART, (HEADS, HEADS))
-        lines = page_lines(page)
-        around = BBox.union(line.bbox for line in lines)
-        boxes = [LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines))]
-        cells = table_html([["x"] * 4] * 5)
-        kept, divided = (
-            with_unruled(boxes, lines, [FoundTable(around, cells, ruled=ruled)], Printed(page))[1]
-            for ruled in (True, False)
-        )
-    assert [table.html for table in kept] == [cells]
-    assert sorted(rows_of(table)[1][0] for table in divided) == ["Barra", "Oban"]
 
 
 def test_two_tables_that_the_layout_model_sees_stay_two(page_of: Callable[..., PageImage]) -> None:

@@ -10,9 +10,9 @@ import pymupdf
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import assemble
+from docspec.drafting.found_table import FoundTable, table_html
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.tables import FoundTable, table_html
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 

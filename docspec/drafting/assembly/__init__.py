@@ -32,11 +32,11 @@ from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.assembly.state import Assembly, DrawingFinder
 from docspec.drafting.assembly.tables import headings_told_once, tables_placed
 from docspec.drafting.breaks import notes_in_order, with_breaks
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import joined_listings
 from docspec.drafting.signs import with_signs
-from docspec.drafting.tables import FoundTable
 from docspec.drafting.titles import with_title
 from docspec.drafting.whole_items import with_whole_items
 

@@ -12,12 +12,12 @@ from docspec.drafting.assembly.state import Assembly
 from docspec.drafting.assembly.tables import tables_in
 from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
 from docspec.drafting.listings import listings_apart
 from docspec.drafting.order import white_space_order
-from docspec.drafting.tables import FoundTable
 
 
 def running_heads_parted(page: Assembly) -> Assembly:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core import BBox
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.tables import FoundTable
 
 DrawingFinder = Callable[[], Sequence[BBox]]
 """Gives the patches of ink between the lines of a page, from top to bottom; asked only where they matter."""

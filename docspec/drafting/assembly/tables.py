@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import unescape
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly.state import Assembly
+from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.left_out import lines_left_out
 from docspec.drafting.lines import TextLine, runs_leftwards, without_spaces
 from docspec.drafting.order import by_white_space
-from docspec.drafting.tables import FoundTable
+from docspec.drafting.right_to_left import has_right_to_left
 
+LONG = 4
+"""Letters from which on a word is in a table if they stand there next to each other, whatever is a word there: cells
+join words that are hyphenated, and part those of languages without spaces."""
+
+MOST = 0.5
+"""Least share of the letters of a row, or a line, in words that a table does not have."""
+
+_NO_LETTER = re.compile(r"[\W_]+")
 _TAG = re.compile("<[^>]*>")
 
 
 def tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
-    """The ``tables`` that lie mostly inside ``box``, if that is called a table, and have lines of it."""
+    """The table of ``box``, or the ``tables`` that lie mostly inside it and have lines of it, if it is called one."""
+    if box.table is not None:
+        return [box.table]
     return [
         table
         for table in tables
@@ -63,7 +74,7 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
     if not own_tables:
         return [box]
     for number, table in enumerate(own_tables):
-        left_out = lines_left_out(table.html, inside[number])
+        left_out = _lines_left_out(table.html, inside[number])
         if not left_out:
             continue
         inside[number] = [line for line in inside[number] if line not in left_out]
@@ -95,3 +106,33 @@ def _side(line: BBox, tables: Sequence[FoundTable]) -> tuple[int, int]:
     if below is not None:
         return below, -1
     return (-1, 0) if above is None else (above, 1)
+
+
+def _told_by(html: str) -> Callable[[str], bool]:
+    """Whether a text is among those of the cells of ``html``: most of its letters, in words that they have. A text
+    without letters and figures counts as told, and one of a script that runs from right to left."""
+    words = _letters_of(unescape(_TAG.sub(" ", html)))
+    every, joined = set(words), "".join(words)
+
+    def has(word: str) -> bool:
+        return word in every or (len(word) >= LONG and word in joined) or any(word in one for one in every)
+
+    def tells(text: str) -> bool:
+        own = _letters_of(text)
+        lacking = sum(len(word) for word in own if not has(word))
+        return lacking < MOST * sum(map(len, own)) or not own or has_right_to_left(text)
+
+    return tells
+
+
+def _lines_left_out(html: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """Those of ``lines``, in a table of this ``html``, that are in none of its cells. If none is in one, its words are
+    others than those of the lines, and say nothing about them."""
+    tells = _told_by(html)
+    out = [line for line in lines if not tells(line.text)]
+    return out if len(out) < len(lines) else []
+
+
+def _letters_of(text: str) -> list[str]:
+    """The runs of letters and figures of ``text``."""
+    return [part for part in _NO_LETTER.split(unicodedata.normalize("NFKC", text).casefold()) if part]

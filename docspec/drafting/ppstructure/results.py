@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, Region
+from docspec.drafting.found_table import table_html
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.safe import MAX_REGIONS, finite_box
-from docspec.drafting.tables import table_html
 
 CATEGORIES: dict[str, Category] = {
     "doc_title": Category.TITLE,

@@ -1,0 +1,189 @@
+"""The search for a table's grid: the division of its cells into rows and columns that the relations speak for most.
+
+Cells are ordered by their middles and cut into rows, and the same way into columns, by dynamic programming: of all
+divisions, the one whose pairs' log-odds add up best. A cell over several rows or columns takes the run of them that it
+has most in common with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.drafting.structure.tokens import Floats
+
+APART = 4.0
+"""Weight of what parts two cells over what joins them: a cell over several rows shares one with each, and must not join
+them."""
+
+Ranges = list[tuple[int, int]]
+"""The first row (or column) of each cell, and the one behind its last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The ``tokens`` of a cell (their numbers, in the order of reading), its first row and column, and how many it
+    takes."""
+
+    tokens: tuple[int, ...]
+    row: int
+    column: int
+    rows: int = 1
+    columns: int = 1
+
+
+def division(scores: Floats, order: NDArray[np.int64]) -> list[list[int]]:
+    """``order``, cut into the runs whose pairs' ``scores`` (n, n) add up best."""
+    count = len(order)
+    own = scores[np.ix_(order, order)].astype(np.float64)
+    np.fill_diagonal(own, 0)
+    sums = np.zeros((count + 1, count + 1))
+    sums[1:, 1:] = own.cumsum(0).cumsum(1)
+    diagonal = sums.diagonal()
+    best, start = np.zeros(count + 1), np.zeros(count + 1, np.int64)
+    for end in range(1, count + 1):
+        inner = (diagonal[end] + diagonal[:end] - sums[:end, end] - sums[end, :end]) / 2
+        totals = best[:end] + inner
+        start[end] = totals.argmax()
+        best[end] = totals[start[end]]
+    runs, end = [], count
+    while end:
+        runs.append(order[start[end] : end].tolist())
+        end = int(start[end])
+    return runs[::-1]
+
+
+def ranges(scores: Floats, runs: Sequence[Sequence[int]]) -> Ranges:
+    """For each cell the neighbouring ``runs`` that it has most in common with: the run of them whose mean scores add up
+    best."""
+    means = np.stack([scores[:, run].mean(axis=1) for run in runs], axis=1)
+    for number, run in enumerate(runs):  # its own run, without itself
+        if len(run) > 1:
+            own = scores[np.ix_(run, run)].astype(np.float64)
+            means[run, number] = (own.sum(axis=1) - own.diagonal()) / (len(run) - 1)
+        else:
+            means[run, number] = 1.0
+    home = np.zeros(len(scores), np.int64)
+    for number, run in enumerate(runs):
+        home[run] = number
+    result = []
+    for cell, row in enumerate(means):
+        first = last = int(home[cell])
+        for step in (-1, 1):
+            total, best, reach, at = 0.0, 0.0, 0, first if step < 0 else last
+            while 0 <= at + step < len(runs):
+                at += step
+                total += row[at]
+                if total > best:
+                    best, reach = total, abs(at - int(home[cell]))
+                if total < -4:
+                    break
+            if step < 0:
+                first -= reach
+            else:
+                last += reach
+        result.append((first, last + 1))
+    return result
+
+
+def placed(
+    groups: Sequence[Sequence[int]], rows: Ranges, columns: Ranges, reading: Sequence[tuple[float, float]]
+) -> list[Cell]:
+    """The cells of a grid in which no place belongs to two. Of two cells that want one place, the one over more of them
+    gives way; two of one place are one cell. ``reading`` places each token in the order of reading."""
+    taken: dict[tuple[int, int], int] = {}
+    cells: list[Cell] = []
+    spans = [(r[1] - r[0]) * (c[1] - c[0]) for r, c in zip(rows, columns, strict=True)]
+    for number in sorted(range(len(groups)), key=lambda one: (spans[one], min(groups[one]))):
+        (top, bottom), (left, right) = rows[number], columns[number]
+        places = [(row, column) for row in range(top, bottom) for column in range(left, right)]
+        free = [place for place in places if place not in taken]
+        if not free:
+            other = taken[max(places, key=lambda place: places.count(place))]
+            tokens = sorted([*cells[other].tokens, *groups[number]], key=lambda token: reading[token])
+            cells[other] = replace(cells[other], tokens=tuple(tokens))
+            continue
+        top, bottom, left, right = _largest(free, top, bottom, left, right)
+        for row in range(top, bottom):
+            for column in range(left, right):
+                taken[row, column] = len(cells)
+        tokens = sorted(groups[number], key=lambda token: reading[token])
+        cells.append(Cell(tuple(tokens), top, left, bottom - top, right - left))
+    return sorted(cells, key=lambda cell: (cell.row, cell.column))
+
+
+def _largest(
+    free: Sequence[tuple[int, int]], top: int, bottom: int, left: int, right: int
+) -> tuple[int, int, int, int]:
+    """The largest free rectangle of places within the given one."""
+    places, best, area = set(free), (top, bottom, left, right), 0
+    for y0 in range(top, bottom):
+        for x0 in range(left, right):
+            if (y0, x0) not in places:
+                continue
+            x1 = right
+            for y1 in range(y0, bottom):
+                x = x0
+                while x < x1 and (y1, x) in places:
+                    x += 1
+                x1 = x
+                if x1 == x0:
+                    break
+                if (y1 + 1 - y0) * (x1 - x0) > area:
+                    area, best = (y1 + 1 - y0) * (x1 - x0), (y0, y1 + 1, x0, x1)
+    return best
+
+
+def grid_of(
+    cell_scores: Floats, row_scores: Floats, column_scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]
+) -> list[Cell]:
+    """The grid of the tokens with ``boxes`` (n, 4), whose ``groups`` are cells, from the log-odds of their pairs (n,
+    n)."""
+    member = np.zeros((len(groups), len(boxes)), np.float32)
+    for number, group in enumerate(groups):
+        member[number, group] = 1 / len(group)
+    around = np.array([[*boxes[group, :2].min(axis=0), *boxes[group, 2:].max(axis=0)] for group in groups])
+    result = []
+    for scores, axis in ((row_scores, 1), (column_scores, 0)):
+        own = np.clip(member @ np.clip(scores, -6, 6) @ member.T, -5, 5)
+        middle = (around[:, axis] + around[:, axis + 2]) / 2
+        runs = division(np.where(own < 0, APART * own, own), np.argsort(middle, kind="stable"))
+        result.append(ranges(own, runs))
+    rows, columns = result
+    height = float(np.median(boxes[:, 3] - boxes[:, 1])) or 1.0
+    reading = _reading(boxes, height)
+    return _without_empty(placed(groups, rows, columns, reading))
+
+
+def _reading(boxes: Floats, height: float) -> list[tuple[float, float]]:
+    """The order of reading within a cell: printed rows from top to bottom, each from left to right."""
+    middle = (boxes[:, 1] + boxes[:, 3]) / 2
+    rank, last, row = np.zeros(len(boxes)), -np.inf, 0
+    for at in np.argsort(middle, kind="stable"):
+        if middle[at] - last > 0.5 * height:
+            row, last = row + 1, middle[at]
+        rank[at] = row
+    return [(float(a), float(b)) for a, b in zip(rank, boxes[:, 0], strict=True)]
+
+
+def _without_empty(cells: Sequence[Cell]) -> list[Cell]:
+    """``cells`` without rows and columns in which none begins, other than cells that go on."""
+    rows = sorted({cell.row for cell in cells})
+    columns = sorted({cell.column for cell in cells})
+
+    def upto(edges: list[int], at: int) -> int:
+        return int(np.searchsorted(edges, at))
+
+    return [
+        replace(
+            cell,
+            row=upto(rows, cell.row),
+            column=upto(columns, cell.column),
+            rows=max(1, upto(rows, cell.row + cell.rows) - upto(rows, cell.row)),
+            columns=max(1, upto(columns, cell.column + cell.columns) - upto(columns, cell.column)),
+        )
+        for cell in cells
+    ]

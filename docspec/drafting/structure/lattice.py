@@ -1,0 +1,242 @@
+"""Drawn lattices: level and upright rules that meet and close cells. What they say of two words is certain, so it goes
+into the relations as such: words on two sides of a rule share no cell, those of one closed cell do.
+
+What a lattice leaves open is whether a closed row holds several rows of its own, as bodies of tables do that are ruled
+between columns alone, or a closed column several columns. There the network's word stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.drafting.structure.tokens import Floats, PageTokens
+
+NEAR = 3.0
+"""Most points between two rules that meet, and between the lines of a double rule."""
+MOST_RULES = 1500
+"""Rules of one direction beyond which a page is a drawing."""
+COVERED = 0.7
+"""Least share of a side of a cell that is drawn."""
+SURE = 12.0
+"""Log-odds of what is drawn."""
+ROWS_WITHIN = -1.0
+"""Mean log-odds for one cell of the lines of a closed cell below which they are taken for rows."""
+LEAST_SLOTS, LEAST_FILLED = 4, 3
+"""Closed cells of a lattice, and those of them with words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """The places of a page's tokens in one lattice: which ``tokens`` are in a closed cell, and for each its first row
+    and column and the ones behind its last, and the number of the closed cell."""
+
+    tokens: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    slots: NDArray[np.int64]
+
+
+def lattices_of(page: PageTokens) -> Iterator[Lattice]:
+    """The lattices of ``page`` that close cells in two rows and two columns at least."""
+    level, upright = page.level, page.upright
+    if min(len(level), len(upright)) < 2 or max(len(level), len(upright)) > MOST_RULES:
+        return
+    meet = (
+        (upright[None, :, 0] - NEAR <= level[:, None, 2])
+        & (level[:, None, 2] <= upright[None, :, 1] + NEAR)
+        & (level[:, None, 0] - NEAR <= upright[None, :, 2])
+        & (upright[None, :, 2] <= level[:, None, 1] + NEAR)
+    )
+    centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens]).reshape(-1, 2)
+    for levels, uprights in _groups(meet):
+        lattice = _lattice(level[levels], upright[uprights], centers)
+        if lattice is not None:
+            yield lattice
+
+
+def _groups(meet: NDArray[np.bool_]) -> Iterator[tuple[list[int], list[int]]]:
+    """Level and upright rules that meet each other, directly or by others."""
+    left = set(range(meet.shape[0]))
+    while left:
+        levels: set[int] = set()
+        uprights: set[int] = set()
+        new = {left.pop()}
+        while new:
+            levels |= new
+            fresh = set(np.nonzero(meet[sorted(new)].any(axis=0))[0].tolist()) - uprights
+            uprights |= fresh
+            new = set(np.nonzero(meet[:, sorted(fresh)].any(axis=1))[0].tolist()) - levels if fresh else set()
+        left -= levels
+        if len(levels) > 1 and uprights:
+            yield sorted(levels), sorted(uprights)
+
+
+def _places(values: Floats) -> list[float]:
+    """``values`` in order, those that are near as one."""
+    places: list[list[float]] = []
+    for value in sorted(values.tolist()):
+        if places and value - places[-1][-1] <= NEAR:
+            places[-1].append(value)
+        else:
+            places.append([value])
+    return [sum(group) / len(group) for group in places]
+
+
+def _lattice(level: Floats, upright: Floats, centers: NDArray[np.float64]) -> Lattice | None:
+    ys = _places(level[:, 2])
+    xs = _places(np.concatenate([upright[:, 2], [level[:, 0].min(), level[:, 1].max()]]))
+    height, width = len(ys) - 1, len(xs) - 1
+    if height < 2 or width < 2:
+        return None
+    across = np.zeros((height + 1, width), bool)
+    for start, end, y in level:
+        k = int(np.abs(np.array(ys) - y).argmin())
+        across[k] |= [_covers(start, end, xs[j], xs[j + 1]) for j in range(width)]
+    along = np.zeros((height, width + 1), bool)
+    for start, end, x in upright:
+        k = int(np.abs(np.array(xs) - x).argmin())
+        along[:, k] |= [_covers(start, end, ys[i], ys[i + 1]) for i in range(height)]
+    along[:, [0, -1]] = True  # many tables have no rules at their sides
+    slots = _slots(across, along)
+    closed = [slot for slot in slots if slot is not None]
+    if len(closed) < LEAST_SLOTS:
+        return None
+    rows = np.searchsorted(ys, centers[:, 1]) - 1
+    columns = np.searchsorted(xs, centers[:, 0]) - 1
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    number = {place: at for at, slot in enumerate(closed) for place in _inside(slot)}
+    tokens, own = [], []
+    for token in np.nonzero(inside)[0].tolist():
+        at = number.get((int(rows[token]), int(columns[token])))
+        if at is not None:
+            tokens.append(token)
+            own.append(at)
+    if len(set(own)) < LEAST_FILLED or len({closed[at][0] for at in own}) < 2 or len({closed[at][2] for at in own}) < 2:
+        return None
+    edges = np.array([closed[at] for at in own])
+    return Lattice(np.array(tokens), edges[:, :2], edges[:, 2:], np.array(own))
+
+
+def _covers(start: float, end: float, low: float, high: float) -> bool:
+    return min(end + NEAR, high) - max(start - NEAR, low) >= COVERED * (high - low)
+
+
+Slot = tuple[int, int, int, int]
+"""The first row of a closed cell, the one behind its last, and the same of its columns."""
+
+
+def _inside(slot: Slot) -> Iterator[tuple[int, int]]:
+    return ((row, column) for row in range(slot[0], slot[1]) for column in range(slot[2], slot[3]))
+
+
+def _slots(across: NDArray[np.bool_], along: NDArray[np.bool_]) -> list[Slot | None]:
+    """The cells that are closed by rules: ``across`` (rows + 1, columns) says which level sides are drawn, ``along``
+    (rows, columns + 1) which upright ones; ``None`` for a part that is open or no rectangle."""
+    height, width = along.shape[0], across.shape[1]
+    seen = np.zeros((height, width), bool)
+    slots: list[Slot | None] = []
+    for row in range(height):
+        for column in range(width):
+            if seen[row, column]:
+                continue
+            part, stack, is_open = [], [(row, column)], False
+            seen[row, column] = True
+            while stack:
+                y, x = stack.pop()
+                part.append((y, x))
+                for drawn, (y1, x1) in (
+                    (across[y, x], (y - 1, x)),
+                    (across[y + 1, x], (y + 1, x)),
+                    (along[y, x], (y, x - 1)),
+                    (along[y, x + 1], (y, x + 1)),
+                ):
+                    if drawn:
+                        continue
+                    if not (0 <= y1 < height and 0 <= x1 < width):
+                        is_open = True
+                    elif not seen[y1, x1]:
+                        seen[y1, x1] = True
+                        stack.append((y1, x1))
+            ys, xs = [y for y, _ in part], [x for _, x in part]
+            slot = (min(ys), max(ys) + 1, min(xs), max(xs) + 1)
+            whole = len(part) == (slot[1] - slot[0]) * (slot[3] - slot[2])
+            slots.append(None if is_open or not whole else slot)
+    return slots
+
+
+def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """The log-odds ``pairs`` (n, n, relations) and ``states`` (n, 2) of the tokens of ``page``, and what its lattices
+    say; and the number of each token's lattice (-1: none)."""
+    pairs, states = pairs.copy(), states.copy()
+    member = np.full(len(page.tokens), -1)
+    for number, lattice in enumerate(lattices_of(page)):
+        own = lattice.tokens
+        own_pairs = np.ix_(own, own)
+        states[own, 0] = SURE
+        told = pairs[own_pairs]
+        same_slot = lattice.slots[:, None] == lattice.slots[None, :]
+        row_meets = _meets(lattice.rows)
+        column_meets = _meets(lattice.columns)
+        rows, columns = (
+            _with_rows_within(lattice, told[..., 3], page),
+            _with_columns_within(lattice, told[..., 3], page),
+        )
+        open_rows, open_columns = rows[:, None] | rows[None, :], columns[:, None] | columns[None, :]
+        told[..., 0] = SURE
+        told[..., 1] = np.where(row_meets, np.where(open_rows, told[..., 1], SURE), -SURE)
+        told[..., 2] = np.where(column_meets, np.where(open_columns, told[..., 2], SURE), -SURE)
+        told[..., 3] = np.where(same_slot, np.where(open_rows | open_columns, told[..., 3], SURE), -SURE)
+        pairs[own_pairs] = told
+        member[own] = number
+    apart = (member[:, None] >= 0) & (member[None, :] >= 0) & (member[:, None] != member[None, :])
+    pairs[..., 0] = np.where(apart, -SURE, pairs[..., 0])
+    return pairs, states, member
+
+
+def _meets(edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+    start, end = edges[:, 0], edges[:, 1]
+    return np.minimum(end[:, None], end[None]) > np.maximum(start[:, None], start[None])
+
+
+def _with_rows_within(lattice: Lattice, cells: Floats, page: PageTokens) -> NDArray[np.bool_]:
+    """Which tokens are in a closed row that holds rows of its own: the lines of two of its cells, and of most that have
+    several, are no cell together."""
+    base = np.array([page.tokens[token].baseline for token in lattice.tokens])
+    size = np.array([page.tokens[token].size for token in lattice.tokens])
+    free = np.zeros(len(lattice.tokens), bool)
+    for edges in np.unique(lattice.rows, axis=0):
+        votes = []
+        inside = (lattice.rows == edges).all(axis=1)
+        for slot in np.unique(lattice.slots[inside]):
+            own = np.nonzero(lattice.slots == slot)[0]
+            drop = base[None, own] - base[own, None]
+            below = (drop > 0.5 * size[own, None]) & (drop < 2.5 * size[own, None])
+            if below.any():
+                votes.append(float(cells[np.ix_(own, own)][below].mean()) < ROWS_WITHIN)
+        if sum(votes) >= 2 and 2 * sum(votes) >= len(votes):
+            free |= inside
+    return free
+
+
+def _with_columns_within(lattice: Lattice, cells: Floats, page: PageTokens) -> NDArray[np.bool_]:
+    """Which tokens are in a closed column that holds columns of its own: in two of its lines, and in most, words beside
+    each other are no cell together."""
+    tokens = [page.tokens[token] for token in lattice.tokens]
+    free = np.zeros(len(tokens), bool)
+    for edges in np.unique(lattice.columns, axis=0):
+        inside = np.nonzero((lattice.columns == edges).all(axis=1))[0]
+        lines: dict[tuple[int, int], list[int]] = {}
+        for at in inside.tolist():
+            lines.setdefault((int(lattice.slots[at]), round(tokens[at].baseline / 3)), []).append(at)
+        votes = []
+        for own in lines.values():
+            own.sort(key=lambda at: tokens[at].box[0])
+            votes.append(any(cells[a, b] < ROWS_WITHIN for a, b in pairwise(own)))
+        if sum(votes) >= 2 and 2 * sum(votes) >= len(votes):
+            free[inside] = True
+    return free

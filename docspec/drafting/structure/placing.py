@@ -1,0 +1,208 @@
+"""Found tables on their page: each takes its lines from the boxes of the layout, and its cells have the texts of these
+lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from html import escape, unescape
+
+import numpy as np
+
+from docspec.core import BBox, Category, Event
+from docspec.core.grouping import in_rows
+from docspec.core.safe_text import one_line
+from docspec.drafting.found_table import FoundTable, struck_text
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.order import index_in_order
+from docspec.drafting.repair import repair
+from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left
+from docspec.drafting.structure.relations import Relations
+from docspec.drafting.structure.tables import Grid, tables_of
+from docspec.drafting.structure.tokens import PageTokens
+
+DOUBTFUL = 0.95
+"""Certainty of a table below which its rows and columns are in doubt: docs/tables.md has what it finds."""
+
+_TAG = re.compile("<[^>]*>")
+
+CellReader = Callable[[Sequence[BBox]], list[str]]
+"""Gives the texts that stand in boxes of the page (points)."""
+
+Found = tuple[FoundTable, list[BBox]]
+"""A table with the places of its lines."""
+
+
+def found_tables(
+    pages: Sequence[PageTokens], lines: Sequence[TextLine], relations: Relations, reader: CellReader | None = None
+) -> tuple[list[Found], list[TextLine]]:
+    """The tables of a page, whose tokens in each direction are ``pages``, with the texts that its ``lines`` (points)
+    have; and the lines, those of which a table has a part divided. Cells of right-to-left text are read by
+    ``reader``."""
+    found: list[Found] = []
+    kept = list(lines)
+    for page in pages:
+        grids = tables_of(page, relations)
+        owners, texts = words_of_lines(page, kept) if grids else ([], [])
+        parts: dict[int, dict[int, list[int]]] = {}
+        for token, line in enumerate(owners):
+            if line is not None:
+                parts.setdefault(line, {}).setdefault(-1, []).append(token)
+        for number, grid in enumerate(grids):
+            for token in (token for cell in grid.cells for token in cell.tokens):
+                if (line := owners[token]) is not None:
+                    parts[line][-1].remove(token)
+                    parts[line].setdefault(number, []).append(token)
+        inside: list[list[BBox]] = [[] for _ in grids]
+        for line, own in parts.items():
+            pieces = {number: tokens for number, tokens in own.items() if tokens}
+            if set(pieces) == {-1}:
+                continue
+            if len(pieces) == 1:
+                inside[next(iter(pieces))].append(kept[line].bbox)
+                continue
+            for at, (number, tokens) in enumerate(pieces.items()):
+                piece = _piece(kept[line], tokens, page, texts)
+                if at:
+                    kept.append(piece)
+                else:
+                    kept[line] = piece
+                if number >= 0:
+                    inside[number].append(piece.bbox)
+        found += [(found_table(grid, page, texts, reader), boxes) for grid, boxes in zip(grids, inside, strict=True)]
+    return found, kept
+
+
+def _piece(line: TextLine, tokens: Sequence[int], page: PageTokens, texts: Sequence[str]) -> TextLine:
+    """The part of ``line`` that ``tokens`` are."""
+    ordered = sorted(tokens, key=lambda token: page.tokens[token].box[0])
+    box = BBox.union(BBox(*page.on_page(page.tokens[token].box)) for token in tokens)
+    return replace(line, bbox=box, text=" ".join(texts[token] for token in ordered), marks=())
+
+
+def words_of_lines(page: PageTokens, lines: Sequence[TextLine]) -> tuple[list[int | None], list[str]]:
+    """For each token the line that it is a part of, and its text as the line has it (its own, repaired, where the line
+    is divided into other words)."""
+    boxes = np.array([[line.bbox.x0, line.bbox.y0, line.bbox.x1, line.bbox.y1] for line in lines], np.float32).reshape(
+        -1, 4
+    )
+    owners: list[int | None] = []
+    tokens = page.tokens
+    for one in tokens:
+        x0, y0, x1, y1 = page.on_page(one.box)
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        around = np.nonzero((boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] - 1 <= y) & (y <= boxes[:, 3] + 1))[
+            0
+        ]
+        middles = np.abs((boxes[around, 1] + boxes[around, 3]) / 2 - y)
+        owners.append(int(around[middles.argmin()]) if len(around) else None)
+    texts = [repair(token.text) for token in tokens]
+    of_line: dict[int, list[int]] = {}
+    for token, owner in enumerate(owners):
+        if owner is not None:
+            of_line.setdefault(owner, []).append(token)
+    for number, own in of_line.items():
+        line = lines[number]
+        own.sort(key=lambda token: tokens[token].box[0], reverse=is_right_to_left(line.text))
+        words = struck_text(line.text, line.marks).split()
+        if sum(tokens[token].words for token in own) != len(words):
+            continue
+        for token in own:
+            texts[token] = " ".join(words[: tokens[token].words])
+            del words[: tokens[token].words]
+    return owners, texts
+
+
+def found_table(grid: Grid, page: PageTokens, texts: Sequence[str], reader: CellReader | None = None) -> FoundTable:
+    """``grid`` with the ``texts`` of its tokens as a table in HTML, with the places of its cells if none spans
+    others."""
+    height = max(cell.row + cell.rows for cell in grid.cells)
+    width = max(cell.column + cell.columns for cell in grid.cells)
+    boxes = [
+        BBox.union(BBox(*page.tokens[token].box) for token in cell.tokens) for cell in grid.cells
+    ]  # as they are read
+    pairs = list(zip(grid.cells, boxes, strict=True))
+    ys = [BBox.union(box for cell, box in pairs if cell.row == row) for row in range(height)]
+    xs = [BBox.union(box for cell, box in pairs if cell.column == column) for column in range(width)]
+    told = [" ".join(texts[token] for token in cell.tokens) for cell in grid.cells]
+    if reader is not None and any(map(has_right_to_left, told)):
+        read = reader([box.grown(1) for box in boxes])
+        told = [new if has_right_to_left(old) else old for old, new in zip(told, read, strict=True)]
+    written = dict(zip(grid.cells, told, strict=True))
+    html: list[list[str]] = []
+    at = {(cell.row, cell.column): cell for cell in grid.cells}
+    taken = {(c.row + y, c.column + x) for c in grid.cells for y in range(c.rows) for x in range(c.columns)}
+    for row in range(height):
+        name = "th" if row < grid.head_rows else "td"
+        html.append([])
+        for column in range(width):
+            if cell := at.get((row, column)):
+                text = escape(written[cell], quote=False)
+                spans = "".join(
+                    f' {key}="{n}"' for key, n in (("colspan", cell.columns), ("rowspan", cell.rows)) if n > 1
+                )
+                html[-1].append(f"<{name}{spans}>{text}</{name}>")
+            elif (row, column) not in taken:
+                html[-1].append(f"<{name}></{name}>")
+    plain = all(cell.rows == cell.columns == 1 for cell in grid.cells)
+    places = tuple(tuple(BBox(x.x0, y.y0, x.x1, y.y1) for x in xs) for y in ys) if plain and not page.turn else ()
+    return FoundTable(
+        BBox(*page.on_page(grid.box)),
+        "<table>" + "".join(f"<tr>{''.join(row)}</tr>" for row in html) + "</table>",
+        places,
+        grid.ruled,
+        grid.certainty,
+    )
+
+
+def doubts(found: Sequence[Found]) -> tuple[Event, ...]:
+    """An event for each of the tables that were ``found`` whose rows and columns are in doubt."""
+    return tuple(
+        Event(
+            "table_doubtful",
+            f'the table that begins with "{_beginning(table.html)}": other rows or columns are about as likely '
+            f"({table.certainty:.2f} of 1)",
+        )
+        for table, _ in found
+        if table.certainty < DOUBTFUL
+    )
+
+
+def _beginning(html: str) -> str:
+    """The first words of a table."""
+    words = unescape(_TAG.sub(" ", html)).split()
+    return one_line(" ".join(words[:6]))
+
+
+def with_tables(
+    boxes: Sequence[LayoutBox], found: Sequence[Found], forms: Sequence[Found] = ()
+) -> tuple[list[LayoutBox], list[FoundTable]]:
+    """``boxes`` with a box for each table that was ``found``, which takes its lines out of them, and the tables;
+    ``forms`` in place of those that hold a part of them."""
+    own = [one for one in found if not any(one[0].bbox.intersection(form.bbox) for form, _ in forms)]
+    tables = [LayoutBox(table.bbox, Category.TABLE, tuple(inside), table=table) for table, inside in (*own, *forms)]
+    taken = {member for box in tables for member in box.members}
+    homes = [next((at for at, box in enumerate(boxes) if set(box.members) & set(one.members)), None) for one in tables]
+    result: list[LayoutBox] = []
+    for at, box in enumerate(boxes):
+        here = [table for table, home in zip(tables, homes, strict=True) if home == at]
+        rest = [member for member in box.members if member not in taken]
+        if not here and len(rest) == len(box.members):
+            result.append(box)
+        else:
+            result += _in_place(box, rest, [table for row in in_rows(here, lambda one: one.bbox) for table in row])
+    for table in (table for table, home in zip(tables, homes, strict=True) if home is None):
+        result.insert(index_in_order(table.bbox, [box.bbox for box in result]), table)
+    return result, [table for table, _ in (*own, *forms)]
+
+
+def _in_place(box: LayoutBox, rest: Sequence[BBox], tables: Sequence[LayoutBox]) -> list[LayoutBox]:
+    """The ``tables`` out of ``box``, in the order of reading, and between them the ``rest`` of its lines."""
+    result: list[LayoutBox] = []
+    for number in range(len(tables) + 1):
+        part = [one for one in rest if sum(table.bbox.center_y < one.center_y for table in tables) == number]
+        result += [LayoutBox(BBox.union(part), box.category, tuple(part))] if part else []
+        result += tables[number : number + 1]
+    return result

@@ -1,0 +1,144 @@
+"""The tables of a page: its tokens, their relations, and for each group of tokens of one table the search for its
+grid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.features import features_of
+from docspec.drafting.structure.grid import Cell, grid_of
+from docspec.drafting.structure.lattice import with_lattices
+from docspec.drafting.structure.relations import Relations
+from docspec.drafting.structure.tokens import Floats, PageTokens
+
+DOUBTFUL = -3.0
+"""Log-odds of a token to be in a table above which its neighbours may speak for it."""
+
+MOST_TOKENS = 2000
+"""Most tokens of a page on which tables are looked for: time and memory grow with their square."""
+
+RULED = 0.8
+"""Least share of the words of a table in closed cells whose cells are closed by rules."""
+
+LIMIT = 5.0
+"""Most log-odds that one pair adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: its cells in the order of reading, how many rows at the top are heads, its box (points), how sure it is
+    (0..1: the mean probability of what it says of two words), and whether drawn rules close most of its cells."""
+
+    cells: tuple[Cell, ...]
+    head_rows: int
+    box: tuple[float, float, float, float]
+    certainty: float
+    ruled: bool = False
+
+
+def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
+    """The tables of ``page``, from top to bottom."""
+    if not 2 <= len(page.tokens) <= MOST_TOKENS:
+        return []
+    features = features_of(page)
+    pairs, states, lattice = with_lattices(page, *relations.of(features))
+    boxes = np.array([token.box for token in page.tokens], np.float32)
+    inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
+    if len(inside) < 2:
+        return []
+    table = np.clip(pairs[np.ix_(inside, inside)][..., 0], -LIMIT, LIMIT)
+    groups = [inside[group] for group in clusters(table) if states[inside[group], 0].mean() > 0]
+    found = []
+    for own in with_whole_lines(groups, page):
+        if len(own) < 2:
+            continue
+        scores = pairs[np.ix_(own, own)]
+        cells = clusters(np.clip(scores[..., 3], -LIMIT, LIMIT))
+        grid = grid_of(scores[..., 3], scores[..., 1], scores[..., 2], boxes[own], cells)
+        if max(cell.row + cell.rows for cell in grid) < 2 or max(cell.column + cell.columns for cell in grid) < 2:
+            continue
+        grid = [
+            Cell(tuple(int(own[token]) for token in cell.tokens), cell.row, cell.column, cell.rows, cell.columns)
+            for cell in grid
+        ]
+        x0, y0 = boxes[own, :2].min(axis=0)
+        x1, y1 = boxes[own, 2:].max(axis=0)
+        box = (float(x0), float(y0), float(x1), float(y1))
+        sure = _certainty(grid, own, scores)
+        found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, bool(np.mean(lattice[own] >= 0) > RULED)))
+    return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+
+
+def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:
+    """``groups`` of tokens in which no line is cut: a line goes where most of its words are, or stays out of all."""
+    owner = {int(token): number for number, group in enumerate(groups) for token in group}
+    lines: dict[int, list[int]] = {}
+    for token, one in enumerate(page.tokens):
+        lines.setdefault(one.line, []).append(token)
+    whole: list[list[int]] = [[] for _ in groups]
+    for tokens in lines.values():
+        owners = Counter(owner.get(token, -1) for token in tokens)
+        if len(owners) > 2 or (len(owners) == 2 and -1 not in owners):  # tables beside each other
+            for token in tokens:
+                if token in owner:
+                    whole[owner[token]].append(token)
+            continue
+        most = owners.most_common(1)[0][0]
+        if most >= 0:
+            whole[most] += tokens
+    return [np.array(sorted(group), np.int64) for group in whole]
+
+
+def _heads(cells: list[Cell], states: Floats) -> int:
+    heads = 0
+    for row in range(max(cell.row for cell in cells) + 1):
+        own = [states[token] for cell in cells if cell.row <= row < cell.row + cell.rows for token in cell.tokens]
+        if not own or np.mean(own) <= 0:
+            break
+        heads = row + 1
+    return heads
+
+
+def _certainty(cells: Sequence[Cell], own: NDArray[np.int64], scores: Floats) -> float:
+    """The mean probability that the network gives to what ``cells`` say of two of the tokens ``own``: whether they
+    share a row, a column and a cell. Pairs that are near each other in one of these count alone: of the others
+    everybody is sure."""
+    at = {token: cell for cell in cells for token in cell.tokens}
+    places = np.array(
+        [(at[t].row, at[t].row + at[t].rows, at[t].column, at[t].column + at[t].columns) for t in own.tolist()]
+    )
+    start, end = np.maximum(places[:, None], places[None]), np.minimum(places[:, None], places[None])
+    row, column = end[..., 1] > start[..., 0], end[..., 3] > start[..., 2]
+    near = (start[..., 0] - end[..., 1] <= 0) & (start[..., 2] - end[..., 3] <= 0)
+    np.fill_diagonal(near, False)
+    if not near.any():
+        return 0.0
+    same = (places[:, None] == places[None]).all(axis=-1)
+    told = [
+        np.where(is_so, scores[..., at], -scores[..., at])[near] for at, is_so in ((1, row), (2, column), (3, same))
+    ]
+    return float(np.mean(1 / (1 + np.exp(-np.clip(np.concatenate(told), -20, 20)))))
+
+
+def html_of(grid: Grid, page: PageTokens) -> str:
+    """``grid`` as HTML."""
+    rows: list[list[tuple[int, str]]] = [[] for _ in range(max(cell.row + cell.rows for cell in grid.cells))]
+    width = max(cell.column + cell.columns for cell in grid.cells)
+    taken = set()
+    for cell in grid.cells:
+        text = escape(" ".join(page.tokens[token].text for token in cell.tokens), quote=False)
+        name = "th" if cell.row < grid.head_rows else "td"
+        spans = "".join(f' {key}="{n}"' for key, n in (("colspan", cell.columns), ("rowspan", cell.rows)) if n > 1)
+        rows[cell.row].append((cell.column, f"<{name}{spans}>{text}</{name}>"))
+        taken |= {(cell.row + y, cell.column + x) for y in range(cell.rows) for x in range(cell.columns)}
+    for number, row in enumerate(rows):
+        name = "th" if number < grid.head_rows else "td"
+        row += [(column, f"<{name}></{name}>") for column in range(width) if (number, column) not in taken]
+    return "<table>" + "".join("<tr>" + "".join(cell for _, cell in sorted(row)) + "</tr>" for row in rows) + "</table>"

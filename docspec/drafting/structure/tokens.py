@@ -1,0 +1,333 @@
+"""The tokens of a page: words with their type, and runs of words that are plainly one line of prose.
+
+A relation between cells is one between words: where columns stand tight, a single space may part two of them. Prose is
+another matter, its lines are told by even spaces and by the lines above and below; each such line is one token, so that
+a page of prose has as many tokens as lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.core import Category
+from docspec.drafting.layout import LayoutBox
+
+Floats = NDArray[np.float32]
+
+Box = tuple[float, float, float, float]
+
+GAP = 0.18
+"""White between two characters that parts words, in sizes of the type."""
+HARD_SPACES = frozenset("\u00a0\u202f\u2009\u2007")
+"""Spaces that part the thousands of one figure."""
+EVEN = 0.12
+"""Most difference between the spaces of a line of prose, in sizes of the type."""
+PROSE_WORDS = 5
+"""Least words of a line of prose."""
+FIGURES = 0.3
+"""Most of the words of a line of prose that have figures."""
+PROSE_SPACE = 0.7
+"""Most white between two words of prose, in sizes of the type."""
+THIN = 3.0
+"""Most points that a drawn rule is wide."""
+JOINT = 1.5
+"""Most points between two pieces of one rule."""
+
+LAYOUT = ("table", "text", "heading", "furniture", "picture")
+"""What the boxes of a layout model hold, as far as it matters here."""
+
+CLASSES = {
+    Category.TABLE: 0,
+    Category.SECTION_HEADER: 2,
+    Category.TITLE: 2,
+    Category.CAPTION: 2,
+    Category.PAGE_HEADER: 3,
+    Category.PAGE_FOOTER: 3,
+    Category.PICTURE: 4,
+}
+
+BOLD, ITALIC, MONOSPACED = 16, 2, 8  # of a span's ``flags``
+_LEADER = re.compile(r"[.·…]{4,}|…{2,}|(?<=\w)\.{3,}(?=\d)")
+_DASHES = re.compile(r"[-_=—–─━*~]{4,}|[.·…]{3,}|\.")
+_BOLD = re.compile(r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|medi\b|semibd", re.IGNORECASE)
+_ITALIC = re.compile(r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si|mi)|slant|ital\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, or a line of prose: its text, its box (x0, y0, x1, y1 in points), the size and baseline of its type, how
+    it is set, the number of its printed line, and how many words it has."""
+
+    text: str
+    box: Box
+    size: float
+    baseline: float
+    bold: bool = False
+    italic: bool = False
+    even: bool = False
+    line: int = 0
+    words: int = 1
+    colour: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PageTokens:
+    """The tokens of a page in the order of the file, its drawn rules, level ones (x0, x1, y) and upright ones (y0, y1,
+    x), filled areas (x0, y0, x1, y1), and the boxes of a layout model (x0, y0, x1, y1, number in :data:`LAYOUT`; none
+    where no model was asked), all in points."""
+
+    tokens: tuple[Token, ...]
+    level: Floats
+    upright: Floats
+    fills: Floats
+    layout: Floats
+    width: float
+    height: float
+    turn: int = 0
+
+    def on_page(self, box: Box) -> Box:
+        """The place on the page of a ``box`` of its tokens: those of a page with a ``turn`` are told as on the page
+        that is turned so that their lines run from left to right (1: they run upwards, 3: downwards)."""
+        x0, y0, x1, y1 = box
+        if self.turn == 1:
+            return y0, self.width - x1, y1, self.width - x0
+        return (self.height - y1, x0, self.height - y0, x1) if self.turn == 3 else box
+
+
+def page_tokens(
+    raw: Mapping[str, Any],
+    drawings: Iterable[Mapping[str, Any]],
+    layout: Iterable[LayoutBox],
+    width: float,
+    height: float,
+) -> PageTokens:
+    """The tokens of a page from MuPDF's dictionary of its characters (``rawdict``), its ``drawings`` and the boxes of a
+    layout model. A line that does not run from left to right is one token."""
+    lines: list[list[Token]] = []
+    typed: list[tuple[float, float, float]] = []
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            words = _words(line["spans"], len(lines))
+            if turn_of(line):
+                words = [replace(_joined(words), box=tuple(line["bbox"]), baseline=line["bbox"][3])] if words else []
+            words = [part for word in words for part in _without_leaders(word)]
+            typed += [
+                (word.box[0], word.box[2], word.baseline - 0.2 * word.size)
+                for word in words
+                if _DASHES.fullmatch(word.text)
+            ]
+            words = [word for word in words if not _DASHES.fullmatch(word.text)]
+            if words:
+                lines.append(words)
+    level, upright, fills = rules_of(drawings, typed)
+    return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
+
+
+def turn_of(line: Mapping[str, Any]) -> int:
+    """How a line of MuPDF's runs: 0 from left to right, 1 upwards, 3 downwards, 2 any other way."""
+    x, y = line["dir"]
+    return 0 if x > 0.99 else 1 if y < -0.99 else 3 if y > 0.99 else 2
+
+
+def turned_tokens(raw: Mapping[str, Any], page: PageTokens, turn: int) -> PageTokens:
+    """The tokens of the lines that run upwards (``turn`` 1) or downwards (3), as on a page turned so that they run from
+    left to right, with the rules of ``page``."""
+    width, height = page.width, page.height
+
+    def turned(x0: float, y0: float, x1: float, y1: float) -> Box:
+        return (height - y1, x0, height - y0, x1) if turn == 1 else (y0, width - x1, y1, width - x0)
+
+    lines: list[list[Token]] = []
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            if turn_of(line) != turn:
+                continue
+            spans = [
+                {
+                    **span,
+                    "chars": [
+                        {**char, "bbox": turned(*char["bbox"]), "origin": _origin(char, turn, page)}
+                        for char in span["chars"]
+                    ],
+                }
+                for span in line["spans"]
+            ]
+            if words := _words(spans, len(lines)):
+                lines.append(words)
+    corners = (
+        [(start, y, end, y) for start, end, y in page.level],
+        [(x, start, x, end) for start, end, x in page.upright],
+    )
+    upright = np.array([(a[1], a[3], a[0]) for a in (turned(*one) for one in corners[0])], np.float32).reshape(-1, 3)
+    level = np.array([(a[0], a[2], a[1]) for a in (turned(*one) for one in corners[1])], np.float32).reshape(-1, 3)
+    fills = np.array([turned(*one) for one in page.fills], np.float32).reshape(-1, 4)
+    layout = np.array([(*turned(*one[:4]), one[4]) for one in page.layout], np.float32).reshape(-1, 5)
+    return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout, height, width, turn)
+
+
+def _origin(char: Mapping[str, Any], turn: int, page: PageTokens) -> tuple[float, float]:
+    x, y = char["origin"]
+    return (page.height - y, x) if turn == 1 else (y, page.width - x)
+
+
+def layout_of_boxes(boxes: Iterable[LayoutBox]) -> Floats:
+    """The ``boxes`` of a layout model as :class:`PageTokens` has them."""
+    rows = [(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1, CLASSES.get(box.category, 1)) for box in boxes]
+    return np.array(rows, np.float32).reshape(-1, 5)
+
+
+def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
+    """The words of one line of MuPDF's."""
+    words: list[Token] = []
+    text, box, style, end = "", [0.0] * 4, None, 0.0
+
+    def close() -> None:
+        nonlocal text
+        if text and style is not None:
+            x0, y0, x1, y1 = box
+            words.append(Token(text, (x0, y0, x1, y1), *style[:2], *style[2], number, 1, style[3]))
+        text = ""
+
+    hard = False
+    for span in spans:
+        size, font, flags = span["size"], span["font"], span["flags"]
+        kind = (
+            bool(flags & BOLD or _BOLD.search(font)),
+            bool(flags & ITALIC or _ITALIC.search(font)),
+            bool(flags & MONOSPACED),
+        )
+        top, bottom = span["ascender"] * size, span["descender"] * size
+        for char in span["chars"]:
+            sign, (x0, _, x1, _), (_, baseline) = char["c"], char["bbox"], char["origin"]
+            if sign in HARD_SPACES and text[-1:].isdigit():
+                hard = True
+                continue
+            if sign.isspace() or sign == "\u200b":
+                close()
+                continue
+            if hard and sign.isdigit() and x0 - end < size:
+                text, end = text + " ", x0
+            hard = False
+            if text and (x0 - end > GAP * size or x0 < end - 2 * size):
+                close()
+            y0, y1 = baseline - min(max(top, 0.6 * size), size), baseline - max(min(bottom, 0.0), -0.3 * size)
+            if not text:
+                box, style = [x0, y0, x1, y1], (size, baseline, kind, span["color"])
+            else:
+                box = [min(box[0], x0), min(box[1], y0), max(box[2], x1), max(box[3], y1)]
+                if style is not None and size > style[0] * 1.15:
+                    style = (size, baseline, kind, style[3])
+            text, end = text + sign, x1
+    close()
+    return words
+
+
+def with_prose(lines: Sequence[Sequence[Token]]) -> list[Token]:
+    """The words of ``lines``, those of a line of prose as one token."""
+    order = sorted(range(len(lines)), key=lambda at: lines[at][0].baseline)
+    even = {at for at in order if _is_even(lines[at])}
+    prose = set()
+    for place, at in enumerate(order):
+        for other in order[place + 1 :]:
+            a, b = lines[at], lines[other]
+            size = max(a[0].size, b[0].size)
+            if b[0].baseline - a[0].baseline > 2.2 * size:
+                break
+            if b[0].baseline - a[0].baseline < 0.8 * size or not {at, other} & even:
+                continue
+            left, right = abs(a[0].box[0] - b[0].box[0]), abs(a[-1].box[2] - b[-1].box[2])
+            if min(left, right) < 0.3 * size and abs(a[0].size - b[0].size) < 0.05 * size:
+                prose |= {at, other} & even
+    result: list[Token] = []
+    for at, words in enumerate(lines):
+        result += [_joined(words)] if at in prose else words
+    return result
+
+
+def _is_even(words: Sequence[Token]) -> bool:
+    figures = sum(any(sign.isdigit() for sign in word.text) for word in words)
+    if len(words) < PROSE_WORDS or figures > FIGURES * len(words):
+        return False
+    size = words[0].size
+    gaps = [b.box[0] - a.box[2] for a, b in pairwise(words)]
+    plain = [gap for gap, word in zip(gaps, words, strict=False) if word.text[-1] not in ".,;:!?"] or gaps
+    return max(plain) - min(plain) < EVEN * size and min(gaps) > 0 and max(gaps) < PROSE_SPACE * size + EVEN * size
+
+
+def _joined(words: Sequence[Token]) -> Token:
+    first = words[0]
+    box = (
+        min(word.box[0] for word in words),
+        min(word.box[1] for word in words),
+        max(word.box[2] for word in words),
+        max(word.box[3] for word in words),
+    )
+    text = " ".join(word.text for word in words)
+    bold, italic = all(word.bold for word in words), all(word.italic for word in words)
+    return Token(text, box, first.size, first.baseline, bold, italic, first.even, first.line, len(words), first.colour)
+
+
+def _without_leaders(word: Token) -> list[Token]:
+    """The parts of ``word`` beside leaders of dots, which are no text."""
+    if "." * 3 not in word.text and not _LEADER.search(word.text):
+        return [word]
+    x0, y0, x1, y1 = word.box
+    wide = (x1 - x0) / len(word.text)
+    parts, at = [], 0
+    for leader in [*_LEADER.finditer(word.text), None]:
+        end = leader.start() if leader else len(word.text)
+        if end > at:
+            parts.append(replace(word, text=word.text[at:end], box=(x0 + at * wide, y0, x0 + end * wide, y1)))
+        at = leader.end() if leader else end
+    return parts
+
+
+def rules_of(
+    drawings: Iterable[Mapping[str, Any]], typed: Iterable[tuple[float, float, float]] = ()
+) -> tuple[Floats, Floats, Floats]:
+    """The level rules, upright rules and filled areas among the ``drawings`` of a page and the ``typed`` rules: pieces
+    that touch are one rule."""
+    level: list[tuple[float, float, float]] = list(typed)
+    upright: list[tuple[float, float, float]] = []
+    fills = []
+    for drawing in drawings:
+        for item in drawing["items"]:
+            if item[0] == "l":
+                (x0, y0), (x1, y1) = item[1], item[2]
+                if abs(y1 - y0) < 0.5 and abs(x1 - x0) > 1:
+                    level.append((min(x0, x1), max(x0, x1), (y0 + y1) / 2))
+                elif abs(x1 - x0) < 0.5 and abs(y1 - y0) > 1:
+                    upright.append((min(y0, y1), max(y0, y1), (x0 + x1) / 2))
+            elif item[0] == "re":
+                x0, y0, x1, y1 = item[1]
+                if y1 - y0 <= THIN < x1 - x0:
+                    level.append((x0, x1, (y0 + y1) / 2))
+                elif x1 - x0 <= THIN < y1 - y0:
+                    upright.append((y0, y1, (x0 + x1) / 2))
+                elif x1 - x0 > THIN and y1 - y0 > THIN:
+                    if drawing.get("fill") and min(drawing["fill"]) < 0.99:
+                        fills.append((x0, y0, x1, y1))
+                    if drawing.get("color") and min(drawing["color"]) < 0.9:
+                        level += [(x0, x1, y0), (x0, x1, y1)]
+                        upright += [(y0, y1, x0), (y0, y1, x1)]
+    return _merged(level), _merged(upright), np.array(fills, np.float32).reshape(-1, 4)
+
+
+def _merged(rules: list[tuple[float, float, float]]) -> Floats:
+    """``rules`` (start, end, place) with pieces that touch put together."""
+    rules.sort(key=lambda rule: (round(rule[2]), rule[0]))
+    result: list[list[float]] = []
+    for start, end, place in rules:
+        last = result[-1] if result else None
+        if last is not None and abs(place - last[2]) < 1 and start - last[1] <= JOINT:
+            last[1] = max(last[1], end)
+        else:
+            result.append([start, end, place])
+    return np.array(result, np.float32).reshape(-1, 3)

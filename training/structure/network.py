@@ -1,0 +1,61 @@
+"""The relation network: a small transformer over the tokens of a page, whose attention sees where each two stand to
+each other.
+
+Its answers are log-odds of each pair (:data:`RELATIONS`) and of each token (:data:`STATES`).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+RELATIONS = ("table", "row", "column", "cell", "block")
+"""What two tokens may share: a table, a row of it, a column of it, a cell; or a block of text outside of tables."""
+STATES = ("in table", "head")
+
+WIDTH, HEADS, LAYERS, HIDDEN, KEYS = 80, 4, 4, 32, 12
+
+
+class Layer(nn.Module):
+    """Attention with a bias for each pair, and a network for each token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before, self.between = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.bias = nn.Linear(HIDDEN, HEADS)
+        self.inner, self.outer = nn.Linear(WIDTH, 2 * WIDTH), nn.Linear(2 * WIDTH, WIDTH)
+
+    def forward(self, tokens: Tensor, pairs: Tensor) -> Tensor:
+        """``tokens`` (n, width), ``pairs`` (n, n, hidden)."""
+        query, key, value = (
+            self.qkv(self.before(tokens)).view(-1, 3, HEADS, WIDTH // HEADS).permute(1, 2, 0, 3).unbind(0)
+        )
+        weights = query @ key.transpose(1, 2) * (WIDTH // HEADS) ** -0.5 + self.bias(pairs).permute(2, 0, 1)
+        mixed = (weights.softmax(-1) @ value).permute(1, 0, 2).reshape(-1, WIDTH)
+        tokens = tokens + self.out(mixed)
+        return tokens + self.outer(torch.relu(self.inner(self.between(tokens))))
+
+
+class RelationNetwork(nn.Module):
+    """Log-odds of relations (n, n, :data:`RELATIONS`) and states (n, :data:`STATES`) for the tokens of one page."""
+
+    def __init__(self, token_features: int, pair_features: int) -> None:
+        super().__init__()
+        self.token_in = nn.Sequential(nn.Linear(token_features, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH))
+        self.pair_in = nn.Sequential(nn.Linear(pair_features, HIDDEN), nn.ReLU())
+        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.states = nn.Linear(WIDTH, len(STATES))
+        self.keys = nn.Linear(WIDTH, 2 * len(RELATIONS) * KEYS)
+        self.pair_out = nn.Linear(HIDDEN, len(RELATIONS))
+
+    def forward(self, tokens: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
+        """``tokens`` (n, features), ``pairs`` (n, n, features)."""
+        hidden, geometry = self.token_in(tokens), self.pair_in(pairs)
+        for layer in self.layers:
+            hidden = layer(hidden, geometry)
+        hidden = self.norm(hidden)
+        left, right = self.keys(hidden).view(-1, 2, len(RELATIONS), KEYS).permute(1, 2, 0, 3).unbind(0)
+        scores = (left @ right.transpose(1, 2)).permute(1, 2, 0) * KEYS**-0.5 + self.pair_out(geometry)
+        return (scores + scores.transpose(0, 1)) / 2, self.states(hidden)
