@@ -92,11 +92,14 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
         if not row.prose and above is not None and above.prose and _continues(row, above, rows, left, right):
             row.prose = True
     prose = [row for row in rows if row.prose]
-    alone = [one for row in rows if not row.prose for one in row.glyphs]
     in_rows = {id(one) for row in rows for one in row.glyphs}
     loose = [one for one in glyphs if id(one) not in in_rows]
-    alone += _attached(loose, prose, alone)
-    alone_bars = _bars_attached(bars, prose, alone)
+    for row in rows:
+        row.prose = row.prose and not _is_centred(row, rows, loose, left, right)
+    prose = [row for row in rows if row.prose]
+    alone = _attached(loose, rows)
+    alone_bars = _bars_attached(bars, rows)
+    alone += [one for row in rows if not row.prose for one in (*row.glyphs, *row.extra)]
     pending: Formula | None = None
     for row in prose:
         formulas = list(_inline(row, borrowed))
@@ -175,20 +178,19 @@ def _text_words(glyphs: Sequence[Glyph]) -> list[str]:
 
 def _is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     """Whether a token is a word of prose."""
+    letters = [one for one in token if not one.is_math and one.symbol.sign.isalpha()]
     if any(one.is_math for one in token):
-        letters = [one for one in token if not one.is_math and one.symbol.sign.isalpha()]
         return len(letters) > 6 and len(letters) > 0.7 * len(token)
     word = "".join(one.symbol.sign for one in token).strip("".join(_LOOSE) + "()[]-–—")
     if not any(char.isalpha() for char in word):
         return False
-    if word in FUNCTIONS or word in MORE_FUNCTIONS:
+    if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1:
         return False
-    letters = [one for one in token if one.symbol.sign.isalpha()]
-    if borrowed and all(one.font.italic for one in letters):
-        return len(letters) > 3
-    if any(one.symbol.sign in RELATIONS or one.symbol.sign in "+" for one in token):
-        return False
-    return True
+    if borrowed and any(one.font.italic for one in letters):
+        if all(one.font.italic for one in letters):
+            return len(letters) > 3
+        return not any(one.symbol.sign in "([=" for one in token)
+    return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in token)
 
 
 def _is_prose(row: _Row, borrowed: bool) -> bool:
@@ -215,48 +217,101 @@ def _continues(row: _Row, above: _Row, rows: Sequence[_Row], left: float, right:
     return abs(row.x0 - left) < 2.5 and 0 < leading < 1.25 * usual and above.x1 > right - 0.25 * (right - left)
 
 
+def _is_centred(row: _Row, rows: Sequence[_Row], loose: Sequence[Glyph], left: float, right: float) -> bool:
+    """Whether a row with words is a formula that stands in the middle of its column."""
+    signs = "".join(one.symbol.sign for one in row.glyphs)
+    words = [word for word in _text_words(row.glyphs) if len(word) > 1]
+    if not any(one.is_math for one in row.glyphs) and not any(sign in RELATIONS for sign in signs):
+        return False
+    if len(words) > 3 and not any(sign in RELATIONS for sign in signs):
+        return False
+    near = [one for one in loose if abs((one.y0 + one.y1) / 2 - row.y + 0.25 * row.size) < 1.6 * row.size]
+    near += [one for other in rows if not other.prose and abs(other.y - row.y) < 1.2 * row.size for one in other.glyphs]
+    x0 = min(one.x0 for one in (*row.glyphs, *near))
+    x1 = max(one.x1 for one in (*row.glyphs, *near))
+    return x0 - left > 0.8 * row.size and abs((x0 - left) - (right - x1)) < 0.35 * row.size
+
+
 def _leading(rows: Sequence[_Row]) -> float:
     steps = sorted(b.y - a.y for a, b in zip(rows, rows[1:], strict=False) if a.prose and b.prose)
     return steps[len(steps) // 4] if steps else 12.0
 
 
-def _attached(loose: Sequence[Glyph], prose: Sequence[_Row], alone: Sequence[Glyph]) -> list[Glyph]:
-    """Gives ``loose`` glyphs to the row of prose that they stand at; the others stand alone."""
-    left = []
-    for one in loose:
-        best, least = None, 1e9
-        for row in prose:
-            up = row.y - 0.25 * row.size - (one.y0 + one.y1) / 2
-            if not -1.0 * row.size < up < 1.3 * row.size:
-                continue
-            beside = min((max(other.x0 - one.x1, one.x0 - other.x1, 0.0) for other in row.glyphs), default=1e9)
-            near = abs(up) + max(beside - 0.3 * row.size, 0.0)
-            if beside < 1.5 * row.size and near < least:
-                best, least = row, near
-        other = min((_distance(one, glyph) for glyph in alone), default=1e9)
-        if best is None or other < 0.5 * least - 2:
-            left.append(one)
+def _attached(loose: Sequence[Glyph], rows: Sequence[_Row]) -> list[Glyph]:
+    """Gives ``loose`` glyphs, in runs of one base line, to the rows that they stand at; the others are returned. What
+    is near comes first: scripts of scripts are near to what is near a row."""
+    runs, left = _runs(loose), []
+    for most in (0.3, 0.3, 0.7, 1.3, 1.3):
+        left = []
+        for run in runs:
+            row = min(rows, key=lambda row: _cost(run, row, most), default=None)
+            if row is None or _cost(run, row, most) >= FAR_AWAY:
+                left.append(run)
+            else:
+                row.extra += run
+        runs = left
+    return [one for run in left for one in run]
+
+
+FAR_AWAY = 1e6
+
+
+def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
+    runs: list[list[Glyph]] = []
+    for one in sorted(loose, key=lambda one: (round(one.y), one.x0)):
+        last = runs[-1][-1] if runs else None
+        if (
+            last is not None
+            and abs(last.y - one.y) < 0.6
+            and abs(last.size - one.size) < 0.3
+            and one.x0 - last.x1 < 0.3 * one.size
+            and (one.symbol.part == "ordinary") == (last.symbol.part == "ordinary")
+        ):
+            runs[-1].append(one)
         else:
-            best.extra.append(one)
-    return left
+            runs.append([one])
+    return runs
 
 
-def _distance(one: Glyph, other: Glyph) -> float:
-    across = max(other.x0 - one.x1, one.x0 - other.x1, 0.0)
-    return float(across + max(other.y0 - one.y1, one.y0 - other.y1, 0.0))
+def _cost(run: Sequence[Glyph], row: _Row, most: float) -> float:
+    """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
+    first = run[0]
+    reach = 1.05 if row.prose else 2.4
+    if first.symbol.part == "ordinary" and first.font.kind != "ex":
+        up = (row.y - first.y) / row.size
+        if not -0.72 * (reach if reach > 2 else 1) < up < reach:
+            return FAR_AWAY
+        high = abs(up - 0.1)
+    else:
+        high = abs(row.y / row.size - 0.25 - (min(one.y0 for one in run) + max(one.y1 for one in run)) / 2 / row.size)
+        if high > (0.9 if row.prose else 2.0):
+            return FAR_AWAY
+    x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
+    gap = min(max(other.x0 - x1, x0 - other.x1, 0.0) for other in (*row.glyphs, *row.extra))
+    if gap > most * row.size:
+        return FAR_AWAY
+    return high * row.size + gap
 
 
-def _bars_attached(bars: Sequence[Bar], prose: Sequence[_Row], alone: Sequence[Glyph]) -> list[Bar]:
+def _bars_attached(bars: Sequence[Bar], rows: Sequence[_Row]) -> list[Bar]:
+    """Gives bars to the rows of prose whose glyphs they are over, under or between; returns the others."""
     left = []
     for bar in bars:
-        own = [one for one in alone if one.x0 < bar.x1 and one.x1 > bar.x0 and abs(one.y0 - bar.y) < 2 * one.size]
-        row = next((row for row in prose if -0.4 * row.size < row.y - bar.y < 1.2 * row.size and row.x0 - 9 < bar.x0
-                    and bar.x1 < row.x1 + 9), None)  # fmt: skip
-        if row is not None and not own:
+        near = [row for row in rows if -0.5 * row.size < row.y - bar.y < 1.3 * row.size and _holds(row, bar)]
+        row = min(near, key=lambda row: abs(row.y - bar.y - 0.3 * row.size), default=None)
+        if row is not None and row.prose:
             row.bars.append(bar)
         else:
             left.append(bar)
     return left
+
+
+def _holds(row: _Row, bar: Bar) -> bool:
+    room = 0.9 * row.size
+    return any(
+        bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1 and one.y0 - room < bar.y < one.y1 + room
+        for one in (*row.glyphs, *row.extra)
+    )
 
 
 def _inline(row: _Row, borrowed: bool) -> Iterator[Formula]:
@@ -285,9 +340,11 @@ def _is_certain(token: Sequence[Glyph], row: _Row, borrowed: bool) -> bool:
         return False
     if any(one.is_math and not _is_mark_of_text(one) for one in token):
         return True
-    if borrowed and any(one.font.italic and one.symbol.sign.isalpha() for one in token):
-        return len([one for one in token if one.symbol.sign.isalpha()]) < 4
-    return False
+    letters = [one for one in token if one.symbol.sign.isalpha()]
+    if borrowed and any(one.font.italic for one in letters):
+        return len(letters) < 4 or any(one.symbol.sign in "([=" for one in token)
+    scripts = any(one.size < 0.86 * row.size for one in token)
+    return len(letters) == 1 and (scripts or letters[0].font.bold or "\u0370" < letters[0].symbol.sign < "\u03ff")
 
 
 def _is_mark_of_text(one: Glyph) -> bool:

@@ -27,7 +27,7 @@ class Symbol(NamedTuple):
 _DELIMITERS = {
     "parenleft": "(", "parenright": ")", "bracketleft": "[", "bracketright": "]", "braceleft": "{", "braceright": "}",
     "angbracketleft": "⟨", "angbracketright": "⟩", "angleft": "⟨", "angleright": "⟩", "floorleft": "⌊",
-    "floorright": "⌋", "ceilingleft": "⌈", "ceilingright": "⌉", "bar": "|", "bardbl": "‖", "vextendsingle": "|",
+    "floorright": "⌋", "angleleft": "⟨", "angleright": "⟩", "ceilingleft": "⌈", "ceilingright": "⌉", "bar": "|", "bardbl": "‖", "vextendsingle": "|",
     "vextenddouble": "‖", "slash": "/", "backslash": "\\",
 }  # fmt: skip
 _OPERATORS = {
@@ -68,7 +68,7 @@ _PRIVATE = {code: sign for first, signs in ((0xF8EB, "((()))[[[]]]{{{{}}}"),) fo
 
 BIG_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋀⋁⨁⨂⨀⨄⨆")
 FENCES = frozenset("()[]{}⟨⟩⌊⌋⌈⌉|‖")
-_GREEK_TWINS = {"µ": "μ", "∆": "Δ", "Ω": "Ω", "〈": "⟨", "〉": "⟩", "∣": "|", "•": "∙"}
+_GREEK_TWINS = {"\u00b5": "μ", "\u2206": "Δ", "\u2126": "Ω", "〈": "⟨", "〉": "⟩", "∣": "|", "•": "∙"}
 _UNICODE_ALPHABETS = (
     ("BOLD ITALIC", "bi"), ("BOLD SCRIPT", "cal"), ("BOLD FRAKTUR", "frak"), ("SANS-SERIF", "sf"), ("BOLD", "bf"),
     ("ITALIC", "it"), ("SCRIPT", "cal"), ("FRAKTUR", "frak"), ("DOUBLE-STRUCK", "bb"), ("MONOSPACE", "tt"),
@@ -105,8 +105,6 @@ def symbol_of(sign: str, name: str, font: Font) -> Symbol:
             return Symbol(name[0], "bb" if name.endswith("bbb") else "cal")
         if font.kind and name in _NAMES:
             sign = _NAMES[name]
-        elif name in ("angleleft", "angleright"):
-            sign = _DELIMITERS[name]
     return _of_sign(sign, alphabet, font)
 
 
@@ -128,7 +126,8 @@ def _of_sign(sign: str, alphabet: str, font: Font) -> Symbol:
             if sign == twin:
                 plain = upright
         return Symbol(plain, own)
-    sign = _GREEK_TWINS.get(sign, sign) if font.kind else sign
+    if font.kind or sign in "\u2206\u2126\u00b5":
+        sign = _GREEK_TWINS.get(sign, sign)
     if sign == "̸":
         return Symbol(sign, alphabet, "not")
     if sign == "√":
