@@ -7,9 +7,11 @@ where the lines of their column begin stand alone, with all that lies around the
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from docspec.mathematics.columns import columns_of_page
 from docspec.mathematics.glyphs import Bar, Glyph
@@ -23,6 +25,9 @@ _FAR = 2.3
 """Gaps between tokens, and the widest within a formula, in sizes of type."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
+"""A function of a number or of one letter."""
+
 _LOOSE = frozenset(".,;:!?'’”“\"")
 
 
@@ -177,20 +182,25 @@ def _text_words(glyphs: Sequence[Glyph]) -> list[str]:
 
 
 def _is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
-    """Whether a token is a word of prose."""
-    letters = [one for one in token if not one.is_math and one.symbol.sign.isalpha()]
-    if any(one.is_math for one in token):
-        return len(letters) > 6 and len(letters) > 0.7 * len(token)
-    word = "".join(one.symbol.sign for one in token).strip("".join(_LOOSE) + "()[]-–—")
+    """Whether a token is a word of prose; scripts do not count."""
+    largest = max(one.size for one in token)
+    full = [one for one in token if one.size > 0.86 * largest]
+    letters = [one for one in full if not one.is_math and one.symbol.sign.isalpha()]
+    text = "".join(one.symbol.sign for one in full)
+    if any(one.is_math for one in full):
+        return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
+    word = text.strip("".join(_LOOSE) + "()[]-–—")
     if not any(char.isalpha() for char in word):
         return False
-    if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1:
+    if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1 or _CALL.fullmatch(text):
         return False
     if borrowed and any(one.font.italic for one in letters):
         if all(one.font.italic for one in letters):
-            return len(letters) > 3
-        return not any(one.symbol.sign in "([=" for one in token)
-    return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in token)
+            return len(letters) > 3 and "(" not in text[1:]
+        return not any(one.symbol.sign in "([=" for one in full)
+    if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
+        return False  # type that is lowered: names of quantities, formulas of chemistry
+    return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in full)
 
 
 def _is_prose(row: _Row, borrowed: bool) -> bool:
@@ -241,11 +251,11 @@ def _attached(loose: Sequence[Glyph], rows: Sequence[_Row]) -> list[Glyph]:
     """Gives ``loose`` glyphs, in runs of one base line, to the rows that they stand at; the others are returned. What
     is near comes first: scripts of scripts are near to what is near a row."""
     runs, left = _runs(loose), []
-    for most in (0.3, 0.3, 0.7, 1.3, 1.3):
+    for most, high in ((0.3, 0.6), (0.3, 0.6), (0.7, 0.6), (0.3, 2.0), (1.3, 2.0), (1.3, 2.0)):
         left = []
         for run in runs:
-            row = min(rows, key=lambda row: _cost(run, row, most), default=None)
-            if row is None or _cost(run, row, most) >= FAR_AWAY:
+            row = min(rows, key=lambda row: _cost(run, row, most, high), default=None)
+            if row is None or _cost(run, row, most, high) >= FAR_AWAY:
                 left.append(run)
             else:
                 row.extra += run
@@ -273,7 +283,7 @@ def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
     return runs
 
 
-def _cost(run: Sequence[Glyph], row: _Row, most: float) -> float:
+def _cost(run: Sequence[Glyph], row: _Row, most: float, highest: float) -> float:
     """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
     first = run[0]
     reach = 1.05 if row.prose else 2.4
@@ -286,6 +296,8 @@ def _cost(run: Sequence[Glyph], row: _Row, most: float) -> float:
         high = abs(row.y / row.size - 0.25 - (min(one.y0 for one in run) + max(one.y1 for one in run)) / 2 / row.size)
         if high > (0.9 if row.prose else 2.0):
             return FAR_AWAY
+    if high > highest:
+        return FAR_AWAY
     x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
     gap = min(max(other.x0 - x1, x0 - other.x1, 0.0) for other in (*row.glyphs, *row.extra))
     if gap > most * row.size:
@@ -317,17 +329,41 @@ def _holds(row: _Row, bar: Bar) -> bool:
 def _inline(row: _Row, borrowed: bool) -> Iterator[Formula]:
     """The formulas within a row of prose."""
     tokens = _tokens([*row.glyphs, *row.extra], row.size)
+    may = [_may_belong(token, row, borrowed) for token in tokens]
+    gaps = [min(b.x0 for b in after) - max(a.x1 for a in before) for before, after in pairwise(tokens)]
+    usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
+    for at in range(1, len(tokens) - 1):
+        wide = min(gaps[at - 1 : at + 1], default=0.0)
+        if not may[at] and may[at - 1] and may[at + 1] and 0.8 * row.size < wide < _FAR * row.size and wide > 1.6 * usual:
+            may[at] = True  # a word set apart within a formula
+    for at in range(1, len(tokens)):
+        before, after = tokens[at - 1], tokens[at]
+        wide = gaps[at - 1] > row.size
+        if not may[at] and may[at - 1] and not wide and _ends_open(before):
+            may[at] = True  # a word behind a sign of calculation
+        elif not may[at - 1] and may[at] and not wide and _is_sign(after) and before[-1].symbol.sign not in _LOOSE:
+            may[at - 1] = True
     run: list[list[Glyph]] = []
-    right = 0.0
-    for token in [*tokens, []]:
-        far = bool(run and token) and min(one.x0 for one in token) - right > _FAR * row.size
-        if not token or far or not _may_belong(token, row, borrowed):
+    for at, token in enumerate(tokens):
+        if run and (not may[at] or gaps[at - 1] > _FAR * row.size):
             yield from _trimmed(run, row, borrowed)
             run = []
-            if not token or not _may_belong(token, row, borrowed):
-                continue
-        run.append(token)
-        right = max(one.x1 for one in token)
+        if may[at]:
+            run.append(token)
+    yield from _trimmed(run, row, borrowed)
+
+
+def _ends_open(token: Sequence[Glyph]) -> bool:
+    """Whether something must follow a token."""
+    last = max(token, key=lambda one: one.x1)
+    is_level = last.size > 0.86 * max(one.size for one in token)
+    return is_level and last.symbol.sign in RELATIONS | BINARY and last.symbol.sign not in ":∙⋆∗∘"
+
+
+def _is_sign(token: Sequence[Glyph]) -> bool:
+    return all(one.symbol.sign in RELATIONS and one.symbol.sign != ":" for one in token) or (
+        "".join(one.symbol.sign for one in token) == ":="
+    )
 
 
 def _may_belong(token: Sequence[Glyph], row: _Row, borrowed: bool) -> bool:
@@ -340,11 +376,14 @@ def _is_certain(token: Sequence[Glyph], row: _Row, borrowed: bool) -> bool:
         return False
     if any(one.is_math and not _is_mark_of_text(one) for one in token):
         return True
-    letters = [one for one in token if one.symbol.sign.isalpha()]
+    full = [one for one in token if one.size > 0.86 * row.size]
+    letters = [one for one in full if one.symbol.sign.isalpha()]
     if borrowed and any(one.font.italic for one in letters):
-        return len(letters) < 4 or any(one.symbol.sign in "([=" for one in token)
-    scripts = any(one.size < 0.86 * row.size for one in token)
-    return len(letters) == 1 and (scripts or letters[0].font.bold or "\u0370" < letters[0].symbol.sign < "\u03ff")
+        return len(letters) < 4 or any(one.symbol.sign in "([=" for one in full)
+    if len(letters) != 1:
+        return False
+    sign, font = letters[0].symbol.sign, letters[0].font
+    return len(full) < len(token) or font.bold or font.kind != "" or "\u0370" < sign < "\u03ff"
 
 
 def _is_mark_of_text(one: Glyph) -> bool:
@@ -354,14 +393,19 @@ def _is_mark_of_text(one: Glyph) -> bool:
 
 def _trimmed(run: list[list[Glyph]], row: _Row, borrowed: bool) -> Iterator[Formula]:
     """A run of tokens as a formula, without what is prose's at its ends."""
-    while run and not _is_certain(run[0], row, borrowed) and not _opens(run):
-        run = run[1:]
-    while run and not _is_certain(run[-1], row, borrowed) and not _closes(run):
-        run = run[:-1]
-    if not run:
+    certain = [_is_certain(token, row, borrowed) for token in run]
+    if not any(certain):
         return
-    glyphs = [one for token in run for one in token]
-    while glyphs and not glyphs[-1].is_math and glyphs[-1].symbol.sign in _LOOSE:
+    for at in range(1, len(run) - 1):
+        signs = "".join(one.symbol.sign for one in run[at])
+        certain[at] = certain[at] or (signs in RELATIONS and not signs.isalpha())
+    first, last = certain.index(True), len(certain) - 1 - certain[::-1].index(True)
+    while first > 0 and _opens(run[first - 1 : first + 1], row):
+        first -= 1
+    while last < len(run) - 1 and _closes(run[first : last + 2], row):
+        last += 1
+    glyphs = [one for token in run[first : last + 1] for one in token]
+    while glyphs and not glyphs[-1].is_math and glyphs[-1].symbol.sign in _LOOSE and not _is_call_end(glyphs):
         glyphs.pop()
     while glyphs and not glyphs[0].is_math and glyphs[0].symbol.sign in "“\"‘,;":
         glyphs.pop(0)
@@ -372,25 +416,40 @@ def _trimmed(run: list[list[Glyph]], row: _Row, borrowed: bool) -> Iterator[Form
     yield Formula(tuple(glyphs), bars, False)
 
 
-def _opens(run: Sequence[Sequence[Glyph]]) -> bool:
-    """Whether the first token, of figures or brackets, belongs to what follows: it is near, and joined by a sign or a
-    bracket."""
-    first = "".join(one.symbol.sign for one in run[0])
-    if len(run) == 1 or first[-1:] in ".,;:" or (first[-1:] in _LOOSE):
+def _is_call_end(glyphs: Sequence[Glyph]) -> bool:
+    """Whether the point or sign at the end belongs to the formula: a factorial, an ellipsis."""
+    signs = "".join(one.symbol.sign for one in glyphs[-4:])
+    return signs.endswith(("...", "!")) and not signs.endswith(("....", "!!"))
+
+
+def _opens(pair: Sequence[Sequence[Glyph]], row: _Row) -> bool:
+    """Whether the first of two tokens, of figures, brackets or the name of a function, belongs to the second."""
+    first, second = pair
+    full = "".join(one.symbol.sign for one in first if one.size > 0.86 * row.size)
+    if not full or full[-1] in ".,;:!?”’":
         return False
-    following = run[1][0].symbol.sign
-    if following in RELATIONS | BINARY or first[-1] in RELATIONS | BINARY or _unclosed(first) or first in FUNCTIONS:
+    following = second[0].symbol.sign
+    signs = RELATIONS | BINARY | {"-"}
+    if following in signs or full[-1] in signs or _unclosed(full) or full.lstrip("([") in FUNCTIONS | MORE_FUNCTIONS:
         return True
-    return first in MORE_FUNCTIONS or (first.isdigit() and run[1][0].x0 - run[0][-1].x1 < 0.3 * run[0][0].size)
+    near = second[0].x0 - max(one.x1 for one in first) < 0.26 * row.size
+    return near and any(char.isdigit() for char in full) and not any(char.isalpha() for char in full)
 
 
-def _closes(run: Sequence[Sequence[Glyph]]) -> bool:
-    last = "".join(one.symbol.sign for one in run[-1]).rstrip(".,;:")
-    if len(run) == 1 or not last:
-        return False
-    before = run[-2][-1].symbol.sign
+def _closes(run: Sequence[Sequence[Glyph]], row: _Row) -> bool:
+    """Whether the last of several tokens belongs to those before it."""
+    last = "".join(one.symbol.sign for one in run[-1] if one.size > 0.86 * row.size).rstrip(".,;:")
+    if not last:
+        return "".join(one.symbol.sign for one in run[-1]) == "..."
+    before = max(run[-2], key=lambda one: one.x1).symbol.sign
+    signs = RELATIONS | BINARY | {"-"}
     whole = "".join(one.symbol.sign for token in run for one in token)
-    return before in RELATIONS | BINARY or (last[-1] in ")]}" and _balanced(whole)) or last in ("...", "…")
+    inside = "".join(one.symbol.sign for token in run[:-1] for one in token)
+    if last[0] == "(" and last[1:] in MORE_FUNCTIONS:
+        return True
+    if before in signs or (last[-1] in ")]}" and _unclosed(inside) and _balanced(whole)) or _unclosed(inside):
+        return True
+    return last[0] in signs or (inside.endswith(",") and len(last) < 4)
 
 
 def _unclosed(text: str) -> bool:

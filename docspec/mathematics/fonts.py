@@ -18,7 +18,7 @@ _ALPHABETS = (
     ("sy", r"cmsy|cmbsy|lmmathsymbols|msam|txsy|-sy(?:c|a)?-|symbol-10|symbolb|mtsy|msxm|mtextra|mathjax_main-?sy|esint|wasy|stmary"),
     ("ex", r"cmex|mathextension|txex|-ex-|extension|eu?ex\d|mtex|mathjax_size\d|yhmath|largesymbols"),
     ("it", r"cmmi|mathitalic|tx(?:b)?mi\b|txmi|txbmi|--m-(?:medium)?ital|eur[mb]\d|mtmi|mathjax_math|math-?ital|mathletters"),
-    ("rm", r"--m-regular|ot1-10|mathjax_main"),
+    ("rm", r"--m-regular|ot1-10|mathjax_main|\brtx[rb]\b"),
     (
         "unicode",
         r"cambria ?math|cambriamath|stix(?:two)?-?math|(?:latinmodern|lm)math|lm ?math|libertinus(?:t1)?-?math"

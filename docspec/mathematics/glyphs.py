@@ -19,6 +19,9 @@ from docspec.mathematics.symbols import Symbol, symbol_of
 THINNEST, THICKEST = 0.05, 2.0
 """Points: how thick a bar of a fraction or of a root is."""
 
+_Place = tuple[tuple[float, float], tuple[float, float, float, float]]
+"""An origin and a box."""
+
 _TAG = 7  # characters of a subset's tag with its plus
 
 
@@ -41,6 +44,8 @@ class Glyph:
     @property
     def is_math(self) -> bool:
         """Whether its font is made for formulas."""
+        if self.font.kind == "rm" and self.symbol.sign.isalpha():
+            return not self.symbol.sign.isascii()  # prose takes its ligatures from there
         return self.font.kind != ""
 
 
@@ -62,12 +67,15 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
     """The upright visible glyphs of ``page``; ``blocks`` is its text as MuPDF's raw dictionary with exact boxes."""
     names = _names(page)
     traced: dict[tuple[int, int], list[tuple[int, str, int]]] = defaultdict(list)
+    combining: dict[str, list[_Place]] = defaultdict(list)
     tools = mupdf().TOOLS
     tools.set_subset_fontnames(True)
     try:
         for span in page.get_texttrace():
-            for code, glyph, (x, y), _ in span["chars"]:
+            for code, glyph, (x, y), box in span["chars"]:
                 traced[_place(x, y)].append((code, span["font"], glyph))
+                if 0x300 <= code < 0x370 or 0x20D0 <= code < 0x2100:
+                    combining[chr(code)].append(((x, y), box))
     finally:
         tools.set_subset_fontnames(False)
     glyphs = []
@@ -82,9 +90,11 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
                     if not char["c"].strip() or char.get("synthetic"):
                         continue
                     x, y = char["origin"]
+                    x0, y0, x1, y1 = char["bbox"]
+                    if (place := _nearest(char["c"], x, y, combining)) is not None:
+                        (x, y), (x0, _, x1, _) = place
                     font_name, name = _told(char["c"], traced.get(_place(x, y), ()), names, span["font"])
                     font = font_of(font_name)
-                    x0, y0, x1, y1 = char["bbox"]
                     symbol = symbol_of(char["c"], name, font)
                     glyphs.append(Glyph(symbol, font, span["size"], x0, y0, x1, y1, x, y, char))
     return glyphs
@@ -101,6 +111,12 @@ def bars_of(page: Any) -> list[Bar]:
             elif item[0] == "re" and THINNEST <= item[1].height <= THICKEST and item[1].width > 2 * item[1].height:
                 bars.append(Bar(item[1].x0, item[1].x1, (item[1].y0 + item[1].y1) / 2))
     return bars
+
+
+def _nearest(sign: str, x: float, y: float, combining: Mapping[str, Sequence[_Place]]) -> _Place | None:
+    """Where the combining ``sign`` is that MuPDF's text has at the end of the character before it."""
+    places = [place for place in combining.get(sign, ()) if abs(place[0][1] - y) < 0.6 and abs(place[0][0] - x) < 40]
+    return min(places, key=lambda place: (place[0][0] < x - 1, abs(place[0][0] - x)), default=None)
 
 
 def _place(x: float, y: float) -> tuple[int, int]:

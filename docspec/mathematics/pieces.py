@@ -44,8 +44,8 @@ def _negated(items: Sequence[Item]) -> list[Item]:
     rest = [one for one in items if one.part != "not"]
     for stroke in strokes:
         near = [one for one in rest if abs(one.base - stroke.base) < 0.2 * stroke.size and one.part == "ordinary"]
-        below = min(near, key=lambda one: abs(one.center_x - stroke.center_x), default=None)
-        if below is None or abs(below.center_x - stroke.center_x) > 0.6 * stroke.size:
+        below = min(near, key=lambda one: abs(one.x0 - stroke.x0), default=None)
+        if below is None or abs(below.x0 - stroke.x0) > 0.5 * stroke.size:
             continue
         latex = NEGATED.get(below.sign, f"\\not{sign_in_latex(below.sign)}")
         rest[rest.index(below)] = replace(below, latex=latex + " " if latex[-1].isalpha() else latex, part="made")
@@ -65,7 +65,7 @@ def with_accents(items: Sequence[Item], read_row: object = None) -> list[Item]:
             continue
         single, several = ACCENTS[accent.sign]
         inner = row(own)
-        wide = accent.x1 - accent.x0 > 0.62 * main_size(own) or len(own) > 1
+        wide = accent.alphabet == "wide" or len(own) > 1
         x0, y0, x1, y1 = box_of([*own, accent])
         size, nucleus = main_size(own), min(own, key=lambda one: one.x0)
         latex = f"\\{several if wide and accent.sign in '^~' else single}{{{inner}}}"
@@ -87,7 +87,7 @@ def _under(accent: Item, items: Sequence[Item]) -> list[Item]:
         and one.x0 - 0.3 * size < accent.center_x < one.x1 + 0.3 * size
         and one.part in ("ordinary", "made", "word")
     ]
-    if accent.x1 - accent.x0 > 0.8 * size:
+    if accent.alphabet == "wide":
         spanned = [
             one for one in items
             if accent.x0 - 0.15 * size < one.center_x < accent.x1 + 0.15 * size
@@ -95,6 +95,9 @@ def _under(accent: Item, items: Sequence[Item]) -> list[Item]:
         ]  # fmt: skip
         if len(spanned) > 1:
             return spanned
-    best = min(near, key=lambda one: (abs(one.center_x - accent.center_x) > 0.35 * size, one.y0 > accent.y1 + 0.3 * size,
+    if not near:  # boxes of some fonts' accents are those of their letters
+        near = [one for one in items if abs(one.base - accent.base) < 0.6 * size and one.part == "ordinary"
+                and one.x0 - 0.1 * size < accent.center_x < one.x1 + 0.1 * size]  # fmt: skip
+    best = min(near, key=lambda one: (one.size < 0.88 * size, abs(one.center_x - accent.center_x) > 0.35 * size, one.y0 > accent.y1 + 0.3 * size,
                                       abs(one.center_x - accent.center_x)), default=None)  # fmt: skip
     return [best] if best is not None else []

@@ -68,7 +68,8 @@ _PRIVATE = {code: sign for first, signs in ((0xF8EB, "((()))[[[]]]{{{{}}}"),) fo
 
 BIG_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋀⋁⨁⨂⨀⨄⨆")
 FENCES = frozenset("()[]{}⟨⟩⌊⌋⌈⌉|‖")
-_GREEK_TWINS = {"\u00b5": "μ", "\u2206": "Δ", "\u2126": "Ω", "〈": "⟨", "〉": "⟩", "∣": "|", "•": "∙"}
+_GREEK_TWINS = {"\u00b5": "μ", "\u2206": "Δ", "\u2126": "Ω", "\u2329": "⟨", "\u232a": "⟩", "\u3008": "⟨", "\u3009": "⟩",
+                "\u2223": "|", "\u2022": "∙"}  # fmt: skip
 _UNICODE_ALPHABETS = (
     ("BOLD ITALIC", "bi"), ("BOLD SCRIPT", "cal"), ("BOLD FRAKTUR", "frak"), ("SANS-SERIF", "sf"), ("BOLD", "bf"),
     ("ITALIC", "it"), ("SCRIPT", "cal"), ("FRAKTUR", "frak"), ("DOUBLE-STRUCK", "bb"), ("MONOSPACE", "tt"),
@@ -87,7 +88,7 @@ def symbol_of(sign: str, name: str, font: Font) -> Symbol:
         if name.startswith("radical") and name not in ("radicalbt", "radicalvertex", "radicaltp"):
             return Symbol("√", alphabet, "radical")
         if name.startswith(("hatwide", "tildewide")):
-            return Symbol("^" if name.startswith("hat") else "~", alphabet, "accent")
+            return Symbol("^" if name.startswith("hat") else "~", "wide", "accent")
         if name.startswith("bracehtip"):
             return Symbol(name, alphabet, "brace")
         if (piece := _PIECE.fullmatch(name)) is not None:
