@@ -71,7 +71,7 @@ def folded(text: str) -> str:
     """The letters of ``text`` without case, accents and compatibility forms; none of a line typed with ``=``."""
     if text.isascii():
         return "" if text.startswith("===") else text.lower()
-    plain = unicodedata.normalize("NFKD", _UNHEARD.sub("", text)).casefold()
+    plain = unicodedata.normalize("NFKD", _UNHEARD.sub("", text).replace("\u2206", "\u0394")).casefold()
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign)).replace("\u0131", "i")
     return "".join(sorted(plain)) if _LEFTWARDS.search(plain) else plain
 

@@ -220,6 +220,8 @@ def joined(tokens: Sequence[Token], size: float = 10.0) -> str:
         if number and token.x0 - tokens[number - 1].x1 > _QUAD * size:
             written += "\\quad "
         written += latex
+        if latex == "," and number + 1 < len(tokens) and tokens[number + 1].x0 - token.x1 > 0.08 * size:
+            written += " "
     written = re.sub(r"(\\[A-Za-z]+) +(?=[^A-Za-z]|$)", r"\1", written)
     return re.sub(r"\(\\mathrm\{mod\}(?:\\quad )?((?:[^()]|\([^()]*\))*)\)", r"\\pmod{\1}", written).strip()
 
