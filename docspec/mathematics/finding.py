@@ -28,6 +28,9 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
 """A function of a number or of one letter."""
 
+_LABEL = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)](?!\d)")
+"""The beginning of an item."""
+
 _LOOSE = frozenset(".,;:!?'’”“\"")
 
 
@@ -123,7 +126,7 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
                 yield one
     if pending is not None:
         yield pending
-    yield from _displays(alone, alone_bars, body, left, right)
+    yield from _displays(alone, alone_bars, prose, body, right)
 
 
 def _rows(glyphs: Sequence[Glyph], body: float) -> list[_Row]:
@@ -142,15 +145,22 @@ def _rows(glyphs: Sequence[Glyph], body: float) -> list[_Row]:
     rows = []
     for line in merged:
         size = max(_usual([one.size for one in line]), max(one.size for one in line) if len(line) < 4 else 0.0)
-        words = sum(len(word) > 1 for word in _text_words(line))
-        if size < 0.86 * body and words < 3:
+        large = [one for one in line if one.size >= 0.86 * size]
+        if size < 0.86 * body and sum(len(word) > 1 for word in _text_words(line)) < 3:
             large = [one for one in line if one.size >= 0.86 * body]
-            if not large:
-                continue
-            line, size = large, _usual([one.size for one in large])
-        line = [one for one in line if one.size >= 0.86 * size]
-        rows.append(_Row(sum(one.y for one in line) / len(line), size, sorted(line, key=lambda one: one.x0)))
-    return rows
+            size = _usual([one.size for one in large]) if large else 0.0
+        if large:
+            y = sum(one.y for one in large) / len(large)
+            rows.append(_Row(y, size, sorted(large, key=lambda one: one.x0)))
+    return [row for row in rows if not any(_is_small_beside(row, other) for other in rows)]
+
+
+def _is_small_beside(row: _Row, other: _Row) -> bool:
+    """Whether ``row`` is of scripts of ``other``, whose type is larger."""
+    if row.size >= 0.86 * other.size or abs(row.y - other.y) > 1.4 * other.size:
+        return False
+    near = other.x0 - other.size < row.x1 and row.x0 < other.x1 + other.size
+    return near and sum(len(word) > 1 for word in _text_words(row.glyphs)) < 3
 
 
 def _tokens(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
@@ -205,6 +215,9 @@ def _is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
 
 def _is_prose(row: _Row, borrowed: bool) -> bool:
     tokens = _tokens(row.glyphs, row.size)
+    signs = "".join(one.symbol.sign for one in tokens[0])
+    if len(tokens) > 1 and _LABEL.fullmatch(signs) and not any(one.is_math for one in tokens[0]):
+        return True  # an item
     return any(
         _is_word(token, borrowed) and sum(one.symbol.sign.isalpha() and not one.is_math for one in token) > 1
         for token in tokens
@@ -224,7 +237,9 @@ def _continues(row: _Row, above: _Row, rows: Sequence[_Row], left: float, right:
     """Whether a row without words is the last line of the paragraph ``above``."""
     leading = row.y - above.y
     usual = _leading(rows)
-    return abs(row.x0 - left) < 2.5 and 0 < leading < 1.25 * usual and above.x1 > right - 0.25 * (right - left)
+    begins = abs(row.x0 - left) < 2.5 or -2.5 < row.x0 - above.x0 < 2.5 * row.size
+    centred = abs((row.x0 - left) - (right - row.x1)) < 0.5 * row.size and row.x0 - left > 2 * row.size
+    return begins and not centred and 0 < leading < 1.25 * usual and above.x1 > right - 0.25 * (right - left)
 
 
 def _is_centred(row: _Row, rows: Sequence[_Row], loose: Sequence[Glyph], left: float, right: float) -> bool:
@@ -233,7 +248,7 @@ def _is_centred(row: _Row, rows: Sequence[_Row], loose: Sequence[Glyph], left: f
     words = [word for word in _text_words(row.glyphs) if len(word) > 1]
     if not any(one.is_math for one in row.glyphs) and not any(sign in RELATIONS for sign in signs):
         return False
-    if len(words) > 3 and not any(sign in RELATIONS for sign in signs):
+    if _LABEL.match(signs) or signs.endswith(".") or (len(words) > 3 and not any(sign in RELATIONS for sign in signs)):
         return False
     near = [one for one in loose if abs((one.y0 + one.y1) / 2 - row.y + 0.25 * row.size) < 1.6 * row.size]
     near += [one for other in rows if not other.prose and abs(other.y - row.y) < 1.2 * row.size for one in other.glyphs]
@@ -336,6 +351,8 @@ def _inline(row: _Row, borrowed: bool) -> Iterator[Formula]:
         wide = min(gaps[at - 1 : at + 1], default=0.0)
         if not may[at] and may[at - 1] and may[at + 1] and 0.8 * row.size < wide < _FAR * row.size and wide > 1.6 * usual:
             may[at] = True  # a word set apart within a formula
+    if borrowed:
+        may = [one and not _is_emphasised(tokens, at) for at, one in enumerate(may)]
     for at in range(1, len(tokens)):
         before, after = tokens[at - 1], tokens[at]
         wide = gaps[at - 1] > row.size
@@ -351,6 +368,19 @@ def _inline(row: _Row, borrowed: bool) -> Iterator[Formula]:
         if may[at]:
             run.append(token)
     yield from _trimmed(run, row, borrowed)
+
+
+def _is_emphasised(tokens: Sequence[Sequence[Glyph]], at: int) -> bool:
+    """Whether a token of italic letters stands beside an italic word."""
+    return _is_italic(tokens[at], 1) and any(_is_italic(one, 2) for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]))
+
+
+def _is_italic(token: Sequence[Glyph], least: int) -> bool:
+    """Whether a token is a word of so many italic letters of a font for text."""
+    letters = [one for one in token if one.symbol.sign not in _LOOSE]
+    return len(letters) >= least and all(
+        one.font.italic and not one.is_math and one.symbol.sign.isalpha() and abs(one.y - letters[0].y) < 0.3 for one in letters
+    )
 
 
 def _ends_open(token: Sequence[Glyph]) -> bool:
@@ -475,14 +505,17 @@ def _is_open(formula: Formula) -> bool:
     return last.symbol.sign in RELATIONS | BINARY | {"-"} or (last.symbol.sign in ",…." and last.is_math) or _unclosed(text)
 
 
-def _displays(alone: Sequence[Glyph], bars: Sequence[Bar], body: float, left: float, right: float) -> Iterator[Formula]:
-    """Formulas that stand alone, parted where white runs across."""
+def _displays(
+    alone: Sequence[Glyph], bars: Sequence[Bar], prose: Sequence[_Row], body: float, right: float
+) -> Iterator[Formula]:
+    """Formulas that stand alone, parted where white runs across, or a row of prose."""
     pieces: list[tuple[float, float, Glyph | Bar]] = [(one.y0, one.y1, one) for one in alone]
     pieces += [(bar.y, bar.y, bar) for bar in bars]
     groups: list[list[Glyph | Bar]] = []
     bottom = 0.0
     for y0, y1, one in sorted(pieces, key=lambda piece: piece[0]):
-        if groups and y0 - bottom < APART * body:
+        parted = any(bottom <= row.y - 0.3 * row.size <= y0 for row in prose)
+        if groups and y0 - bottom < APART * body and not parted:
             groups[-1].append(one)
             bottom = max(bottom, y1)
         else:
@@ -518,6 +551,8 @@ def _is_formula(glyphs: Sequence[Glyph]) -> bool:
     """Whether glyphs that stand alone are a formula and no page number, bullet or label."""
     if not glyphs:
         return False
+    if len(glyphs) == 1 and not glyphs[0].symbol.sign.isalnum():
+        return False  # the end of a proof
     if any(one.is_math and not _is_mark_of_text(one) for one in glyphs):
         return True
     text = "".join(one.symbol.sign for one in glyphs)

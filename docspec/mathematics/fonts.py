@@ -26,6 +26,9 @@ _ALPHABETS = (
         r"|dejavumath|notosansmath|stixgeneral|stixnonunicode|stixsize|stixvar|mathjax",
     ),
 )
+_OTHER = re.compile(r"(?:math|mth)(?![a-z]*(?:ew|ias|ilde))", re.IGNORECASE)
+"""Names of further families; no first names."""
+
 _MATHEMATICAL = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ALPHABETS]
 _BOLD = re.compile(
     r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|cmmib|cmbsy|-medi|medium|semibd|eurb|eufb|eusb|tx\w?b|-B(?:I)?\b",
@@ -52,6 +55,8 @@ def font_of(name: str) -> Font:
     """The font called ``name`` in a PDF."""
     name = _SUBSET.sub("", name)
     kind = next((kind for kind, pattern in _MATHEMATICAL if pattern.search(name)), "")
+    if not kind and _OTHER.search(name):
+        kind = "it" if _ITALIC.search(name) else "rm"
     mathematical_weight = kind in ("sy", "ex", "bb", "rm", "unicode")
     return Font(
         kind,
