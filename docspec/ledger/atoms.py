@@ -40,7 +40,7 @@ _ATOM = re.compile(
     rf"|[{_SIGNS}]"
 )
 _LEFTWARDS = re.compile(f"[{_LEFTWARD}]")
-_UNHEARD = re.compile("[\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
+_UNHEARD = re.compile("[\u2236\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
 
 UNTOLD = "\N{REPLACEMENT CHARACTER}"
 """A sign that the file does not tell."""

@@ -27,6 +27,8 @@ def shown_signs(latex: str) -> str:
 
 def _shown(match: re.Match[str]) -> str:
     length, name = len(match[0]), match[1]
+    if match[0] == "\\|":
+        return "∥".rjust(length)
     if name is None:
         return match[0][1:].rjust(length) if match[0] in ("\\%", "\\#", "\\&") else " " * length
     if name in _NAMES:

@@ -105,6 +105,7 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
     for row in rows:
         row.prose = row.prose and not _is_centred(row, rows, loose, left, right)
     prose = [row for row in rows if row.prose]
+    rows = _with_fractions(rows, bars)
     alone = _attached(loose, rows)
     alone_bars = _bars_attached(bars, rows)
     alone += [one for row in rows if not row.prose for one in (*row.glyphs, *row.extra)]
@@ -207,7 +208,7 @@ def _is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     if borrowed and any(one.font.italic for one in letters):
         if all(one.font.italic for one in letters):
             return len(letters) > 3 and "(" not in text[1:]
-        return not any(one.symbol.sign in "([=" for one in full)
+        return not any(one.symbol.sign in "([=/|<>+" for one in full)
     if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
         return False  # type that is lowered: names of quantities, formulas of chemistry
     return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in full)
@@ -260,6 +261,22 @@ def _is_centred(row: _Row, rows: Sequence[_Row], loose: Sequence[Glyph], left: f
 def _leading(rows: Sequence[_Row]) -> float:
     steps = sorted(b.y - a.y for a, b in zip(rows, rows[1:], strict=False) if a.prose and b.prose)
     return steps[len(steps) // 4] if steps else 12.0
+
+
+def _with_fractions(rows: Sequence[_Row], bars: Sequence[Bar]) -> list[_Row]:
+    """``rows`` with numerators and denominators of full size, which are rows of their own, at the row of prose on whose
+    axis their bar lies."""
+    for row in (row for row in rows if row.prose):
+        for bar in bars:
+            if abs(row.y - bar.y - 0.25 * row.size) > 0.12 * row.size or not row.x0 - 20 < bar.x0 < row.x1 + 20:
+                continue
+            for other in rows:
+                if other.prose or abs(other.y - bar.y) > 1.3 * row.size:
+                    continue
+                own = [one for one in other.glyphs if bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1]
+                row.extra += own
+                other.glyphs = [one for one in other.glyphs if one not in own]
+    return [row for row in rows if row.glyphs]
 
 
 def _attached(loose: Sequence[Glyph], rows: Sequence[_Row]) -> list[Glyph]:

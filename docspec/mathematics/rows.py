@@ -17,8 +17,8 @@ from docspec.mathematics.spelling import (
 )
 from docspec.mathematics.symbols import FENCES
 
-_SPACE, _QUAD = 0.24, 0.9
-"""Gaps between words of text, and a wide one, in sizes of type."""
+_QUAD, _COMMA = 0.9, 0.15
+"""A wide gap, and the least one behind a comma that is written, in sizes of type."""
 
 _ACCENTED = re.compile(r"\\[a-z]+\{.*\}", re.DOTALL)
 
@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
 def read_row(items: Sequence[Item]) -> str:
     """The LaTeX of ``items`` in one row."""
-    return joined(tokens_of(items))
+    return joined(tokens_of(items), main_size(items))
 
 
 def tokens_of(items: Sequence[Item]) -> list[Token]:
@@ -198,6 +198,9 @@ def together(tokens: Sequence[Token], size: float) -> list[Token]:
         if made and token.x0 - made[-1].x1 < 0.02 * size and (long := _LONGER.get(made[-1].latex + token.latex)):
             made[-1] = Token(long, made[-1].x0, token.x1, "→")
             continue
+        if made and made[-1].latex == token.latex == "-" and token.x0 - made[-1].x1 < 0.02 * size:
+            made[-1] = Token("-", made[-1].x0, token.x1, "−")  # pieces of one long arrow
+            continue
         made.append(token)
         if len(made) > 2 and len({one.latex for one in made[-3:]}) == 1 and made[-1].latex in (".", "\\cdot "):
             gaps = [made[-2].x0 - made[-3].x1, made[-1].x0 - made[-2].x1]
@@ -207,7 +210,7 @@ def together(tokens: Sequence[Token], size: float) -> list[Token]:
     return made
 
 
-def joined(tokens: Sequence[Token], size: float = 10.0) -> str:
+def joined(tokens: Sequence[Token], size: float) -> str:
     """``tokens`` as one piece of LaTeX."""
     tokens = together(tokens, size)
     written = ""
@@ -219,8 +222,10 @@ def joined(tokens: Sequence[Token], size: float = 10.0) -> str:
                 latex = latex.replace("\\|", "\\parallel ", 1) if latex.startswith("\\|") else "\\mid " + latex[1:]
         if number and token.x0 - tokens[number - 1].x1 > _QUAD * size:
             written += "\\quad "
+        elif number and latex[0].isdigit() and tokens[number - 1].sign.isdigit() and written[-1:].isdigit():
+            written += "\\,"
         written += latex
-        if latex == "," and number + 1 < len(tokens) and tokens[number + 1].x0 - token.x1 > 0.08 * size:
+        if latex == "," and number + 1 < len(tokens) and tokens[number + 1].x0 - token.x1 > _COMMA * size:
             written += " "
     written = re.sub(r"(\\[A-Za-z]+) +(?=[^A-Za-z]|$)", r"\1", written)
     return re.sub(r"\(\\mathrm\{mod\}(?:\\quad )?((?:[^()]|\([^()]*\))*)\)", r"\\pmod{\1}", written).strip()

@@ -68,19 +68,19 @@ def _gap_below(row: Sequence[Item], rows: Sequence[Sequence[Item]]) -> float:
 
 def aligned(rows: Sequence[Sequence[Item]]) -> str:
     """Rows as lines of one formula, with their relations below each other if they are printed so."""
-    parsed = [tokens_of(row) for row in rows]
+    parsed, size = [tokens_of(row) for row in rows], main_size([one for row in rows for one in row])
     places = [next((token.x0 for token in row if token.sign in RELATIONS and token.sign), None) for row in parsed]
     known = [place for place in places if place is not None]
     at = next((one for one in known if sum(abs(one - other) < 2 for other in known) > 1), None)
     if at is None:
         lefts = [row[0].x0 for row in parsed if row]
         environment = "aligned" if len(rows) > 1 and max(lefts) - min(lefts) < 2 else "gathered"
-        return _environment(environment, [joined(row) for row in parsed])
+        return _environment(environment, [joined(row, size) for row in parsed])
     lines = []
     for row in parsed:
         before = [token for token in row if token.x0 < at - 2]
         after = [token for token in row if token.x0 >= at - 2]
-        lines.append(f"{joined(before)}&{joined(after)}")
+        lines.append(f"{joined(before, size)}&{joined(after, size)}")
     return _environment("aligned", lines)
 
 
