@@ -20,6 +20,9 @@ from docspec.mathematics.spelling import BINARY, FUNCTIONS, MORE_FUNCTIONS, RELA
 APART = 1.6
 """White, in sizes of type, between two formulas that stand alone."""
 
+ROWS_APART = 0.8
+"""The same of two whose relations are not below each other."""
+
 _WORD_GAP = 0.17
 _FAR = 2.3
 """Gaps between tokens, and the widest within a formula, in sizes of type."""
@@ -532,13 +535,13 @@ def _displays(
     bottom = 0.0
     for y0, y1, one in sorted(pieces, key=lambda piece: piece[0]):
         parted = any(bottom <= row.y - 0.3 * row.size <= y0 for row in prose)
-        if groups and y0 - bottom < APART * body and not parted:
+        if groups and y0 - bottom < ROWS_APART * body and not parted:
             groups[-1].append(one)
             bottom = max(bottom, y1)
         else:
             groups.append([one])
             bottom = y1
-    for group in groups:
+    for group in _aligned_together(groups, body):
         glyphs = [one for one in group if isinstance(one, Glyph)]
         own_bars = tuple(one for one in group if isinstance(one, Bar))
         if not glyphs:
@@ -547,6 +550,32 @@ def _displays(
         glyphs = [one for one in glyphs if one not in number]
         if _is_formula(glyphs):
             yield Formula(tuple(glyphs), own_bars, True, tuple(number))
+
+
+def _aligned_together(groups: Sequence[list[Glyph | Bar]], body: float) -> list[list[Glyph | Bar]]:
+    """``groups`` with those as one that are lines of a derivation: near, with their relations below each other."""
+    joined: list[list[Glyph | Bar]] = []
+    for group in groups:
+        above = _glyphs_in(joined[-1]) if joined else []
+        below = _glyphs_in(group)
+        if above and below:
+            gap = min(one.y0 for one in below) - max(one.y1 for one in above)
+            if gap < APART * body and _relations(above) & _relations(below):
+                joined[-1] += group
+                continue
+        joined.append(list(group))
+    return joined
+
+
+def _glyphs_in(group: Sequence[Glyph | Bar]) -> list[Glyph]:
+    return [one for one in group if isinstance(one, Glyph)]
+
+
+def _relations(glyphs: Sequence[Glyph]) -> set[int]:
+    """Where relations begin, in points and a point to either side."""
+    size = max(one.size for one in glyphs)
+    places = {round(one.x0) for one in glyphs if one.symbol.sign in RELATIONS - {":"} and one.size > 0.86 * size}
+    return places | {place + 1 for place in places}
 
 
 def _number_of(glyphs: Sequence[Glyph], body: float, right: float) -> list[Glyph]:

@@ -47,6 +47,8 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
     size = _size_near(inside, bar)
     above = _connected([one for one in inside if one.center_y < bar.y and one.y1 < bar.y + 0.15 * size], bar.y, size, -1)
     below = _connected([one for one in inside if one.center_y > bar.y and one.y0 > bar.y - 0.15 * size], bar.y, size, 1)
+    if above and below and not _is_centred(above, bar, size):
+        above = []
     if above and below:
         latex = f"\\frac{{{read_block(above)}}}{{{read_block(below)}}}"
         made = _made(latex, [*above, *below], bar, "fraction", bar.y, max(main_size(above), main_size(below)))
@@ -60,6 +62,12 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
         made = _made(latex, above, bar, "made", base_of(above), main_size(above))
         return [one for one in items if one not in above] + [made]
     return items
+
+
+def _is_centred(items: Sequence[Item], bar: Bar, size: float) -> bool:
+    """Whether ``items`` stand over the middle of ``bar``, as numerators do, rather than in the row above."""
+    x0, _, x1, _ = box_of(items)
+    return abs(x0 + x1 - bar.x0 - bar.x1) < 0.5 * size
 
 
 def _made(latex: str, items: Sequence[Item], bar: Bar, part: str, base: float, size: float) -> Item:
@@ -77,7 +85,7 @@ def _connected(items: Sequence[Item], y: float, size: float, direction: int) -> 
     """Those of ``items`` on one side of a bar that follow each other without much white."""
     ordered = sorted(items, key=lambda one: direction * (one.y0 if direction > 0 else one.y1))
     own: list[Item] = []
-    edge, room = y, 0.85 * size
+    edge, room = y, 0.6 * size
     for one in ordered:
         near = one.y0 if direction > 0 else one.y1
         if direction * (near - edge) > room:

@@ -81,8 +81,10 @@ def _rewritten(
     spans: list[Span] = []
     alone: list[tuple[int, Span]] = []
     last: Span | None = None
-    for (span, char), number in zip(places, owners, strict=True):
+    for at, ((span, char), number) in enumerate(zip(places, owners, strict=True)):
         if number is None:
+            if not char["c"].strip() and spans and spans[-1].get("ends") and _touches(spans[-1], places[at + 1 :]):
+                continue  # MuPDF parts what stands at another height
             if last is not span or not spans:
                 spans.append(span | {"chars": []})
                 last = span
@@ -97,6 +99,12 @@ def _rewritten(
                 last = None
     line["spans"] = spans
     return alone
+
+
+def _touches(formula: Span, following: Sequence[tuple[Span, dict[str, Any]]]) -> bool:
+    """Whether the next sign stands right behind ``formula``."""
+    char = next((char for _, char in following if char["c"].strip()), None)
+    return char is not None and char["bbox"][0] - formula["ends"] < 0.15 * formula["size"]
 
 
 def _with_spaces(owners: list[int | None], signs: Sequence[str]) -> list[int | None]:
@@ -130,7 +138,7 @@ def _span_of(one: ReadFormula, like: Span, origin: tuple[float, float]) -> Span:
         }
         for at, char in enumerate(text)
     ]
-    return like | {"chars": chars, "font": "", "flags": 0, "origin": (x0, origin[1]), "bbox": (x0, y0, x1, y1)}
+    return like | {"chars": chars, "font": "", "flags": 0, "origin": (x0, origin[1]), "bbox": (x0, y0, x1, y1), "ends": x1}
 
 
 def _box(one: ReadFormula) -> tuple[float, float, float, float]:

@@ -33,8 +33,17 @@ def read_page(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[ReadFormul
 def read(formula: Formula) -> ReadFormula:
     """``formula`` as LaTeX."""
     parts = [formula, *formula.rest]
+    try:
+        return _read(formula, parts)
+    except (ArithmeticError, LookupError, ValueError, RecursionError):  # one formula never costs the page
+        return ReadFormula(formula, "", "their layout is not understood")
+
+
+def _read(formula: Formula, parts: Sequence[Formula]) -> ReadFormula:
     latex = " ".join(_latex(part.glyphs, part.bars, formula.display) for part in parts)
     latex = re.sub(r"(?<=[^A-Za-z]) (?=[^A-Za-z])", "", latex) if formula.rest else latex
+    if formula.number:
+        latex += f"\\tag{{{''.join(one.symbol.sign for one in formula.number).strip('()')}}}"
     unknown = sum(one.symbol.sign == "\ufffd" for part in parts for one in part.glyphs)
     return ReadFormula(formula, latex, f"{unknown} signs are not known" if unknown else "")
 

@@ -222,7 +222,7 @@ def joined(tokens: Sequence[Token], size: float) -> str:
                 latex = latex.replace("\\|", "\\parallel ", 1) if latex.startswith("\\|") else "\\mid " + latex[1:]
         if number and token.x0 - tokens[number - 1].x1 > _QUAD * size:
             written += "\\quad "
-        elif number and latex[0].isdigit() and tokens[number - 1].sign.isdigit() and written[-1:].isdigit():
+        elif number and latex[:1].isdigit() and tokens[number - 1].sign.isdigit() and written[-1:].isdigit():
             written += "\\,"
         written += latex
         if latex == "," and number + 1 < len(tokens) and tokens[number + 1].x0 - token.x1 > _COMMA * size:
