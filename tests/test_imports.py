@@ -13,7 +13,18 @@ import docspec
 
 ROOT = Path(docspec.__file__).parent
 
-READING = {"core", "documents", "mathematics", "drafting", "dialects", "targets", "engine", "heads", "proposing", "hierarchy"}
+READING = {
+    "core",
+    "documents",
+    "mathematics",
+    "drafting",
+    "dialects",
+    "targets",
+    "engine",
+    "heads",
+    "proposing",
+    "hierarchy",
+}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "versions": {"core"},

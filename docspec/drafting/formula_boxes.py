@@ -45,10 +45,10 @@ def _with_one(boxes: Sequence[LayoutBox], formula: LayoutBox) -> list[LayoutBox]
         left = [member for member in box.members if not formula.bbox.has_center_of(member)]
         above = [member for member in left if member.center_y < formula.bbox.center_y]
         below = [member for member in left if member.center_y >= formula.bbox.center_y]
-        if len(left) == len(box.members) and not formula.bbox.has_center_of(box.bbox):
-            if not (above and below):  # only the edges touch
-                made.append(box)
-                continue
+        is_clear = len(left) == len(box.members) and not formula.bbox.has_center_of(box.bbox)
+        if is_clear and not (above and below):  # only the edges touch
+            made.append(box)
+            continue
         made += [_of_members(box, above)] if above else []
         if not placed:
             made.append(formula)

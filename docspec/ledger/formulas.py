@@ -10,9 +10,12 @@ NOTHING = "\u2060"
 
 _COMMAND = re.compile(r"\\([A-Za-z]+) ?|\\.|[{}^_&~]")
 _NAMES = frozenset(
-    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min Pr"
-    " sec sin sinh sup tan tanh".split()
-)
+    (
+        "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp",
+        "gcd", "hom", "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "Pr", "sec",
+        "sin", "sinh", "sup", "tan", "tanh",
+    )
+)  # fmt: skip
 """Commands that show their own name."""
 
 _SHOWN = {"pmod": "mod", "bmod": "mod", "iff": "⇔", "implies": "⇒", "dots": "…"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,7 +20,7 @@ def columns_of_page(glyphs: Sequence[Glyph], bars: Sequence[Bar]) -> Iterator[tu
     """The glyphs and bars of each column."""
     edges = _gutters(glyphs)
     bounds = [float("-inf"), *edges, float("inf")]
-    for left, right in zip(bounds, bounds[1:], strict=False):
+    for left, right in pairwise(bounds):
         own = [one for one in glyphs if left < (one.x0 + one.x1) / 2 <= right]
         if own:
             yield own, [bar for bar in bars if left < (bar.x0 + bar.x1) / 2 <= right]

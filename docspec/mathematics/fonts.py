@@ -1,7 +1,7 @@
 """Which fonts are mathematical, and in which alphabet their letters are meant.
 
-Names follow a few families: TeX's Computer Modern and Latin Modern, AMS, Euler, newtx, mathdesign, kpfonts, MathTime, and
-fonts of Unicode's mathematics (Cambria Math, STIX, Libertinus, MathJax).
+Names follow a few families: TeX's Computer Modern and Latin Modern, AMS, Euler, newtx, mathdesign, kpfonts, MathTime,
+and fonts of Unicode's mathematics (Cambria Math, STIX, Libertinus, MathJax).
 """
 
 from __future__ import annotations
@@ -15,9 +15,15 @@ _ALPHABETS = (
     ("frak", r"eu(?:fm|fb)\d|fraktur|txmia|mathjax_fraktur"),
     ("bb", r"msbm|msym|bbold|dsrom|symbola|txsyb|txmib|mathjax_ams|stixmathbb|blackboard"),
     ("cal", r"rsfs|eusm|eusb|calligra|mathjax_(?:caligraphic|script)|mathscript|stixmathscr|stixmathcal"),
-    ("sy", r"cmsy|cmbsy|lmmathsymbols|msam|txsy|-sy(?:c|a)?-|symbol-10|symbolb|mtsy|msxm|mtextra|mathjax_main-?sy|esint|wasy|stmary"),
+    (
+        "sy",
+        r"cmsy|cmbsy|lmmathsymbols|msam|txsy|-sy(?:c|a)?-|symbol-10|symbolb|mtsy|msxm|mtextra|mathjax_main-?sy|esint|wasy|stmary",
+    ),
     ("ex", r"cmex|mathextension|txex|-ex-|extension|eu?ex\d|mtex|mathjax_size\d|yhmath|largesymbols"),
-    ("it", r"cmmi|mathitalic|tx(?:b)?mi\b|txmi|txbmi|--m-(?:medium)?ital|eur[mb]\d|mtmi|mathjax_math|math-?ital|mathletters"),
+    (
+        "it",
+        r"cmmi|mathitalic|tx(?:b)?mi\b|txmi|txbmi|--m-(?:medium)?ital|eur[mb]\d|mtmi|mathjax_math|math-?ital|mathletters",
+    ),
     ("rm", r"--m-regular|ot1-10|mathjax_main|\brtx[rb]\b"),
     (
         "unicode",

@@ -136,10 +136,7 @@ def _names(page: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 def _told(
-    sign: str,
-    traced: Sequence[tuple[int, str, int]],
-    names: Mapping[str, tuple[str, tuple[str, ...]]],
-    font: str,
+    sign: str, traced: Sequence[tuple[int, str, int]], names: Mapping[str, tuple[str, tuple[str, ...]]], font: str
 ) -> tuple[str, str]:
     """The name of the font and of the glyph at a place; ``sign`` tells which one, if there are several."""
     if not traced:

@@ -45,7 +45,9 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
         return _with_root(items, bar, radical)
     inside = [one for one in items if bar.x0 - 0.1 * one.size <= one.center_x <= bar.x1 + 0.1 * one.size]
     size = _size_near(inside, bar)
-    above = _connected([one for one in inside if one.center_y < bar.y and one.y1 < bar.y + 0.15 * size], bar.y, size, -1)
+    above = _connected(
+        [one for one in inside if one.center_y < bar.y and one.y1 < bar.y + 0.15 * size], bar.y, size, -1
+    )
     below = _connected([one for one in inside if one.center_y > bar.y and one.y0 > bar.y - 0.15 * size], bar.y, size, 1)
     if above and below and not _is_centred(above, bar, size):
         above = []

@@ -38,7 +38,9 @@ def _cluster(items: Sequence[Item], operator: Item, size: float, near: float, di
     """Those of ``items`` that stand together, centred over or under ``operator``."""
     most = (1.0 if operator.part == "operator" else 0.6) * size
     edge = operator.y1 if direction > 0 else operator.y0
-    level = [one for one in items if 0 - 0.1 * size <= direction * ((one.y0 if direction > 0 else one.y1) - edge) < most]
+    level = [
+        one for one in items if 0 - 0.1 * size <= direction * ((one.y0 if direction > 0 else one.y1) - edge) < most
+    ]
     seeds = [one for one in level if one.x0 - near * size < operator.center_x < one.x1 + near * size]
     if not seeds:
         return []
@@ -110,4 +112,6 @@ def _with_words(items: Sequence[Item]) -> list[Item]:
 
 
 def _is_upright(one: Item) -> bool:
-    return one.part == "ordinary" and not one.latex and one.alphabet == "rm" and one.sign.isalpha() and one.sign.isascii()
+    return (
+        one.part == "ordinary" and not one.latex and one.alphabet == "rm" and one.sign.isalpha() and one.sign.isascii()
+    )

@@ -71,8 +71,8 @@ def _first(one: ReadFormula) -> Glyph:
 def _rewritten(
     line: Line, owner: dict[int, int], starts: dict[int, int], found: Sequence[ReadFormula]
 ) -> list[tuple[int, Span]]:
-    """Takes the characters of formulas out of ``line`` and puts in the formulas that begin there; those that stand alone
-    are returned, with the span that they begin in."""
+    """Takes the characters of formulas out of ``line`` and puts in the formulas that begin there; those that stand
+    alone are returned, with the span that they begin in."""
     places = [(span, char) for span in line["spans"] for char in span["chars"]]
     owners = [owner.get(id(char)) for _, char in places]
     if all(number is None for number in owners):
@@ -138,7 +138,14 @@ def _span_of(one: ReadFormula, like: Span, origin: tuple[float, float]) -> Span:
         }
         for at, char in enumerate(text)
     ]
-    return like | {"chars": chars, "font": "", "flags": 0, "origin": (x0, origin[1]), "bbox": (x0, y0, x1, y1), "ends": x1}
+    return like | {
+        "chars": chars,
+        "font": "",
+        "flags": 0,
+        "origin": (x0, origin[1]),
+        "bbox": (x0, y0, x1, y1),
+        "ends": x1,
+    }
 
 
 def _box(one: ReadFormula) -> tuple[float, float, float, float]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docspec.mathematics.items import Item, box_of, main_size
+from docspec.mathematics.rows import read_row
 from docspec.mathematics.spelling import ACCENTS, NEGATED, sign_in_latex
 
 
@@ -36,7 +37,9 @@ def _continues(one: Item, other: Item) -> bool:
     """Whether ``other`` stands above or below ``one``, or on it."""
     shared = min(one.x1, other.x1) - max(one.x0, other.x0)
     apart = max(one.y0, other.y0) - min(one.y1, other.y1)
-    return one.sign == other.sign and shared > 0.3 * min(one.x1 - one.x0, other.x1 - other.x0) and apart < 0.35 * one.size
+    return (
+        one.sign == other.sign and shared > 0.3 * min(one.x1 - one.x0, other.x1 - other.x0) and apart < 0.35 * one.size
+    )
 
 
 def _negated(items: Sequence[Item]) -> list[Item]:
@@ -52,10 +55,8 @@ def _negated(items: Sequence[Item]) -> list[Item]:
     return rest
 
 
-def with_accents(items: Sequence[Item], read_row: object = None) -> list[Item]:
+def with_accents(items: Sequence[Item]) -> list[Item]:
     """``items`` with accents over their letters."""
-    from docspec.mathematics.rows import read_row as row
-
     rest = [one for one in items if one.part != "accent"]
     accents = sorted((one for one in items if one.part == "accent"), key=lambda one: (-one.y0, one.x1 - one.x0))
     for accent in accents:
@@ -64,7 +65,7 @@ def with_accents(items: Sequence[Item], read_row: object = None) -> list[Item]:
             rest.append(replace(accent, part="ordinary", sign=accent.sign))
             continue
         single, several = ACCENTS[accent.sign]
-        inner = row(own)
+        inner = read_row(own)
         wide = accent.alphabet == "wide" or len(own) > 1
         x0, y0, x1, y1 = box_of([*own, accent])
         size, nucleus = main_size(own), min(own, key=lambda one: one.x0)
@@ -96,8 +97,17 @@ def _under(accent: Item, items: Sequence[Item]) -> list[Item]:
         if len(spanned) > 1:
             return spanned
     if not near:  # boxes of some fonts' accents are those of their letters
-        near = [one for one in items if abs(one.base - accent.base) < 0.6 * size and one.part == "ordinary"
-                and one.x0 - 0.1 * size < accent.center_x < one.x1 + 0.1 * size]  # fmt: skip
-    best = min(near, key=lambda one: (one.size < 0.88 * size, abs(one.center_x - accent.center_x) > 0.35 * size, one.y0 > accent.y1 + 0.3 * size,
-                                      abs(one.center_x - accent.center_x)), default=None)  # fmt: skip
+        near = [
+            one
+            for one in items
+            if abs(one.base - accent.base) < 0.6 * size
+            and one.part == "ordinary"
+            and one.x0 - 0.1 * size < accent.center_x < one.x1 + 0.1 * size
+        ]
+
+    def distance(one: Item) -> tuple[bool, bool, bool, float]:
+        off = abs(one.center_x - accent.center_x)
+        return one.size < 0.88 * size, off > 0.35 * size, one.y0 > accent.y1 + 0.3 * size, off
+
+    best = min(near, key=distance, default=None)
     return [best] if best is not None else []

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docspec.mathematics.finding import Formula, find_formulas
+from docspec.mathematics.finding import find_formulas
+from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Bar, Glyph, bars_of, glyphs_of
 from docspec.mathematics.items import item_of
 from docspec.mathematics.layout import read_formula

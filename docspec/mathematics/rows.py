@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from docspec.mathematics.items import AXIS, Item, base_of, main_size
-from docspec.mathematics.spelling import (
-    ALPHABETS,
-    BINARY,
-    FUNCTIONS,
-    MORE_FUNCTIONS,
-    RELATIONS,
-    sign_in_latex,
-)
+from docspec.mathematics.spelling import ALPHABETS, BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS, sign_in_latex
 from docspec.mathematics.symbols import FENCES
 
 _QUAD, _COMMA = 0.9, 0.15
@@ -54,7 +48,7 @@ def tokens_of(items: Sequence[Item]) -> list[Token]:
         if not groups:
             groups.append((None, [], []))
         raised = _is_raised(one, base, size)
-        groups[-1][1 if raised else 2].append(one)
+        (groups[-1][1] if raised else groups[-1][2]).append(one)
     tokens: list[Token] = []
     index = 0
     while index < len(groups):
@@ -157,7 +151,7 @@ def _plain(run: Sequence[Item]) -> str:
 
 def _words(run: Sequence[Item], size: float) -> list[str]:
     words = [run[0].sign]
-    for before, one in zip(run, run[1:], strict=False):
+    for before, one in pairwise(run):
         if one.x0 - before.x1 > 0.14 * size:
             words.append("")
         words[-1] += one.sign
@@ -184,7 +178,8 @@ def _one_upright(word: str) -> str:
 
 
 _LONGER = {"-\\to ": "\\longrightarrow ", "=\\Rightarrow ": "\\Longrightarrow ", "\\leftarrow -": "\\longleftarrow ",
-           "\\Leftarrow =": "\\Longleftarrow ", "\\mapsto \\to ": "\\mapsto ", "\\leftarrow \\to ": "\\longleftrightarrow ",
+           "\\Leftarrow =": "\\Longleftarrow ", "\\mapsto \\to ": "\\mapsto ",
+           "\\leftarrow \\to ": "\\longleftrightarrow ",
            "\\Leftarrow \\Rightarrow ": "\\iff ", "\\mapsto -": "\\longmapsto ", "|=": "\\models ",
            "\\longmapsto \\to ": "\\longmapsto ", "\\leftharpoondown \\rightharpoonup ": "\\rightleftharpoons ",
            "\\rightharpoonup \\leftharpoondown ": "\\rightleftharpoons "}  # fmt: skip

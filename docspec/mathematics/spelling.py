@@ -6,7 +6,8 @@ import unicodedata
 
 COMMANDS = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ϵ": "epsilon", "ε": "varepsilon", "ζ": "zeta", "η": "eta",
-    "θ": "theta", "ϑ": "vartheta", "ι": "iota", "κ": "kappa", "ϰ": "varkappa", "λ": "lambda", "μ": "mu", "µ": "mu", "ν": "nu",
+    "θ": "theta", "ϑ": "vartheta", "ι": "iota", "κ": "kappa", "ϰ": "varkappa", "λ": "lambda", "μ": "mu",
+    "\u00b5": "mu", "ν": "nu",
     "ξ": "xi", "π": "pi", "ϖ": "varpi", "ρ": "rho", "ϱ": "varrho", "σ": "sigma", "ς": "varsigma", "τ": "tau",
     "υ": "upsilon", "ϕ": "phi", "φ": "varphi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta",
     "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma", "Υ": "Upsilon", "Φ": "Phi", "Ψ": "Psi",
@@ -36,28 +37,35 @@ COMMANDS = {
     "⊵": "trianglerighteq", "⊲": "vartriangleleft", "⊳": "vartriangleright", "⋔": "pitchfork", "∔": "dotplus",
     "§": "S", "¶": "P", "£": "pounds", "ð": "eth",
 }  # fmt: skip
-_PLAIN = {"−": "-", "∶": ":", "{": r"\{", "}": r"\}", "‖": r"\|", "\\": r"\backslash ", "%": r"\%", "$": r"\$", "#": r"\#",
-          "&": r"\&", "_": r"\_", "∗": "*", "‐": "-", "–": "-", "’": "'", "∣": "|", "~": r"\sim ", "^": r"\wedge "}  # fmt: skip
+_PLAIN = {
+    "−": "-", "∶": ":", "{": r"\{", "}": r"\}", "‖": r"\|", "\\": r"\backslash ", "%": r"\%", "$": r"\$", "#": r"\#",
+    "&": r"\&", "_": r"\_", "∗": "*", "‐": "-", "–": "-", "’": "'", "∣": "|", "~": r"\sim ", "^": r"\wedge ",
+}  # fmt: skip
 
-RELATIONS = frozenset(
-    "=<>≤≥⩽⩾≪≫≡∼≃≈≅≠∝≺≻⪯⪰∈∉∋⊂⊃⊆⊇⊊⊑⊒⊢⊣⊨⊩≜≐→←↔⇒⇐⇔↦⟶⟵⟹⟸⟷⟺⟼↪↩⇀↼⇁↽⇌:∶≲≳⊴⊵"
-)
+RELATIONS = frozenset("=<>≤≥⩽⩾≪≫≡∼≃≈≅≠∝≺≻⪯⪰∈∉∋⊂⊃⊆⊇⊊⊑⊒⊢⊣⊨⊩≜≐→←↔⇒⇐⇔↦⟶⟵⟹⟸⟷⟺⟼↪↩⇀↼⇁↽⇌:∶≲≳⊴⊵")
 BINARY = frozenset("+−±∓×÷⋅·∘∗⊕⊖⊗⊙∧∨∩∪∖⋆∙")
 ARROWS = frozenset("→←↔⇒⇐⇔⟶⟵⟹⟸⟷⟺⟼↦⇌")
 
 FUNCTIONS = frozenset(
-    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min Pr"
-    " sec sin sinh sup tan tanh".split()
-)
+    (
+        "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp",
+        "gcd", "hom", "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "Pr", "sec",
+        "sin", "sinh", "sup", "tan", "tanh",
+    )
+)  # fmt: skip
 """Names that LaTeX has a command for."""
 
 MORE_FUNCTIONS = frozenset(
-    "mod sgn sign tr Tr rank diag div grad curl rot span supp argmax argmin erf ord lcm Re Im Res Hom End Aut Gal id vol Vol"
-    " Var Cov arcsec arccot arccsc sech csch card diam dist Spec Proj coker im const cl int conv".split()
-)
+    (
+        "mod", "sgn", "sign", "tr", "Tr", "rank", "diag", "div", "grad", "curl", "rot", "span", "supp",
+        "argmax", "argmin", "erf", "ord", "lcm", "Re", "Im", "Res", "Hom", "End", "Aut", "Gal", "id", "vol",
+        "Vol", "Var", "Cov", "arcsec", "arccot", "arccsc", "sech", "csch", "card", "diam", "dist", "Spec",
+        "Proj", "coker", "im", "const", "cl", "int", "conv",
+    )
+)  # fmt: skip
 """Names that are written upright in formulas without a command of their own."""
 
-WITH_LIMITS = frozenset("lim liminf limsup max min sup inf det gcd Pr argmax argmin".split())
+WITH_LIMITS = frozenset(["lim", "liminf", "limsup", "max", "min", "sup", "inf", "det", "gcd", "Pr", "argmax", "argmin"])
 
 ALPHABETS = {"bf": "mathbf", "bb": "mathbb", "cal": "mathcal", "frak": "mathfrak", "sf": "mathsf", "tt": "mathtt",
              "bi": "boldsymbol", "rm": "mathrm"}  # fmt: skip

@@ -17,8 +17,8 @@ COLUMN = 0.62
 
 
 def rows_of(items: Sequence[Item]) -> list[list[Item]]:
-    """``items`` in rows that have white between them, from the top. What holds no type of the largest size (scripts that
-    touch nothing) is no row of its own."""
+    """``items`` in rows that have white between them, from the top. What holds no type of the largest size (scripts
+    that touch nothing) is no row of its own."""
     if len(items) < 2:
         return [list(items)]
     size = main_size(items)
@@ -63,7 +63,9 @@ def _gap(above: Sequence[Item], below: Sequence[Item]) -> float:
 
 def _gap_below(row: Sequence[Item], rows: Sequence[Sequence[Item]]) -> float:
     bottom = max(one.y1 for one in row)
-    return min((min(one.y0 for one in other) - bottom for other in rows if min(one.y0 for one in other) > bottom), default=1e9)
+    return min(
+        (min(one.y0 for one in other) - bottom for other in rows if min(one.y0 for one in other) > bottom), default=1e9
+    )
 
 
 def aligned(rows: Sequence[Sequence[Item]]) -> str:

@@ -27,7 +27,7 @@ class Symbol(NamedTuple):
 _DELIMITERS = {
     "parenleft": "(", "parenright": ")", "bracketleft": "[", "bracketright": "]", "braceleft": "{", "braceright": "}",
     "angbracketleft": "⟨", "angbracketright": "⟩", "angleft": "⟨", "angleright": "⟩", "floorleft": "⌊",
-    "floorright": "⌋", "angleleft": "⟨", "angleright": "⟩", "ceilingleft": "⌈", "ceilingright": "⌉", "bar": "|", "bardbl": "‖", "vextendsingle": "|",
+    "floorright": "⌋", "ceilingleft": "⌈", "ceilingright": "⌉", "bar": "|", "bardbl": "‖", "vextendsingle": "|",
     "vextenddouble": "‖", "slash": "/", "backslash": "\\",
 }  # fmt: skip
 _OPERATORS = {
@@ -56,8 +56,8 @@ _ACCENTS = {
 }  # fmt: skip
 """Accents of fonts as signs of their own."""
 
-_PIECE = re.compile(r"(paren|bracket|brace|floor|ceiling|bar|bardbl|vextend|radical|angbracket)(left|right|single|double)?"
-                    r"(tp|bt|ex|mid|vertex)\d*")  # fmt: skip
+_PIECE = re.compile(r"(paren|bracket|brace|floor|ceiling|bar|bardbl|vextend|radical|angbracket)"
+                    r"(left|right|single|double)?(tp|bt|ex|mid|vertex)\d*")  # fmt: skip
 _SIZED = re.compile(r"([A-Za-z]+?)(?:big|Big|bigg|Bigg)\d*")
 _OPERATOR = re.compile(r"([a-z]+?)(?:text|display)\d*")
 _PIECES = {"⎛": "(", "⎜": "(", "⎝": "(", "⎞": ")", "⎟": ")", "⎠": ")", "⎡": "[", "⎢": "[", "⎣": "[", "⎤": "]", "⎥": "]",
@@ -78,6 +78,9 @@ _LETTERLIKE = {"ℎ": ("h", "it"), "ℂ": ("C", "bb"), "ℕ": ("N", "bb"), "ℙ"
                "ℝ": ("R", "bb"), "ℤ": ("Z", "bb"), "ℬ": ("B", "cal"), "ℰ": ("E", "cal"), "ℱ": ("F", "cal"),
                "ℋ": ("H", "cal"), "ℐ": ("I", "cal"), "ℒ": ("L", "cal"), "ℳ": ("M", "cal"), "ℛ": ("R", "cal"),
                "ℭ": ("C", "frak"), "ℌ": ("H", "frak"), "ℨ": ("Z", "frak")}  # fmt: skip
+_VARIANTS = dict(zip("𝜖𝜙𝜑𝜀𝜕𝜗𝜚𝜛", "ϵϕφε∂ϑϱϖ", strict=True))
+"""Italic letters whose plain forms NFKC takes for others."""
+
 _CALLIGRAPHIC = 0xE22D  # of STIX: A to Z
 
 
@@ -123,9 +126,7 @@ def _of_sign(sign: str, alphabet: str, font: Font) -> Symbol:
         name = unicodedata.name(sign, "")
         own = next((own for words, own in _UNICODE_ALPHABETS if words in name), alphabet)
         plain = unicodedata.normalize("NFKC", sign)
-        for twin, upright in (("𝜖", "ϵ"), ("𝜙", "ϕ"), ("𝜑", "φ"), ("𝜀", "ε"), ("𝜕", "∂"), ("𝜗", "ϑ"), ("𝜚", "ϱ"), ("𝜛", "ϖ")):
-            if sign == twin:
-                plain = upright
+        plain = _VARIANTS.get(sign, plain)
         return Symbol(plain, own)
     if font.kind or sign in "\u2206\u2126\u00b5":
         sign = _GREEK_TWINS.get(sign, sign)
