@@ -14,7 +14,7 @@ APART = 1.6
 """White, in sizes of type, between two formulas that stand alone."""
 
 
-ROWS_APART = 0.8
+ROWS_APART = 0.55
 """The same of two whose relations are not below each other."""
 
 
@@ -53,7 +53,7 @@ def _aligned_together(groups: Sequence[list[Glyph | Bar]], body: float) -> list[
         below = _glyphs_in(group)
         if above and below:
             gap = min(one.y0 for one in below) - max(one.y1 for one in above)
-            if gap < APART * body and _relations(above) & _relations(below):
+            if gap < APART * body and _are_aligned(above, below):
                 joined[-1] += group
                 continue
         joined.append(list(group))
@@ -64,11 +64,16 @@ def _glyphs_in(group: Sequence[Glyph | Bar]) -> list[Glyph]:
     return [one for one in group if isinstance(one, Glyph)]
 
 
-def _relations(glyphs: Sequence[Glyph]) -> set[int]:
-    """Where relations begin, in points and a point to either side."""
+def _first_relation(glyphs: Sequence[Glyph]) -> float | None:
+    """Where the first relation of lines begins, in points."""
     size = max(one.size for one in glyphs)
-    places = {round(one.x0) for one in glyphs if one.symbol.sign in RELATIONS - {":"} and one.size > 0.86 * size}
-    return places | {place + 1 for place in places}
+    signs = RELATIONS - {":"}
+    return min((one.x0 for one in glyphs if one.symbol.sign in signs and one.size > 0.86 * size), default=None)
+
+
+def _are_aligned(above: Sequence[Glyph], below: Sequence[Glyph]) -> bool:
+    one, other = _first_relation(above), _first_relation(below)
+    return one is not None and other is not None and abs(one - other) < 1.5
 
 
 def _number_of(glyphs: Sequence[Glyph], body: float, right: float) -> list[Glyph]:

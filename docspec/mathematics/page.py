@@ -47,10 +47,11 @@ class PageFormulas:
             return
         owner = {id(glyph.char): number for number, one in enumerate(sure) for glyph in _glyphs(one)}
         starts = {id(_first(one).char): number for number, one in enumerate(sure)}
+        tails = _tails(blocks, sure, owner)
         for index in range(len(blocks) - 1, -1, -1):
             displayed: list[dict[str, Any]] = []
             for line in blocks[index].get("lines", ()):
-                own = _rewritten(line, owner, starts, sure)
+                own = _rewritten(line, owner, starts, tails, sure)
                 displayed += [_block_of(sure[number], span) for number, span in own]
             blocks[index + 1 : index + 1] = displayed
 
@@ -68,8 +69,33 @@ def _first(one: ReadFormula) -> Glyph:
     return min((glyph for glyph in glyphs if glyph.size > 0.86 * largest), key=lambda glyph: glyph.x0)
 
 
+def _tails(
+    blocks: Sequence[dict[str, Any]], found: Sequence[ReadFormula], owner: dict[int, int]
+) -> dict[int, tuple[Span, dict[str, Any]]]:
+    """Of formulas within lines the point or comma right behind them, if its line would begin with it; it is made theirs
+    in ``owner``."""
+    tails = {}
+    for line in (line for block in blocks for line in block.get("lines", ())):
+        left = ((span, char) for span in line["spans"] for char in span["chars"] if char["c"].strip())
+        span, char = next(((span, char) for span, char in left if id(char) not in owner), (None, None))
+        if span is None or char is None or char["c"] not in ".,;:!?)":
+            continue
+        for number, one in enumerate(found):
+            last = (one.formula.rest or (one.formula,))[-1].glyphs
+            gap = char["bbox"][0] - max(glyph.x1 for glyph in last)
+            level = any(abs(glyph.y - char["origin"][1]) < 0.5 for glyph in last)
+            if not one.formula.display and level and -0.5 < gap < 0.15 * span["size"]:
+                tails[number], owner[id(char)] = (span, char), number
+                break
+    return tails
+
+
 def _rewritten(
-    line: Line, owner: dict[int, int], starts: dict[int, int], found: Sequence[ReadFormula]
+    line: Line,
+    owner: dict[int, int],
+    starts: dict[int, int],
+    tails: dict[int, tuple[Span, dict[str, Any]]],
+    found: Sequence[ReadFormula],
 ) -> list[tuple[int, Span]]:
     """Takes the characters of formulas out of ``line`` and puts in the formulas that begin there; those that stand
     alone are returned, with the span that they begin in."""
@@ -96,6 +122,8 @@ def _rewritten(
                 alone.append((begun, span))
             else:
                 spans.append(_span_of(one, span, char["origin"]))
+                if begun in tails:
+                    spans.append(tails[begun][0] | {"chars": [tails[begun][1]]})
                 last = None
     line["spans"] = spans
     return alone
