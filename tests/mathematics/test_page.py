@@ -1,5 +1,5 @@
-"""Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source of
-both pages."""
+"""Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
+of both pages."""
 
 from __future__ import annotations
 
