@@ -22,6 +22,14 @@ def with_loose_formulas(text: str) -> str:
     return _MATH.sub(lambda match: f"{match[1]}{loose(match[2])}{match[1]}", text)
 
 
+def others(text: str) -> list[str]:
+    """Other spellings of ``text`` with formulas between ``$``; none of a text without."""
+    if "$" not in text:
+        return []
+    loosely = with_loose_formulas(text)
+    return [loosely, in_brackets(loosely), in_brackets(text)]
+
+
 def in_brackets(text: str) -> str:
     r"""``text`` with its formulas between ``\( \)`` in place of ``$``."""
-    return _MATH.sub(lambda match: f"\\[{match[2]}\\]" if match[1] == "$$" else f"\\({match[2]}\\)", text)
+    return _MATH.sub(lambda match: f"\\[ {match[2]} \\]" if match[1] == "$$" else f"\\( {match[2]} \\)", text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from docspec.core import BBox, Category
+from docspec.core import BBox, Category, Region
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
@@ -29,6 +29,14 @@ def with_formulas(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], as_pict
         own = LayoutBox(line.bbox, category, (line.bbox, line.bbox) if as_pictures else (line.bbox,))
         ordered = _with_one(ordered, own)
     return ordered
+
+
+def settled(region: Region) -> Region:
+    """``region`` as text if the layout model calls it a formula although it holds words with formulas among them."""
+    marks = [mark for line in region.lines for mark in line.marks if mark.kind == "formula"]
+    if region.category is not Category.FORMULA or not marks or any(mark.target == DISPLAY for mark in marks):
+        return region
+    return replace(region, category=Category.TEXT)
 
 
 def _is_part_of(formula: BBox, box: LayoutBox) -> bool:

@@ -25,7 +25,7 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
-from docspec.drafting.formula_boxes import with_formulas
+from docspec.drafting.formula_boxes import settled, with_formulas
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine
@@ -165,7 +165,7 @@ class TextLayerDrafter:
         tables = with_drawn_cells(printed, tables, lines)
         boxes, tables = with_unruled(boxes, lines, tables, printed)
         boxes, tables = with_forms(boxes, tables, forms)
-        regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
+        regions = [_in_pixels(settled(region), page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)

@@ -84,6 +84,8 @@ def _trimmed(run: list[list[Glyph]], row: Row, borrowed: bool) -> Iterator[Formu
     while last < len(run) - 1 and _closes(run[first : last + 2], row):
         last += 1
     glyphs = [one for token in run[first : last + 1] for one in token]
+    if glyphs and glyphs[-1].font.kind == "unicode" and glyphs[-1].symbol.sign in ".,;":
+        glyphs.pop()  # prose's, where one font has all signs
     while glyphs and not glyphs[-1].is_math and glyphs[-1].symbol.sign in LOOSE and not _is_call_end(glyphs):
         glyphs.pop()
     while glyphs and not glyphs[0].is_math and glyphs[0].symbol.sign in '“"‘,;':

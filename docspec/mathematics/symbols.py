@@ -36,7 +36,7 @@ _OPERATORS = {
     "circledot": "⨀", "unionmulti": "⨄", "unionsq": "⨆", "integraldbl": "∬", "integraltrpl": "∭",
 }  # fmt: skip
 _NAMES = {
-    "mapsto": "↦", "mapstochar": "↦", "nequal": "≠", "simequal": "≃", "nelement": "∉", "openbullet": "∘",
+    "mapsto": "↦", "mapstochar": "↦", "nequal": "≠", "simequal": "≅", "nelement": "∉", "openbullet": "∘",
     "dotlessj": "ȷ", "dotlessi": "ı", "lscript": "ℓ", "weierstrass": "℘", "similarequal": "≃", "hbar": "ℏ",
     "planckover2pi": "ℏ", "planckover2pi1": "ℏ", "forces": "⊩", "square": "□", "squaresolid": "■", "lozenge": "◊",
     "lessorequalslant": "⩽", "greaterorequalslant": "⩾", "defines": "≜", "trianglerightequal": "⊵",

@@ -88,7 +88,7 @@ def is_certain(token: Sequence[Glyph], size: float, borrowed: bool) -> bool:
     """Whether a token can only be part of a formula."""
     if is_word(token, borrowed):
         return False
-    if any(one.is_math and not is_mark_of_text(one) for one in token):
+    if any(one.is_math and not is_mark_of_text(one) and not _is_figure(one) for one in token):
         return True
     full = [one for one in token if one.size > 0.86 * size]
     letters = [one for one in full if one.symbol.sign.isalpha()]
@@ -98,6 +98,11 @@ def is_certain(token: Sequence[Glyph], size: float, borrowed: bool) -> bool:
         return False
     sign, font = letters[0].symbol.sign, letters[0].font
     return len(full) < len(token) or font.bold or font.kind != "" or "\u0370" < sign < "\u03ff"
+
+
+def _is_figure(one: Glyph) -> bool:
+    """Whether a glyph is a figure or point of an upright font, as measures in prose have them, too."""
+    return one.font.kind in ("unicode", "rm") and (one.symbol.sign.isdigit() or one.symbol.sign in ".,")
 
 
 def is_mark_of_text(one: Glyph) -> bool:
