@@ -14,8 +14,8 @@ AXIS = 0.25
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
     """A piece of a formula: its ``latex``, the ink's box, the base line and the size of its type. ``sign`` is that of
-    a single glyph; ``part`` says what can be done with it (those of a symbol, and ``word``, ``fraction``, ``made``).
-    ``is_level``: the base line is that of the axis, as for fractions and brackets, whose type has no size."""
+    a single glyph; ``part`` says what can be done with it (those of a symbol, and ``word``, ``fraction``, ``limits``,
+    ``fenced``, ``made``); the base line of a fraction is its bar."""
 
     latex: str
     x0: float
