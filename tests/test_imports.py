@@ -13,7 +13,18 @@ import docspec
 
 ROOT = Path(docspec.__file__).parent
 
-READING = {"core", "documents", "drafting", "dialects", "targets", "engine", "heads", "proposing", "hierarchy"}
+READING = {
+    "core",
+    "documents",
+    "mathematics",
+    "drafting",
+    "dialects",
+    "targets",
+    "engine",
+    "heads",
+    "proposing",
+    "hierarchy",
+}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "versions": {"core"},
@@ -21,7 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "documents": {"core"},
     "ledger": {"core", "documents"},
     "accounting": {"core", "drafting", "ledger", "reporting"},
-    "drafting": {"core", "documents"},
+    "mathematics": {"core", "documents"},
+    "drafting": {"core", "documents", "mathematics"},
     "dialects": {"core"},
     "reporting": {"core", "process"},
     "reader": {"core"},

@@ -16,9 +16,10 @@ FOUND = 0.8
 @dataclass(frozen=True, slots=True)
 class Mark:
     """Characters ``start`` (included) to ``end`` (excluded) of a text are printed ``bold``, ``italic``, ``raised``,
-    ``lowered`` or ``struck`` through, or are a ``link`` to ``target``, an address."""
+    ``lowered`` or ``struck`` through, are a ``link`` to ``target``, an address, or a ``formula`` in LaTeX between
+    ``$``."""
 
-    kind: Literal["bold", "italic", "raised", "lowered", "struck", "link"]
+    kind: Literal["bold", "italic", "raised", "lowered", "struck", "link", "formula"]
     start: int
     end: int
     target: str = ""

@@ -18,6 +18,7 @@ from docspec.core.choices import (
     Dtype,
     EngineName,
     Exact,
+    Formulas,
     Graphs,
     Hidden,
     ImageScale,
@@ -73,6 +74,12 @@ class ParseOptions:
         "drop",
         "Text that nobody sees (not painted, covered, in the colour of its ground, on a layer that is off, "
         "...): leave it out and say so (drop), or write it, marked as hidden (keep).",
+        PAGES,
+    )
+    formulas: Formulas = option(
+        "latex",
+        "Formulas in a file's own type: LaTeX where they are read with certainty (latex), their signs as the file has "
+        "them (text), or those that stand alone as pictures (picture).",
         PAGES,
     )
     max_megapixels: float = option(

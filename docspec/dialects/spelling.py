@@ -15,6 +15,7 @@ from docspec.core.choices import TableStyle
 from docspec.core.formulas import bare_formula
 from docspec.core.raised import has_raised, plain, respelled
 from docspec.dialects import tables
+from docspec.dialects.formula_spellings import loose, others
 from docspec.dialects.otsl import to_otsl
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
 
@@ -54,7 +55,9 @@ def spellings(
 def paragraph(text: str) -> list[str]:
     """Lines joined, lines kept, hyphens kept where it matters, typewriter quotes where printed ones stand."""
     joined = join_lines(text)
-    return _with_raised(unique([joined, text, join_lines(text, hyphens="keep"), straight_quotes(joined)]))
+    return _with_raised(
+        unique([joined, *others(joined), text, join_lines(text, hyphens="keep"), straight_quotes(joined)])
+    )
 
 
 def heading(text: str, prefixes: Iterable[str]) -> list[str]:
@@ -68,12 +71,13 @@ def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]
     symbols ``kept``."""
     items = [split_marker(join_lines(item)) for item in split_items(text)]
     styles = [*bullets, None]
-    return _with_raised(
+    written = list(
         unique(
             "\n".join(_item(*(_printed(*item) if item[0] and item[0] in kept else (*item, style))) for item in items)
             for style in styles
         )
     )
+    return _with_raised([*written[:1], *others(written[0]), *written[1:]]) if written else []
 
 
 def formula(text: str, *, display_lines: bool = True) -> list[str]:
@@ -81,6 +85,8 @@ def formula(text: str, *, display_lines: bool = True) -> list[str]:
     bare = bare_formula(text)
     lines, tight = f"$$\n{bare}\n$$", f"$${bare}$$"
     first = [lines, tight] if display_lines else [tight, lines]
+    if (spaced := loose(bare)) != bare:
+        first += [f"$$\n{spaced}\n$$", f"$${spaced}$$", f"\\[\n{spaced}\n\\]"]
     return unique([*first, f"\\[\n{bare}\n\\]", f"\\[{bare}\\]", bare])
 
 

@@ -41,11 +41,11 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter(_recogniser(options), policy, upright, options.straighten)
+            return AutoDrafter(_recogniser(options), policy, upright, options.straighten, options.formulas)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
-            return TextLayerDrafter(judge=True)
+            return TextLayerDrafter(judge=True, formulas=options.formulas)
         case "rapidocr" | "tesseract":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
@@ -55,7 +55,8 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
             from docspec.drafting.rapidocr import RapidOcrDrafter
             from docspec.drafting.text_layer import TextLayerDrafter
 
-            return MergedDrafter(TextLayerDrafter(judge=True), RapidOcrDrafter(_recogniser(options), sheets=False))
+            sound = TextLayerDrafter(judge=True, formulas=options.formulas)
+            return MergedDrafter(sound, RapidOcrDrafter(_recogniser(options), sheets=False))
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 

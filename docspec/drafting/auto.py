@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 
 from docspec.core import DrafterError, PageDraft, PageImage
+from docspec.core.choices import Formulas
 from docspec.core.page import EdgeText
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.blank import has_ink
@@ -33,9 +34,10 @@ class AutoDrafter:
         policy: DraftingPolicy | None = None,
         upright: bool = False,
         straighten: bool = False,
+        formulas: Formulas = "latex",
     ) -> None:
-        self._text_layer = TextLayerDrafter()
-        self._cut = TextLayerDrafter(quick=True)
+        self._text_layer = TextLayerDrafter(formulas=formulas)
+        self._cut = TextLayerDrafter(quick=True, formulas=formulas)
         self._policy = policy or DraftingPolicy()
         self._by_statistics = TrustJudge()
         self._straighten = straighten
@@ -47,7 +49,7 @@ class AutoDrafter:
             self._why_not = str(error)
             self._judge = self._by_statistics
         else:
-            self._text_layer = TextLayerDrafter(recogniser=recogniser)
+            self._text_layer = TextLayerDrafter(recogniser=recogniser, formulas=formulas)
             self._reading = RapidOcrDrafter(recogniser, self._policy, upright, straighten=straighten)
             self._judge = TrustJudge(recogniser)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from docspec.core import BBox
 
-FOUND = ("struck", "script")
+FOUND = ("struck", "script", "formula")
 """What other modules say of single characters."""
 TOUCHING = 0.15
 """White between a piece and a letter beside it that is no space, in sizes of the type."""

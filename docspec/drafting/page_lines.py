@@ -25,6 +25,7 @@ from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to
 from docspec.drafting.soft_hyphens import SOFT, tell_hyphens
 from docspec.drafting.struck import mark_struck, strokes_of
 from docspec.drafting.symbol_fonts import decoded, names_signs
+from docspec.mathematics.page import PageFormulas
 
 MAX_STYLED = 20_000
 """Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
@@ -46,9 +47,9 @@ _NO_PART = " .,;:"
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
-def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
+def page_lines(page: Any, links: Sequence[Link] = (), formulas: PageFormulas | None = None) -> list[TextLine]:
     """The lines of a ``pymupdf.Page`` in the order of its text layer, in points, repaired; empty lines left
-    out. ``links`` are the page's.
+    out. ``links`` are the page's; ``formulas`` puts its formulas in as LaTeX.
     """
     pymupdf = mupdf()
     # Ligatures are taken apart here: where two stand side by side, MuPDF loses letters while it collects styles.
@@ -62,7 +63,8 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
     words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
     lines = []
     strokes = strokes_of(page)
-    by_char = bool(strokes) or SOFT in plain or has_two_shapes(page)
+    mathematical = formulas is not None and formulas.are_on(page)
+    by_char = bool(strokes) or SOFT in plain or mathematical or has_two_shapes(page)
     blocks = page.get_text("rawdict" if by_char else "dict", flags=flags)["blocks"]
     if has_pieces(blocks) and not by_char:
         blocks, by_char = page.get_text("rawdict", flags=flags)["blocks"], True
@@ -70,6 +72,8 @@ def page_lines(page: Any, links: Sequence[Link] = ()) -> list[TextLine]:
         tell_hyphens(blocks)
         mark_struck(blocks, strokes)
         mark_raised(blocks)
+        if formulas is not None and mathematical:
+            formulas.put_in(page, blocks)
         put_in_gaps(blocks)
         blocks = spans_of(blocks)
     with_raised(blocks)
@@ -215,6 +219,9 @@ def marks_of(spans: Sequence[Mapping[str, Any]], text: str) -> tuple[Mark, ...]:
     for span in spans:
         start, whole = len(whole), whole + span["text"]
         if not span["text"].strip():
+            continue
+        if kind := span.get("formula"):
+            marks.append(Mark("formula", start, len(whole), kind))
             continue
         flags, font = span["flags"], span.get("font", "")
         if script := span.get("script"):

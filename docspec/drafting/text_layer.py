@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core.choices import Formulas
 from docspec.core.grouping import runs_of
 from docspec.core.marks import carried
 from docspec.core.page import EdgeText
@@ -24,6 +25,7 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
+from docspec.drafting.formula_boxes import settled, with_formulas
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine
@@ -48,6 +50,7 @@ from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
 from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.vertical import vertical_columns, vertical_regions
+from docspec.mathematics.page import PageFormulas
 
 CUT = "text layer, cut along white space"
 
@@ -65,10 +68,17 @@ class TextLayerDrafter:
 
     name = "text-layer"
 
-    def __init__(self, quick: bool = False, recogniser: PageReader | None = None, judge: bool = False) -> None:
+    def __init__(
+        self,
+        quick: bool = False,
+        recogniser: PageReader | None = None,
+        judge: bool = False,
+        formulas: Formulas = "latex",
+    ) -> None:
         self._quick = quick
         self._recogniser = recogniser
         self._judge = TrustJudge() if judge else None
+        self._formulas = formulas
 
     def warm(self) -> None:
         if not self._quick:
@@ -83,7 +93,8 @@ class TextLayerDrafter:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
             sheet, fields = with_drawn_signs(Printed(page.pdf_page))
-            lines = page_lines(sheet.page, page.links)
+            formulas = PageFormulas(self._formulas)
+            lines = page_lines(sheet.page, page.links, formulas)
             if are_spaced(lines):
                 lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
             sound = self._judge is None or self._judge.judge(page).trusted
@@ -91,6 +102,7 @@ class TextLayerDrafter:
                 lines = completed(page.pdf_page, lines, self._recogniser.of_page(page))
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
             regions, layout, events = self._regions(page, sheet, lines, fields)
+            events += formulas.events
             unread: list[Region] | None = None
             printed: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
@@ -103,6 +115,7 @@ class TextLayerDrafter:
                     in_points = [one.scaled(1 / page.scale) for one in recognised]
                     write_hidden(sheet.page, in_points)
                     regions, layout, events = self._regions(page, Printed(sheet.page), [*lines, *in_points], fields)
+                    events += formulas.events
                     regions = with_figures_as_labels(regions)
                 elif recognised:
                     regions = with_labels(regions, assemble((), recognised))
@@ -147,8 +160,9 @@ class TextLayerDrafter:
             printed = Printed(without_fields(printed.page))
         boxes, layout, events = layout_of(printed.page, lines, self._quick)
         found, lines = found_tables(printed.tokens(boxes), lines, relations(), printed.texts_in)
+        boxes = with_formulas(boxes, lines, self._formulas == "picture")
         boxes, tables = with_tables(boxes, found, forms)
-        regions = [_in_pixels(region, page) for region in assemble(boxes, lines, tables)]
+        regions = [_in_pixels(settled(region), page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)

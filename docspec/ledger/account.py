@@ -51,7 +51,7 @@ def account_for(
         fates[number] = (
             (Fate("left_out", rule=word.hidden) if word.hidden else None)
             or in_furniture(furniture, keys, word)
-            or (Fate("left_out", rule=UNTOLD_SIGN) if not word.text.strip(UNTOLD) else None)
+            or (Fate("left_out", rule=UNTOLD_SIGN) if not any(key.strip(UNTOLD) for key in keys) else None)
             or in_picture(word, output.blocks)
             or (Fate("changed") if readings.stand_for(left[number]) else None)
             or (printed_again(word, words, fates) if len(left) <= MOST_LEFT else None)

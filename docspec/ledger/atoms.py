@@ -40,7 +40,10 @@ _ATOM = re.compile(
     rf"|[{_SIGNS}]"
 )
 _LEFTWARDS = re.compile(f"[{_LEFTWARD}]")
-_UNHEARD = re.compile("[\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
+_TWINS = str.maketrans("\u2206↦⟶⟵⟹⟸⟷⟺⟼", "\u0394→→←⇒⇐↔⇔→")
+"""Signs that fonts print from pieces, or call by the name of another."""
+
+_UNHEARD = re.compile("[\u2236\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
 
 UNTOLD = "\N{REPLACEMENT CHARACTER}"
 """A sign that the file does not tell."""
@@ -71,7 +74,7 @@ def folded(text: str) -> str:
     """The letters of ``text`` without case, accents and compatibility forms; none of a line typed with ``=``."""
     if text.isascii():
         return "" if text.startswith("===") else text.lower()
-    plain = unicodedata.normalize("NFKD", _UNHEARD.sub("", text)).casefold()
+    plain = unicodedata.normalize("NFKD", _UNHEARD.sub("", text).translate(_TWINS)).casefold()
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign)).replace("\u0131", "i")
     return "".join(sorted(plain)) if _LEFTWARDS.search(plain) else plain
 

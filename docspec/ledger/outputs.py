@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-NOTHING = "\u2060"
-"""The word joiner: it parts no word and is no letter."""
+from docspec.ledger.formulas import NOTHING, shown_signs
 
 _BLANKS = re.compile(r"[^\n]")
 _COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
@@ -28,10 +27,14 @@ _TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?= )")
 _ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _CELL_END = r"</?t[dh]\b|(?<!\\)\|"
-_MATH = re.compile(rf"(?<!\\)\$\$[^$]+\$\$|(?<![\\\w$])\$(?![\s\d$])(?:(?!{_CELL_END})[^$\n])+?(?<![\s\\])\$(?![\w$])")
-"""A formula stands within one cell of a table."""
+_BEGINS, _ENDS = r"(?<![\\\w$])\$(?![\s$])(?!\d[^$\n\\^_={]*\$)", r"(?<![\s\\])\$(?![\w$])"
+_DISPLAYED = re.compile(r"(?<!\\)\$\$[^$]+\$\$")
+_MATH = re.compile(rf"{_BEGINS}[^$\n]+?{_ENDS}")
+_MATH_IN_CELL = re.compile(rf"{_BEGINS}(?:(?!{_CELL_END})[^$\n])+?{_ENDS}")
+"""A formula stands within one cell of a table; two amounts of money are none."""
+_LINE = re.compile(r"[^\n]*\$[^\n]*")
+_ROW = re.compile(r"\s*\||.*</?t[dhr]\b")
 
-_COMMAND = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]")
 _ENTITY = re.compile(r"(?<!\\)&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _STAR = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)")
 _QUOTE_OR_ITEM = re.compile(r"(?m)^\s*(?:[-*+] |> )+")
@@ -59,7 +62,12 @@ def _entity(match: re.Match[str]) -> str:
 
 
 def _bare_math(match: re.Match[str]) -> str:
-    return _COMMAND.sub(_blank, match[0]).replace("$", " ")
+    return shown_signs(match[0])
+
+
+def _maths_in_line(match: re.Match[str]) -> str:
+    pattern = _MATH_IN_CELL if _ROW.match(match[0]) else _MATH
+    return pattern.sub(_bare_math, match[0])
 
 
 def markdown_words(text: str) -> str:
@@ -83,7 +91,7 @@ def _words_outside(text: str) -> str:
         text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
         text = _LINK_END.sub(_link_end, text)
     if "$" in text:
-        text = _MATH.sub(_bare_math, text)
+        text = _LINE.sub(_maths_in_line, _DISPLAYED.sub(_bare_math, text))
     if "<" in text:
         text = _AUTOLINK.sub(lambda match: f" {match[1]} ", text)
         text = _INLINE.sub(_unseen, _RAISED.sub(_blank, text))

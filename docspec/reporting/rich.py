@@ -216,6 +216,8 @@ def marked(text: str, marks: Sequence[Mark], notes: dict[str, str] | None, begin
     backslashes |= {start - 1 for start, _ in links if text[start - 1 : start] == "!"}  # no picture
     backslashes |= {at for start, end in links for at in range(start, end) if text[at] in "[]"}
     backslashes -= {at for start, end in bare for at in range(start, end)}
+    formulas = [mark for mark in marks if mark.kind == "formula"]
+    backslashes -= {at for mark in formulas for at in range(mark.start, mark.end)}
     written, at = [], 0
     for stop in sorted({*before, *after, *references, *backslashes}):
         if stop < at:

@@ -41,7 +41,7 @@ from tests.ledger.shown import csv_words, html_words, json_words
         ("one\n\n```\n# <a> & *b* <!-- c -->\n```\n\n*two*", "one # a & b c two"),
         (r"\<a>\<b/>", "a b"),
         ("<!-- docspec: page 3 could not be read -->\n\nrest", "rest"),
-        (r"$$\frac{a}{b} = \alpha x_1$$", "a b = x 1"),
+        (r"$$\frac{a}{b} = \alpha x_1$$", "a b = αx 1"),
         ("it costs $5 or $6", "it costs $ 5 or $ 6"),
         ("| Tallow ($/cwt) | Oil ($/gal) |", "tallow $ cwt oil $ gal"),
         ("<tr><td>Oil ($/gal)</td><td>Fat ($/cwt)</td></tr>", "oil $ gal fat $ cwt"),

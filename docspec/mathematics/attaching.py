@@ -1,0 +1,103 @@
+"""Gives scripts, parts of fractions and bars to the base lines that they stand at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from docspec.mathematics.glyphs import Bar, Glyph
+from docspec.mathematics.lines import Row
+
+FAR_AWAY = 1e6
+
+
+def with_fractions(rows: Sequence[Row], bars: Sequence[Bar]) -> list[Row]:
+    """``rows`` with numerators and denominators of full size, which are rows of their own, at the row of prose on whose
+    axis their bar lies."""
+    for row in (row for row in rows if row.prose):
+        for bar in bars:
+            if abs(row.y - bar.y - 0.25 * row.size) > 0.12 * row.size or not row.x0 - 20 < bar.x0 < row.x1 + 20:
+                continue
+            for other in rows:
+                if other.prose or abs(other.y - bar.y) > 1.3 * row.size:
+                    continue
+                own = [one for one in other.glyphs if bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1]
+                row.extra += own
+                other.glyphs = [one for one in other.glyphs if one not in own]
+    return [row for row in rows if row.glyphs]
+
+
+def attached(loose: Sequence[Glyph], rows: Sequence[Row]) -> list[Glyph]:
+    """Gives ``loose`` glyphs, in runs of one base line, to the rows that they stand at; the others are returned. What
+    is near comes first: scripts of scripts are near to what is near a row."""
+    runs = _runs(loose)
+    left: list[list[Glyph]] = runs
+    for most, high in ((0.3, 0.6), (0.3, 0.6), (0.7, 0.6), (0.3, 2.0), (1.3, 2.0), (1.3, 2.0)):
+        left = []
+        for run in runs:
+            row = min(rows, key=lambda row: _cost(run, row, most, high), default=None)
+            if row is None or _cost(run, row, most, high) >= FAR_AWAY:
+                left.append(run)
+            else:
+                row.extra += run
+        runs = left
+    return [one for run in left for one in run]
+
+
+def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
+    runs: list[list[Glyph]] = []
+    for one in sorted(loose, key=lambda one: (round(one.y), one.x0)):
+        last = runs[-1][-1] if runs else None
+        if (
+            last is not None
+            and abs(last.y - one.y) < 0.6
+            and abs(last.size - one.size) < 0.3
+            and one.x0 - last.x1 < 0.3 * one.size
+            and (one.symbol.part == "ordinary") == (last.symbol.part == "ordinary")
+        ):
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs
+
+
+def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
+    """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
+    first = run[0]
+    reach = 1.05 if row.prose else 2.4
+    if first.symbol.part == "ordinary" and first.font.kind != "ex":
+        up = (row.y - first.y) / row.size
+        if not -0.72 * (reach if reach > 2 else 1) < up < reach:
+            return FAR_AWAY
+        high = abs(up - 0.1)
+    else:
+        high = abs(row.y / row.size - 0.25 - (min(one.y0 for one in run) + max(one.y1 for one in run)) / 2 / row.size)
+        if high > (0.9 if row.prose else 2.0):
+            return FAR_AWAY
+    if high > highest:
+        return FAR_AWAY
+    x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
+    gap = min(max(other.x0 - x1, x0 - other.x1, 0.0) for other in (*row.glyphs, *row.extra))
+    if gap > most * row.size:
+        return FAR_AWAY
+    return high * row.size + gap
+
+
+def bars_attached(bars: Sequence[Bar], rows: Sequence[Row]) -> list[Bar]:
+    """Gives bars to the rows of prose whose glyphs they are over, under or between; returns the others."""
+    left = []
+    for bar in bars:
+        near = [row for row in rows if -0.5 * row.size < row.y - bar.y < 1.3 * row.size and _holds(row, bar)]
+        row = min(near, key=lambda row: abs(row.y - bar.y - 0.3 * row.size), default=None)
+        if row is not None and row.prose:
+            row.bars.append(bar)
+        else:
+            left.append(bar)
+    return left
+
+
+def _holds(row: Row, bar: Bar) -> bool:
+    room = 0.9 * row.size
+    return any(
+        bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1 and one.y0 - room < bar.y < one.y1 + room
+        for one in (*row.glyphs, *row.extra)
+    )

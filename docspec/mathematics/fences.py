@@ -1,0 +1,105 @@
+"""What stands between tall brackets: matrices, cases, binomials, and terms that the brackets grow with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from docspec.mathematics.items import Item, box_of, main_size
+from docspec.mathematics.spelling import sign_in_latex
+from docspec.mathematics.stacks import columns_of, rows_of
+
+Reader = Callable[[Sequence[Item]], str]
+
+_OPENING, _CLOSING = frozenset("([{⟨⌊⌈|‖"), frozenset(")]}⟩⌋⌉|‖")
+_MATRICES = {"()": "pmatrix", "[]": "bmatrix", "{}": "Bmatrix", "||": "vmatrix", "‖‖": "Vmatrix"}
+_PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
+
+
+def with_fences(items: Sequence[Item], read: Reader) -> list[Item]:
+    """``items`` with what tall brackets hold as one with them, from the inside out."""
+    left = list(items)
+    while (pair := _innermost(left)) is not None:
+        opening, closing, inside = pair
+        own = [one for one in (opening, closing, *inside) if one is not None]
+        latex = _written(opening, closing, inside, read)
+        x0, y0, x1, y1 = box_of(own)
+        size = main_size(inside) if inside else opening.size
+        middle = opening.center_y
+        reach = max(middle - y0, y1 - middle)
+        left = [one for one in left if one not in own]
+        left.append(Item(latex, x0, middle - reach, x1, middle + reach, opening.base, size, "(", "", "fenced"))
+    return left
+
+
+def _is_tall(one: Item, size: float) -> bool:
+    return one.part == "delimiter" and not one.latex and one.height > 1.15 * size
+
+
+def _innermost(items: Sequence[Item]) -> tuple[Item, Item | None, list[Item]] | None:
+    """A pair of brackets without another one within, or a brace on the left of rows."""
+    size = main_size(items)
+    tall = sorted((one for one in items if _is_tall(one, size)), key=lambda one: one.x0)
+    best: tuple[float, Item, Item, list[Item]] | None = None
+    for at, opening in enumerate(tall):
+        if opening.sign not in _OPENING:
+            continue
+        for closing in tall[at + 1 :]:
+            if closing.sign not in _CLOSING or not _alike(opening, closing, size):
+                continue
+            if _PAIRS[opening.sign] != closing.sign and opening.sign in "|‖" and closing.sign not in "|‖":
+                continue
+            inside = _between(items, opening, closing)
+            width = closing.x0 - opening.x1
+            if inside and (best is None or width < best[0]):
+                best = width, opening, closing, inside
+            break
+    if best is not None:
+        return best[1], best[2], best[3]
+    for opening in tall:
+        if opening.sign == "{":
+            inside = _between(items, opening, None)
+            if len(rows_of(inside)) > 1:
+                return opening, None, inside
+    return None
+
+
+def _alike(one: Item, other: Item, size: float) -> bool:
+    return abs(one.y0 - other.y0) < 0.4 * size and abs(one.y1 - other.y1) < 0.4 * size
+
+
+def _between(items: Sequence[Item], opening: Item, closing: Item | None) -> list[Item]:
+    right = closing.x0 if closing is not None else float("inf")
+    room = 0.5 * opening.size
+    return [
+        one
+        for one in items
+        if one is not opening
+        and one is not closing
+        and opening.x1 - 0.5 < one.center_x < right + 0.5
+        and opening.y0 - room < one.center_y < opening.y1 + room
+    ]
+
+
+def _written(opening: Item, closing: Item | None, inside: Sequence[Item], read: Reader) -> str:
+    rows = rows_of(inside)
+    if len(rows) > 1:
+        cells = columns_of(rows)
+        pair = opening.sign + (closing.sign if closing is not None else "")
+        if closing is None:
+            return _environment("cases", cells, read)
+        if pair == "()" and len(rows) == 2 and len(cells[0]) == 1 and closing.x0 - opening.x1 < 5 * opening.size:
+            return f"\\binom{{{read(rows[0])}}}{{{read(rows[1])}}}"
+        if pair in _MATRICES:
+            return _environment(_MATRICES[pair], cells, read)
+        body = _environment("matrix", cells, read)
+        return f"\\left{_fence(opening)}{body}\\right{_fence(closing)}"
+    return f"\\left{_fence(opening)}{read(inside)}\\right{_fence(closing)}"
+
+
+def _fence(one: Item | None) -> str:
+    return "." if one is None else sign_in_latex(one.sign)
+
+
+def _environment(name: str, cells: Sequence[Sequence[Sequence[Item]]], read: Reader) -> str:
+    lines = ["&".join(read(cell) for cell in row) for row in cells]
+    return f"\\begin{{{name}}}" + "\\\\".join(lines) + f"\\end{{{name}}}"

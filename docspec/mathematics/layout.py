@@ -1,0 +1,142 @@
+"""Reads a formula as a tree, from its smallest parts outwards, and writes it as LaTeX.
+
+The order is that of certainty: bars say most (fractions, roots, lines over a term), the shortest first, since a bar
+within a fraction is shorter than the fraction's. Then accents, limits of operators, what stands between tall brackets
+(matrices, cases, binomials), rows, and at last the base line of each row with its scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from docspec.mathematics.fences import with_fences
+from docspec.mathematics.glyphs import Bar
+from docspec.mathematics.items import AXIS, Item, base_of, box_of, main_size
+from docspec.mathematics.limits import with_limits
+from docspec.mathematics.pieces import with_accents, with_whole_signs
+from docspec.mathematics.rows import read_row
+from docspec.mathematics.stacks import aligned, rows_of
+
+
+def read_formula(items: Sequence[Item], bars: Sequence[Bar], display: bool = False) -> str:
+    """The LaTeX of a formula's ``items`` and ``bars``."""
+    items = with_whole_signs(items)
+    for bar in sorted(bars, key=lambda one: one.x1 - one.x0):
+        items = _with_bar(items, bar)
+    return read_block(items, display)
+
+
+def read_block(items: Sequence[Item], display: bool = False) -> str:
+    """The LaTeX of items without bars: one row, or several below each other."""
+    if not items:
+        return ""
+    items = with_fences(with_limits(with_accents(items), read_block), read_block)
+    rows = rows_of(items)
+    if len(rows) > 1:
+        return aligned(rows)
+    return read_row(items)
+
+
+def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
+    """``items`` with the root, the fraction or the overlined term of ``bar`` as one."""
+    radical = next((one for one in items if one.part == "radical" and _belongs(one, bar)), None)
+    if radical is not None:
+        return _with_root(items, bar, radical)
+    inside = [one for one in items if bar.x0 - 0.1 * one.size <= one.center_x <= bar.x1 + 0.1 * one.size]
+    size = _size_near(inside, bar)
+    above = _connected(
+        [one for one in inside if one.center_y < bar.y and one.y1 < bar.y + 0.15 * size], bar.y, size, -1
+    )
+    below = _connected([one for one in inside if one.center_y > bar.y and one.y0 > bar.y - 0.15 * size], bar.y, size, 1)
+    if above and below and not _is_centred(above, bar, size):
+        above = []
+    if above and below:
+        latex = f"\\frac{{{read_block(above)}}}{{{read_block(below)}}}"
+        made = _made(latex, [*above, *below], bar, "fraction", bar.y, max(main_size(above), main_size(below)))
+        return [one for one in items if one not in above and one not in below] + [made]
+    if below:
+        latex = f"\\overline{{{read_block(below)}}}"
+        made = _made(latex, below, bar, "made", base_of(below), main_size(below))
+        return [one for one in items if one not in below] + [made]
+    if above:
+        latex = f"\\underline{{{read_block(above)}}}"
+        made = _made(latex, above, bar, "made", base_of(above), main_size(above))
+        return [one for one in items if one not in above] + [made]
+    return items
+
+
+def _is_centred(items: Sequence[Item], bar: Bar, size: float) -> bool:
+    """Whether ``items`` stand over the middle of ``bar``, as numerators do, rather than in the row above."""
+    x0, _, x1, _ = box_of(items)
+    return abs(x0 + x1 - bar.x0 - bar.x1) < 0.5 * size
+
+
+def _made(latex: str, items: Sequence[Item], bar: Bar, part: str, base: float, size: float) -> Item:
+    x0, y0, x1, y1 = box_of(items)
+    box = min(x0, bar.x0), min(y0, bar.y), max(x1, bar.x1), max(y1, bar.y)
+    return Item(latex, *box, base, size, items[0].sign if part == "made" else "", "", part)
+
+
+def _size_near(items: Sequence[Item], bar: Bar) -> float:
+    near = sorted(items, key=lambda one: min(abs(one.y0 - bar.y), abs(one.y1 - bar.y)))[:4]
+    return main_size(near) or 10.0
+
+
+def _connected(items: Sequence[Item], y: float, size: float, direction: int) -> list[Item]:
+    """Those of ``items`` on one side of a bar that follow each other without much white."""
+    ordered = sorted(items, key=lambda one: direction * (one.y0 if direction > 0 else one.y1))
+    own: list[Item] = []
+    edge, room = y, 0.6 * size
+    for one in ordered:
+        near = one.y0 if direction > 0 else one.y1
+        if direction * (near - edge) > room:
+            break
+        own.append(one)
+        far = one.y1 if direction > 0 else one.y0
+        edge = max(edge, far) if direction > 0 else min(edge, far)
+        room = 0.3 * size
+    return own
+
+
+def _belongs(radical: Item, bar: Bar) -> bool:
+    near = 0.15 * radical.size
+    return abs(bar.x0 - radical.x1) < near + 0.8 and abs(bar.y - radical.y0) < near + 0.4
+
+
+def _with_root(items: list[Item], bar: Bar, radical: Item) -> list[Item]:
+    near = 0.12 * radical.size
+    inside = [
+        one
+        for one in items
+        if one is not radical
+        and bar.x0 - near <= one.center_x <= bar.x1 + near
+        and bar.y - near <= one.center_y <= radical.y1 + 2 * near
+    ]
+    if not inside:
+        return items
+    size = main_size(inside)
+    degree = [
+        one
+        for one in items
+        if one not in inside
+        and one is not radical
+        and one.size < 0.75 * size
+        and radical.x0 - 0.35 * size < one.center_x < radical.x0 + 0.65 * (radical.x1 - radical.x0)
+        and one.x1 > radical.x0
+        and radical.y0 - 0.3 * size < one.center_y < radical.y0 + 0.65 * radical.height
+    ]
+    root = f"[{read_row(degree)}]" if degree else ""
+    latex = f"\\sqrt{root}{{{read_block(inside)}}}"
+    own = [*inside, *degree, radical]
+    made = _made(latex, own, bar, "made", _root_base(inside), size)
+    return [one for one in items if one not in own] + [replace(made, sign="√")]
+
+
+def _root_base(items: Sequence[Item]) -> float:
+    fractions = [one for one in items if one.part == "fraction"]
+    size = main_size(items)
+    typed = [one for one in items if one.has_type and one.size >= 0.88 * size]
+    if fractions and not typed:
+        return fractions[0].base + AXIS * size * 1.2
+    return base_of(items)

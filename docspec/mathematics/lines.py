@@ -1,0 +1,121 @@
+"""Base lines of a column, and which of them are lines of prose."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from docspec.mathematics.glyphs import Bar, Glyph
+from docspec.mathematics.spelling import RELATIONS
+from docspec.mathematics.words import is_word, text_words, tokens_in, usual
+
+_LABEL = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)](?!\d)")
+"""The beginning of an item."""
+
+
+@dataclass(slots=True)
+class Row:
+    """A base line of the page with its glyphs from left to right; ``extra`` are scripts and parts of fractions."""
+
+    y: float
+    size: float
+    glyphs: list[Glyph]
+    extra: list[Glyph] = field(default_factory=list)
+    bars: list[Bar] = field(default_factory=list)
+    prose: bool = False
+
+    @property
+    def x0(self) -> float:
+        return min(one.x0 for one in self.glyphs)
+
+    @property
+    def x1(self) -> float:
+        return max(one.x1 for one in self.glyphs)
+
+
+def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
+    """The base lines of a column from top to bottom; ``body`` is the size of the page's type."""
+    lines: dict[int, list[Glyph]] = defaultdict(list)
+    for one in glyphs:
+        if one.font.kind != "ex" and one.symbol.part not in ("accent", "operator", "piece", "delimiter", "radical"):
+            lines[round(one.y * 2)].append(one)
+    merged: list[list[Glyph]] = []
+    last = None
+    for key in sorted(lines):
+        if last is not None and key - last <= 1:
+            merged[-1] += lines[key]
+        else:
+            merged.append(list(lines[key]))
+        last = key
+    rows = []
+    for line in merged:
+        size = max(usual([one.size for one in line]), max(one.size for one in line) if len(line) < 4 else 0.0)
+        large = [one for one in line if one.size >= 0.86 * size]
+        if size < 0.86 * body and sum(len(word) > 1 for word in text_words(line)) < 3:
+            large = [one for one in line if one.size >= 0.86 * body]
+            size = usual([one.size for one in large]) if large else 0.0
+        if large:
+            y = sum(one.y for one in large) / len(large)
+            rows.append(Row(y, size, sorted(large, key=lambda one: one.x0)))
+    return [row for row in rows if not any(_is_small_beside(row, other) for other in rows)]
+
+
+def _is_small_beside(row: Row, other: Row) -> bool:
+    """Whether ``row`` is of scripts of ``other``, whose type is larger."""
+    if row.size >= 0.86 * other.size or abs(row.y - other.y) > 1.4 * other.size:
+        return False
+    near = other.x0 - other.size < row.x1 and row.x0 < other.x1 + other.size
+    return near and sum(len(word) > 1 for word in text_words(row.glyphs)) < 3
+
+
+def is_prose(row: Row, borrowed: bool) -> bool:
+    """Whether a row has words, or begins as an item of a list does."""
+    tokens = tokens_in(row.glyphs, row.size)
+    signs = "".join(one.symbol.sign for one in tokens[0])
+    if len(tokens) > 1 and _LABEL.fullmatch(signs) and not any(one.is_math for one in tokens[0]):
+        return True  # an item
+    return any(
+        is_word(token, borrowed) and sum(one.symbol.sign.isalpha() and not one.is_math for one in token) > 1
+        for token in tokens
+    )
+
+
+def margins(prose: Sequence[Row], glyphs: Sequence[Glyph]) -> tuple[float, float]:
+    """The edges of a column: where most lines of prose begin, and the furthest end."""
+    long = [row for row in prose if len(tokens_in(row.glyphs, row.size)) > 3] or prose
+    if not long:
+        return min(one.x0 for one in glyphs), max(one.x1 for one in glyphs)
+    starts = Counter(round(row.x0) for row in long)
+    return float(starts.most_common(1)[0][0]), max(row.x1 for row in long)
+
+
+def is_centred(row: Row, rows: Sequence[Row], loose: Sequence[Glyph], left: float, right: float) -> bool:
+    """Whether a row with words is a formula that stands in the middle of its column."""
+    signs = "".join(one.symbol.sign for one in row.glyphs)
+    words = [word for word in text_words(row.glyphs) if len(word) > 1]
+    if not any(one.is_math for one in row.glyphs) and not any(sign in RELATIONS for sign in signs):
+        return False
+    if _LABEL.match(signs) or signs.endswith(".") or (len(words) > 3 and not any(sign in RELATIONS for sign in signs)):
+        return False
+    near = [one for one in loose if abs((one.y0 + one.y1) / 2 - row.y + 0.25 * row.size) < 1.6 * row.size]
+    near += [one for other in rows if not other.prose and abs(other.y - row.y) < 1.2 * row.size for one in other.glyphs]
+    x0 = min(one.x0 for one in (*row.glyphs, *near))
+    x1 = max(one.x1 for one in (*row.glyphs, *near))
+    return x0 - left > 0.8 * row.size and abs((x0 - left) - (right - x1)) < 0.35 * row.size
+
+
+def _leading(rows: Sequence[Row]) -> float:
+    steps = sorted(b.y - a.y for a, b in pairwise(rows) if a.prose and b.prose)
+    return steps[len(steps) // 4] if steps else 12.0
+
+
+def continues(row: Row, above: Row, rows: Sequence[Row], left: float, right: float) -> bool:
+    """Whether a row without words is the last line of the paragraph ``above``."""
+    leading = row.y - above.y
+    usual = _leading(rows)
+    begins = abs(row.x0 - left) < 2.5 or -2.5 < row.x0 - above.x0 < 2.5 * row.size
+    centred = abs((row.x0 - left) - (right - row.x1)) < 0.5 * row.size and row.x0 - left > 2 * row.size
+    return begins and not centred and 0 < leading < 1.25 * usual and above.x1 > right - 0.25 * (right - left)

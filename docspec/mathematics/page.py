@@ -1,0 +1,190 @@
+"""Puts the formulas of a page into its text, as LaTeX between ``$``, before lines are made of it.
+
+MuPDF scatters a formula over several lines, one for each height. Its characters are taken out of all of them and its
+LaTeX stands where it begins; one that stands alone becomes a line of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from docspec.core.choices import Formulas
+from docspec.core.result import Event
+from docspec.mathematics.glyphs import Glyph, has_mathematics
+from docspec.mathematics.reading import ReadFormula, read_page
+
+DISPLAY = "display"
+"""What the mark of a formula that stands alone points to."""
+
+Line = dict[str, Any]
+Span = dict[str, Any]
+
+
+class PageFormulas:
+    """Reads the formulas of one page at a time. ``events`` are about the last one."""
+
+    def __init__(self, mode: Formulas = "latex") -> None:
+        self._mode = mode
+        self.events: tuple[Event, ...] = ()
+
+    def are_on(self, page: Any) -> bool:
+        """Whether formulas of ``page`` are to be looked for: only where a font is made for them, which takes no time to
+        see."""
+        self.events = ()
+        return self._mode != "text" and has_mathematics(page)
+
+    def put_in(self, page: Any, blocks: list[dict[str, Any]]) -> None:
+        """Puts the formulas of ``page`` into ``blocks``, its text as MuPDF's raw dictionary with exact boxes."""
+        found = read_page(page, blocks)
+        doubts = Counter(one.doubt for one in found if one.doubt)
+        if doubts:
+            why = "; ".join(doubts)
+            self.events = (Event("formulas_doubtful", f"{doubts.total()} formulas are left as plain text: {why}"),)
+        sure = [one for one in found if not one.doubt and (one.formula.display or self._mode == "latex")]
+        if not sure:
+            return
+        owner = {id(glyph.char): number for number, one in enumerate(sure) for glyph in _glyphs(one)}
+        starts = {id(_first(one).char): number for number, one in enumerate(sure)}
+        tails = _tails(blocks, sure, owner)
+        for index in range(len(blocks) - 1, -1, -1):
+            displayed: list[dict[str, Any]] = []
+            for line in blocks[index].get("lines", ()):
+                own = _rewritten(line, owner, starts, tails, sure)
+                displayed += [_block_of(sure[number], span) for number, span in own]
+            blocks[index + 1 : index + 1] = displayed
+
+
+def _glyphs(one: ReadFormula) -> Iterator[Glyph]:
+    for part in (one.formula, *one.formula.rest):
+        yield from part.glyphs
+        yield from part.number
+
+
+def _first(one: ReadFormula) -> Glyph:
+    """The glyph in whose line a formula stands: the first one of full size."""
+    glyphs = one.formula.glyphs
+    largest = max(glyph.size for glyph in glyphs)
+    return min((glyph for glyph in glyphs if glyph.size > 0.86 * largest), key=lambda glyph: glyph.x0)
+
+
+def _tails(
+    blocks: Sequence[dict[str, Any]], found: Sequence[ReadFormula], owner: dict[int, int]
+) -> dict[int, tuple[Span, dict[str, Any]]]:
+    """Of formulas within lines the point or comma right behind them, if its line would begin with it; it is made theirs
+    in ``owner``."""
+    tails = {}
+    for line in (line for block in blocks for line in block.get("lines", ())):
+        left = ((span, char) for span in line["spans"] for char in span["chars"] if char["c"].strip())
+        span, char = next(((span, char) for span, char in left if id(char) not in owner), (None, None))
+        if span is None or char is None or char["c"] not in ".,;:!?)":
+            continue
+        for number, one in enumerate(found):
+            last = (one.formula.rest or (one.formula,))[-1].glyphs
+            gap = char["bbox"][0] - max(glyph.x1 for glyph in last)
+            level = any(abs(glyph.y - char["origin"][1]) < 0.5 for glyph in last)
+            if not one.formula.display and level and -0.5 < gap < 0.15 * span["size"]:
+                tails[number], owner[id(char)] = (span, char), number
+                break
+    return tails
+
+
+def _rewritten(
+    line: Line,
+    owner: dict[int, int],
+    starts: dict[int, int],
+    tails: dict[int, tuple[Span, dict[str, Any]]],
+    found: Sequence[ReadFormula],
+) -> list[tuple[int, Span]]:
+    """Takes the characters of formulas out of ``line`` and puts in the formulas that begin there; those that stand
+    alone are returned, with the span that they begin in."""
+    places = [(span, char) for span in line["spans"] for char in span["chars"]]
+    owners = [owner.get(id(char)) for _, char in places]
+    if all(number is None for number in owners):
+        return []
+    owners = _with_spaces(owners, [char["c"] for _, char in places])
+    spans: list[Span] = []
+    alone: list[tuple[int, Span]] = []
+    last: Span | None = None
+    for at, ((span, char), number) in enumerate(zip(places, owners, strict=True)):
+        if number is None:
+            if not char["c"].strip() and spans and spans[-1].get("ends") and _touches(spans[-1], places[at + 1 :]):
+                continue  # MuPDF parts what stands at another height
+            if last is not span or not spans:
+                spans.append(span | {"chars": []})
+                last = span
+            spans[-1]["chars"].append(char)
+            continue
+        if (begun := starts.get(id(char))) is not None:
+            one = found[begun]
+            if one.formula.display:
+                alone.append((begun, span))
+            else:
+                spans.append(_span_of(one, span, char["origin"]))
+                if begun in tails:
+                    spans.append(tails[begun][0] | {"chars": [tails[begun][1]]})
+                last = None
+    line["spans"] = spans
+    return alone
+
+
+def _touches(formula: Span, following: Sequence[tuple[Span, dict[str, Any]]]) -> bool:
+    """Whether the next sign stands right behind ``formula``."""
+    char = next((char for _, char in following if char["c"].strip()), None)
+    return char is not None and char["bbox"][0] - formula["ends"] < 0.15 * formula["size"]
+
+
+def _with_spaces(owners: list[int | None], signs: Sequence[str]) -> list[int | None]:
+    """``owners`` with the spaces within a formula as its own."""
+    told = list(owners)
+    before: int | None = None
+    spaces: list[int] = []
+    for at, (number, sign) in enumerate(zip(owners, signs, strict=True)):
+        if number is None and not sign.strip():
+            spaces.append(at)
+            continue
+        if number is not None and number == before:
+            for space in spaces:
+                told[space] = number
+        before, spaces = number, []
+    return told
+
+
+def _span_of(one: ReadFormula, like: Span, origin: tuple[float, float]) -> Span:
+    """A formula as a span of one character for each of its LaTeX."""
+    text = f"$${one.latex}$$" if one.formula.display else f"${one.latex}$"
+    x0, y0, x1, y1 = _box(one)
+    step = (x1 - x0) / len(text)
+    chars = [
+        {
+            "c": char,
+            "origin": (x0 + at * step, origin[1]),
+            "bbox": (x0 + at * step, y0, x0 + (at + 1) * step, y1),
+            "synthetic": True,
+            "formula": DISPLAY if one.formula.display else "inline",
+        }
+        for at, char in enumerate(text)
+    ]
+    return like | {
+        "chars": chars,
+        "font": "",
+        "flags": 0,
+        "origin": (x0, origin[1]),
+        "bbox": (x0, y0, x1, y1),
+        "ends": x1,
+    }
+
+
+def _box(one: ReadFormula) -> tuple[float, float, float, float]:
+    glyphs = [*one.formula.glyphs, *one.formula.number]
+    x0, y0 = min(glyph.x0 for glyph in glyphs), min(glyph.y0 for glyph in glyphs)
+    return x0, y0, max(glyph.x1 for glyph in glyphs), max(glyph.y1 for glyph in glyphs)
+
+
+def _block_of(one: ReadFormula, like: Span) -> dict[str, Any]:
+    """A formula that stands alone, as a block of one line."""
+    box = _box(one)
+    span = _span_of(one, like, (box[0], box[3]))
+    line = {"spans": [span], "bbox": box, "dir": (1.0, 0.0), "wmode": 0}
+    return {"type": 0, "bbox": box, "lines": [line]}

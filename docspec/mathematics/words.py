@@ -1,0 +1,126 @@
+"""Which tokens of a row are words of prose, and which can only be part of a formula."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from docspec.mathematics.glyphs import Glyph
+from docspec.mathematics.spelling import FUNCTIONS, MORE_FUNCTIONS, RELATIONS
+
+_WORD_GAP = 0.17
+
+
+LOOSE = frozenset(".,;:!?'’”“\"")
+
+
+_CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
+"""A function of a number or of one letter."""
+
+
+def tokens_in(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
+    """``glyphs`` from left to right, in runs without white between them."""
+    tokens: list[list[Glyph]] = []
+    right = 0.0
+    for one in sorted(glyphs, key=lambda one: one.x0):
+        if tokens and one.x0 - right < _WORD_GAP * size:
+            tokens[-1].append(one)
+            right = max(right, one.x1)
+        else:
+            tokens.append([one])
+            right = one.x1
+    return tokens
+
+
+def text_words(glyphs: Sequence[Glyph]) -> list[str]:
+    """Runs of letters of fonts for text."""
+    words, right = [""], None
+    for one in sorted(glyphs, key=lambda one: one.x0):
+        is_letter = not one.is_math and one.symbol.sign.isalpha()
+        if right is not None and one.x0 - right > _WORD_GAP * one.size:
+            words.append("")
+        if is_letter:
+            words[-1] += one.symbol.sign
+        elif words[-1]:
+            words.append("")
+        right = one.x1
+    return [word for word in words if word]
+
+
+def usual(sizes: Sequence[float]) -> float:
+    """The most frequent size of type."""
+    return Counter(round(size, 1) for size in sizes).most_common(1)[0][0]
+
+
+def letters_are_borrowed(glyphs: Sequence[Glyph]) -> bool:
+    """Whether no font for mathematics has the page's italic letters: then those of the text's italics are variables."""
+    mathematical = [one for one in glyphs if one.font.kind in ("it", "unicode")]
+    own = any(
+        one.symbol.sign.isascii() and one.symbol.sign.isalpha() and one.symbol.alphabet == "it" for one in mathematical
+    )
+    return not own
+
+
+def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
+    """Whether a token is a word of prose; scripts do not count."""
+    largest = max(one.size for one in token)
+    full = [one for one in token if one.size > 0.86 * largest]
+    letters = [one for one in full if not one.is_math and one.symbol.sign.isalpha()]
+    text = "".join(one.symbol.sign for one in full)
+    if any(one.is_math for one in full):
+        return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
+    word = text.strip("".join(LOOSE) + "()[]-–—")
+    if not any(char.isalpha() for char in word):
+        return False
+    if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1 or _CALL.fullmatch(text):
+        return False
+    if borrowed and any(one.font.italic for one in letters):
+        if all(one.font.italic for one in letters):
+            return len(letters) > 3 and "(" not in text[1:]
+        return not any(one.symbol.sign in "([=/|<>+" for one in full)
+    if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
+        return False  # type that is lowered: names of quantities, formulas of chemistry
+    return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in full)
+
+
+def is_certain(token: Sequence[Glyph], size: float, borrowed: bool) -> bool:
+    """Whether a token can only be part of a formula."""
+    if is_word(token, borrowed):
+        return False
+    if any(one.is_math and not is_mark_of_text(one) and not _is_figure(one) for one in token):
+        return True
+    full = [one for one in token if one.size > 0.86 * size]
+    letters = [one for one in full if one.symbol.sign.isalpha()]
+    if borrowed and any(one.font.italic for one in letters):
+        return len(letters) < 4 or any(one.symbol.sign in "([=" for one in full)
+    if len(letters) != 1:
+        return False
+    sign, font = letters[0].symbol.sign, letters[0].font
+    return len(full) < len(token) or font.bold or font.kind != "" or "\u0370" < sign < "\u03ff"
+
+
+def _is_figure(one: Glyph) -> bool:
+    """Whether a glyph is a figure or point of an upright font, as measures in prose have them, too."""
+    return one.font.kind in ("unicode", "rm") and (one.symbol.sign.isdigit() or one.symbol.sign in ".,")
+
+
+def is_mark_of_text(one: Glyph) -> bool:
+    """Signs that prose takes from fonts of symbols."""
+    return one.symbol.sign in "∙•·†‡§¶©®∗"
+
+
+def is_emphasised(tokens: Sequence[Sequence[Glyph]], at: int) -> bool:
+    """Whether a token of italic letters stands beside an italic word."""
+    return _is_italic(tokens[at], 1) and any(
+        _is_italic(one, 2) for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])
+    )
+
+
+def _is_italic(token: Sequence[Glyph], least: int) -> bool:
+    """Whether a token is a word of so many italic letters of a font for text."""
+    letters = [one for one in token if one.symbol.sign not in LOOSE]
+    return len(letters) >= least and all(
+        one.font.italic and not one.is_math and one.symbol.sign.isalpha() and abs(one.y - letters[0].y) < 0.3
+        for one in letters
+    )

@@ -1,0 +1,96 @@
+"""Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
+of both pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from docspec import ParseOptions, Parser
+from docspec.core import PageResult
+from docspec.drafting.lines import TextLine
+from docspec.drafting.page_lines import page_lines
+from docspec.mathematics.page import PageFormulas
+
+PAGES = Path(__file__).parent / "pages"
+BOTH = pytest.mark.parametrize("name", ["computer-modern", "times"])
+DISPLAYED = [
+    r"\sum_{k=0}^{\infty}\frac{x^{k}}{k!}=e^{x}",
+    r"x_{1,2}=\frac{-b\pm\sqrt{b^{2}-4ac}}{2a}, \quad y=\sqrt[3]{1+z'}",
+    r"A=\begin{pmatrix}a&b\\c&d\end{pmatrix}, \quad f(x)=\begin{cases}1&x>0\\0&x\leq0\end{cases}",
+    r"\lim_{n\to\infty}\int_{0}^{1}\sin(nx)dx=0\tag{1}",
+    r"\begin{aligned}(a+b)^{2}&=a^{2}+2ab+b^{2}\\\overline{zw}&=\bar{z}\bar{w}\end{aligned}",
+]
+INLINE = [
+    "$E=mc^{2}$,",
+    "$E^{2}=(pc)^{2}+(mc^{2})^{2}$.",
+    r"$x_{i}\in\mathbb{R}^{n}$ be",
+    r"$\hat{u}$ be",
+    r"by $\left|\frac{\alpha}{2}\right|$ on",
+]
+
+
+def read(name: str, **options: object) -> PageResult:
+    with Parser(ParseOptions(drafter="text-layer", **options)) as parser:  # type: ignore[arg-type]
+        return next(iter(parser.pages(PAGES / f"{name}.pdf")))
+
+
+def lines_of(name: str, formulas: PageFormulas | None) -> list[TextLine]:
+    with pymupdf.open(PAGES / f"{name}.pdf") as pdf:
+        return page_lines(pdf[0], formulas=formulas)
+
+
+@BOTH
+def test_displayed_formulas_are_read_in_the_order_of_the_page(name: str) -> None:
+    lines = lines_of(name, PageFormulas())
+    displayed = [line.text.strip("$") for line in lines if line.text.startswith("$$")]
+    assert displayed == DISPLAYED
+
+
+@BOTH
+def test_formulas_within_a_line_stand_in_their_place(name: str) -> None:
+    text = read(name).text
+    assert [formula for formula in INLINE if formula not in text] == []
+
+
+@BOTH
+def test_prose_is_no_formula(name: str) -> None:
+    text = read(name).text
+    assert "in italic type are none of them a formula, and 3 + 4 apples neither." in text
+
+
+@BOTH
+def test_every_sign_of_a_formula_is_accounted_for(name: str) -> None:
+    assert read(name).doubtful is None
+
+
+def test_formulas_can_stay_as_the_file_has_them() -> None:
+    assert lines_of("times", PageFormulas("text")) == lines_of("times", None)
+
+
+def test_displayed_formulas_can_be_pictures() -> None:
+    blocks = read("times", formulas="picture").blocks
+    assert sum(block.category == "Picture" for block in blocks) == len(DISPLAYED)
+
+
+def test_a_sign_that_nobody_knows_makes_a_formula_doubtful() -> None:
+    with pymupdf.open(PAGES / "computer-modern.pdf") as pdf:
+        for xref, *_, name, _, _ in pdf[0].get_fonts():
+            if "CMEX" in name or "CMSY" in name:
+                descriptor = pdf.xref_get_key(xref, "FontDescriptor")[1].split()[0]
+                pdf.xref_set_key(int(descriptor), "FontFile", "null")
+        formulas = PageFormulas()
+        page = pdf.reload_page(pdf[0])
+        text = "\n".join(line.text for line in page_lines(page, formulas=formulas))
+    assert [event.kind for event in formulas.events] == ["formulas_doubtful"]
+    assert "$E=mc^{2}$" in text and r"\begin{pmatrix}" not in text
+
+
+def test_pages_without_a_font_for_mathematics_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 72), "x = 5 and a² + b² = c²")
+        assert not PageFormulas().are_on(page)
+        assert page_lines(page, formulas=PageFormulas()) == page_lines(page)
