@@ -24,7 +24,7 @@ _IMAGE = re.compile(
     r"\s*(?:!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|<!--\s*(?:image|figure|picture)\b.*-->)\s*$", re.IGNORECASE
 )
 _FORMULA = re.compile(r"\s*(\$\$|\\\[|\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath)\*?)\})")
-_EQUATION_NUMBER = re.compile(r"\s*(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*")
+_EQUATION_NUMBER = re.compile(r"\s*+(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*+")
 
 _FORMULA_LINES = 60  # a loop of openings must not be searched to the end from every line
 
