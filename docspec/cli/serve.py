@@ -50,6 +50,7 @@ def serve(
         Literal["auto", "always", "never"], typer.Option(metavar="WHEN", help="Read images: always, never, auto.")
     ] = "auto",
     workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that recognise.")] = 1,
+    documents: Annotated[int, typer.Option(metavar="N", min=1, help="Documents read side by side.")] = 2,
     allow_urls: Annotated[bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")] = False,
     state: Annotated[
         Path | None, typer.Option(metavar="DIR", show_default=False, help="Keeps documents for a restart.")
@@ -106,6 +107,7 @@ def serve(
         allow_urls,
         state,
         _documents(named, upstreams, key, timeout),
+        documents,
         limits,
     )
     local = is_loopback(host)

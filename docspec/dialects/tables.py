@@ -19,9 +19,7 @@ MAX_SPAN = 100  # a model that loops inside an attribute must not make us build 
 _DELIMITER = re.compile(r":?-+:?")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_NO_TAG = re.compile(
-    r"""<(?!(?:/?[A-Za-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*+|[/?!]?[A-Za-z][^<>]*+)>)"""
-)
+_NO_TAG = re.compile(r"""<(?!(?:/?[A-Za-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*+|[/?!]?[A-Za-z][^<>]*+)>)""")
 """A bracket that opens no whole tag."""
 
 

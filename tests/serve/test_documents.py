@@ -227,7 +227,7 @@ def test_docling_serves_own_client_works_unchanged(served: Served, tmp_path: Pat
 def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
 
-    def pages(self: Converter, document: Submission) -> Iterator[PageResult]:
+    def pages(self: Converter, document: Submission, wanted: object) -> Iterator[PageResult]:
         for number in range(1, 9):
             given.append(number)
             yield PageResult(document.title, number, "ok")
@@ -236,3 +236,20 @@ def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytes
     with pytest.raises(Stopped):
         Converter(ParseOptions(), 10).convert(Submission(b"", "t"), lambda count: count < 2)
     assert given == [1, 2]
+
+
+def test_a_short_document_is_answered_while_long_ones_are_read_and_those_can_be_cancelled(served: Served) -> None:
+    with gateway("--upstream", "http://127.0.0.1:9", "--api-key", "one", "--api-key", "two") as own:
+        long = pdf_of(*(f"Page {n} of many" for n in range(400)))
+        books = [upload(own, "/v1/convert/file/async", long).json()["task_id"] for _ in range(2)]
+        for headers in (TWO, ONE):  # another client's letter, and one of the same client
+            answer = upload(own, "/v1/convert/file", pdf_of("A letter"), headers=headers)
+            assert "A letter" in answer.json()["document"]["md_content"]
+        states = [own.get(f"/v1/status/poll/{book}", headers=ONE).json() for book in books]
+        assert all(state["task_status"] in ("pending", "started") for state in states)
+        assert httpx.delete(f"{own.url}/v1/status/poll/{books[0]}", headers=TWO).status_code == 404
+        for book in books:
+            assert httpx.delete(f"{own.url}/v1/result/{book}", headers=ONE).status_code == 200
+            assert own.get(f"/v1/status/poll/{book}", headers=ONE).status_code == 404
+        answer = upload(own, "/v1/convert/file", pdf_of("After them"))
+        assert "After them" in answer.json()["document"]["md_content"]
