@@ -62,6 +62,7 @@ PATHS = {
     "tests/cli/test_reports.py::test_an_interrupt_at_any_moment_of_the_start_is_one_line": "process",
     "tests/cli/test_reports.py::test_closed_standard_streams_are_neither_a_crash_nor_a_silent_loss": "process",
     "tests/cli/test_secrets.py": "server",
+    "tests/cli/test_without_torch.py": "process",
     "tests/cli/test_words.py::test_a_shell_can_ask_how_a_word_goes_on": "process",
     "tests/corpus/test_journal.py::test_a_page_with_one_value_changed": "sweep",
     "tests/corpus/test_kills.py": "process",
