@@ -24,6 +24,10 @@ _TAGS = "|".join([*_STRUCTURE, *_INLINE, *_INSTEAD, _MARK_ONLY])
 _NO_TAG = re.compile(rf"<(?!/?(?:{_TAGS})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
 _LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
 _MAX_SPAN = 1000
+LONGEST = 100_000
+"""Characters of a text whose tables are looked for; a page has a tenth."""
+_DEEPEST = 100
+"""Levels of tags that are kept; a target that opens tables in tables without end must not have each looked through."""
 
 
 class _TableSanitiser(HTMLParser):
@@ -37,6 +41,8 @@ class _TableSanitiser(HTMLParser):
             self.out.append(_instead(tag, dict(attrs)))
         elif tag in _STRUCTURE or tag in _INLINE:
             self._close_implied(tag)
+            if len(self._open) >= _DEEPEST:
+                return  # its text stands in the tag around it
             kept = _spans(attrs) if tag in ("th", "td") else _link(dict(attrs)) if tag == "a" else ""
             self.out.append(f"<{tag}{kept}>")
             self._open.append(tag)
@@ -111,6 +117,8 @@ def with_html_tables(text: str) -> str:
     """``text`` (Markdown) with its tables of pipes as HTML, for readers that know no others."""
     from markdown_it import MarkdownIt
 
+    if len(text) > LONGEST:
+        return text
     markdown = MarkdownIt("commonmark").enable("table")
     lines, tokens = text.split("\n"), markdown.parse(text)
     for at, token in reversed(list(enumerate(tokens))):

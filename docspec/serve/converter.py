@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import ModelError, PageResult, ParseOptions, UsageError
+from docspec.core import Failure, ModelError, PageResult, ParseOptions, UsageError
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
 from docspec.reporting.formats import document_text, renderer_for
 from docspec.reporting.renderer import Format, Layout
 from docspec.serve.turns import Stopped, Turns
+from docspec.serve.wishes import DRAFTERS, Recognise, Wishes
 
 if TYPE_CHECKING:
     from docspec.parser import Parser
@@ -42,6 +44,7 @@ class Submission:
     title: str
     formats: tuple[str, ...] = ("md",)
     pages: str | None = None
+    wishes: Wishes = field(default_factory=Wishes)
     client: str = ""
 
 
@@ -53,13 +56,14 @@ class Converter:
         self._options = options
         self._most = most
         self._turns = Turns(documents)
-        self._parser: Parser | None = None
+        self._parsers: dict[Recognise, Parser] = {}
         self._lock = threading.Lock()
 
     def pages(self, given: Submission, wanted: Wanted = lambda: True) -> Iterator[PageResult]:
         """The results of a document's pages as they become ready, in turn with other documents. Raises
         :class:`docspec.core.DocspecError`, and :class:`Stopped` if it is not ``wanted`` while it waits."""
-        parser = self._own()
+        parser = self._own(given.wishes.recognise)
+        end = None if given.wishes.seconds is None else time.monotonic() + given.wishes.seconds
         try:
             with self._turns.place(given.client) as place:
                 with self._turns.turn(place, 0, wanted):
@@ -67,6 +71,9 @@ class Converter:
                 numbers = self._numbers(given.pages, document.page_count, given.title)
                 done = 0
                 while part := numbers[done : done + min(PART, max(1, done))]:
+                    if end is not None and time.monotonic() > end:
+                        yield from (_late(given, number) for number in numbers[done:])
+                        return
                     with self._turns.turn(place, len(part), wanted):
                         chosen = PageSelection(tuple((number, number) for number in part))
                         results = list(parser.pages(document, chosen, goes_on=done > 0))
@@ -89,7 +96,7 @@ class Converter:
         failed = [result for result in results if result.status == "failed"]
         status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
         return {
-            "document": {"filename": given.title, **rendered(results, given.title, given.formats)},
+            "document": {"filename": given.title, **rendered(results, given)},
             "status": status,
             "errors": [
                 {
@@ -102,21 +109,24 @@ class Converter:
             ],
             "processing_time": round(sum(result.timings.total for result in results), 3),
             "timings": {},
+            **({"warnings": list(given.wishes.warnings)} if given.wishes.warnings else {}),
         }
 
     def close(self) -> None:
-        parser, self._parser = self._parser, None
-        if parser is not None:
+        parsers, self._parsers = self._parsers, {}
+        for parser in parsers.values():
             parser.close()
 
-    def _own(self) -> Parser:
+    def _own(self, recognise: Recognise) -> Parser:
+        """The parser that recognises so; most gateways only ever need one."""
         with self._lock:
-            if self._parser is None:
+            if recognise not in self._parsers:
                 from docspec.parser import Parser
 
-                devices = () if self._options.has_other_engine else (self._options.device,)
-                self._parser = Parser(self._options, devices=devices)
-            return self._parser
+                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
+                devices = () if options.has_other_engine else (options.device,)
+                self._parsers[recognise] = Parser(options, devices=devices)
+            return self._parsers[recognise]
 
     def _numbers(self, pages: str | None, count: int, title: str) -> Sequence[int]:
         """The selected pages that exist. Raises :class:`docspec.core.UsageError` if there are none or too many."""
@@ -130,11 +140,17 @@ class Converter:
         return chosen
 
 
-def rendered(results: Sequence[PageResult], title: str, formats: Sequence[str]) -> dict[str, Any]:
-    """The pages in each of ``formats``, keyed by docling-serve's field names."""
+def _late(given: Submission, number: int) -> PageResult:
+    why = f"{given.title}, page {number}: not read within {given.wishes.seconds:g} s (document_timeout)"
+    return PageResult(given.title, number, "failed", error=why, failure=Failure.TIMED_OUT)
+
+
+def rendered(results: Sequence[PageResult], given: Submission) -> dict[str, Any]:
+    """The pages in each of the formats, keyed by docling-serve's field names."""
     contents: dict[str, Any] = {}
-    for name in formats:
-        text = document_text(results, FORMATS[name], Layout(plain_markdown=name == "text"), title)
+    for name in given.formats:
+        layout = Layout(plain_markdown=name == "text", page_separator=given.wishes.page_break)
+        text = document_text(results, FORMATS[name], layout, given.title)
         contents[FIELDS[name]] = json.loads(text) if name == "json" else text
     return contents
 

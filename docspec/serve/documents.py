@@ -12,6 +12,7 @@ import logging
 import sqlite3
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -71,7 +72,7 @@ class Documents:
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
         self._stopped = asyncio.Event()
-        self.fault = ""
+        self.fault, self._noted = "", 0.0
         self._workers: list[asyncio.Task[None]] = []
         gateway.metrics.show("jobs_waiting", lambda: 0 if self._stopped.is_set() else self._jobs.waiting())
 
@@ -207,8 +208,10 @@ class Documents:
             try:
                 if self.fault:
                     async with self._taking:
-                        await asyncio.to_thread(self._jobs.start_again, list(self._open))
-                        self.fault = ""
+                        await asyncio.sleep(self._noted + PAUSE - time.monotonic())
+                        if self.fault:
+                            await asyncio.to_thread(self._jobs.start_again, list(self._open))
+                            self.fault = ""
                 await self._next_job()
             except Exception as error:
                 self._note(error)
@@ -238,7 +241,7 @@ class Documents:
         """Keeps the fault of the storage for ``/ready``, and logs it when it begins."""
         if not self.fault:
             LOG.error("documents cannot be stored (%s); tried again every %g s", storage_fault(error), PAUSE)
-        self.fault = f"documents cannot be stored ({storage_fault(error)})"
+        self.fault, self._noted = f"documents cannot be stored ({storage_fault(error)})", time.monotonic()
 
     def _convert(self, name: str, given: Submission) -> None:
         try:

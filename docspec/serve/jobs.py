@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 from docspec.core import UsageError
 from docspec.serve.converter import Submission
+from docspec.serve.wishes import Wishes
 
 FILE = "jobs.sqlite"
 KEPT_SECONDS = 24 * 3600.0
@@ -120,7 +121,7 @@ class Jobs:
     def add(self, given: Submission) -> str:
         """Stores a document to be read; returns the name of the job."""
         name = secrets.token_urlsafe(24)
-        wanted = json.dumps({"formats": given.formats, "pages": given.pages})
+        wanted = json.dumps({"formats": given.formats, "pages": given.pages, "wishes": given.wishes.as_object()})
         values = (name, given.client, given.title, wanted, given.data, time.time())
         self._do("INSERT INTO jobs (name, client, title, wanted, status, document, made) "
                  "VALUES (?, ?, ?, ?, 'pending', ?, ?)", values)  # fmt: skip
@@ -158,7 +159,8 @@ class Jobs:
             return None
         name, client, title, wanted, document = rows[0]
         options = json.loads(wanted)
-        return name, Submission(document, title, tuple(options["formats"]), options["pages"], client)
+        wishes = Wishes.from_object(options.get("wishes", {}))  # an older gateway's jobs have none
+        return name, Submission(document, title, tuple(options["formats"]), options["pages"], wishes, client)
 
     def read(self, name: str, pages: int) -> bool:
         """Records that ``pages`` of a job have been read; returns whether the job still exists."""
