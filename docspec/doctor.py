@@ -138,7 +138,9 @@ def models(model: str) -> Iterator[Finding]:
 def _model(label: str, name: str, *, needed: bool) -> Finding:
     state: State = "broken" if needed else "optional"
     if missing("local"):
-        return Finding("model", label, state, "nothing here runs a model: the extra local is not installed", LOCAL)
+        # Words of files, recognised lines and servers need no model here.
+        absent: State = "broken" if needed and name != "mini" else "optional"
+        return Finding("model", label, absent, "nothing here runs a model: the extra local is not installed", LOCAL)
     try:
         from docspec.targets import registry
         from docspec.targets.families import families, family_of

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from docspec import offline
 from docspec.accounting import accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
+from docspec.core.fair_lock import FairLock
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched
@@ -97,7 +97,7 @@ class Parser(Closing):
         self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images)
         self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
-        self._turn = threading.RLock()
+        self._turn = FairLock()
         self._process = os.getpid()
         self._go_offline()
 
@@ -139,17 +139,21 @@ class Parser(Closing):
         self._check_process()
         return self._stream.isolation.open(_source_of(source))
 
-    def pages(self, source: Input | IsolatedDocument, selection: PageSelection | None = None) -> Iterator[PageResult]:
-        """The results of the selected pages (``selection``, else those of the options), one at a time."""
+    def pages(
+        self, source: Input | IsolatedDocument, selection: PageSelection | None = None, *, goes_on: bool = False
+    ) -> Iterator[PageResult]:
+        """The results of the selected pages (``selection``, else those of the options), one at a time. ``goes_on``: the
+        earlier pages of this open document were read before, and what they repeat is known."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
         self._check_process()
         self._go_offline()
         with self._turn:
             self._verifier.open()  # before the document's time runs
-        self.observer.document_started(document.name, len(numbers))
-        document.begin()
-        self._heads.pop(document, None)
+        if not goes_on:
+            self.observer.document_started(document.name, len(numbers))
+            document.begin()
+            self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
         for _, result in self._in_turn(stream):

@@ -9,7 +9,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import Category, PageDraft, PageImage, PageResult, ParseOptions, UsageError
+from docspec.core import (
+    Category,
+    Failure,
+    ModelError,
+    PageDraft,
+    PageError,
+    PageImage,
+    PageResult,
+    ParseOptions,
+    UsageError,
+)
 from docspec.core.observer import NullObserver, Observer
 from docspec.device_engine import measured_costs
 from docspec.documents.view import View
@@ -25,6 +35,14 @@ if TYPE_CHECKING:
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
+
+
+def _without_model(drafted: DraftedPage, error: ModelError) -> PageError:
+    """Why a page is not read: what kept its draft from being enough, and that no model runs here."""
+    lost = next(
+        (event.detail.partition(";")[0] for event in drafted.draft.events if event.kind == "drafter_failed"), ""
+    )
+    return PageError(f"{lost}; {error}" if lost else str(error), Failure.NO_MODEL)
 
 
 TICK = 0.05
@@ -97,7 +115,20 @@ class Verifier:
             return self.reader().verify_all([page.with_draft() for page in prepared])
         from docspec.hierarchy.regions.known_pages import results_of
 
-        return results_of(prepared, self.card, lambda others: self.reader().verify_all(others))
+        return results_of(prepared, self.card, self._read_late)
+
+    def _read_late(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
+        """The results of pages that need the model. Where no model runs, such a page fails, and the others of the run
+        do not."""
+        try:
+            reader = self.reader()
+        except ModelError as error:
+            if error.failure is not Failure.NO_MODEL:
+                raise
+            from docspec.hierarchy.page_state import failed
+
+            return [failed(one.page, _without_model(one, error)) for one in prepared]
+        return reader.verify_all(prepared)
 
     def looks(self, page: PageImage, draft: PageDraft) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""

@@ -62,6 +62,7 @@ PATHS = {
     "tests/cli/test_reports.py::test_an_interrupt_at_any_moment_of_the_start_is_one_line": "process",
     "tests/cli/test_reports.py::test_closed_standard_streams_are_neither_a_crash_nor_a_silent_loss": "process",
     "tests/cli/test_secrets.py": "server",
+    "tests/cli/test_without_torch.py": "process",
     "tests/cli/test_words.py::test_a_shell_can_ask_how_a_word_goes_on": "process",
     "tests/corpus/test_journal.py::test_a_page_with_one_value_changed": "sweep",
     "tests/corpus/test_kills.py": "process",
@@ -124,6 +125,7 @@ PATHS = {
     "tests/test_doctor.py": "recogniser",
     "tests/test_inspect.py": "process",
     "tests/test_layers.py": "process",
+    "tests/test_linear_time.py": "sweep",
     "tests/test_no_dialling.py": "process",
     "tests/test_offline.py": "process",
     "tests/test_package.py::test_importing_docspec_imports_nothing_heavy": "process",
@@ -139,6 +141,7 @@ FIXTURES = {"browser": "browser", "recogniser": "recogniser", "served": "server"
 """The layers of tests elsewhere, by a fixture that they use."""
 
 ROADS = (
+    "tests/test_linear_time.py::test_a_loop_of_any_piece_is_read_in_time_that_grows_with_it[words]",
     "tests/accelerator/test_device.py::test_operations_give_what_the_cpu_gives",
     "tests/cli/test_full_disk.py::test_a_full_disk_ends_the_run_and_the_same_command_goes_on[within a document]",
     "tests/cli/test_processes.py::test_module_and_entry_point_are_the_same_program",

@@ -101,6 +101,7 @@ class Batch:
         shard = None if self.corpus.shard is None else Shard.parsed(self.corpus.shard)
         expansion = without_outputs(list_documents(inputs, self.corpus), inputs, self.outputs.folders)
         self._say_skipped(expansion)
+        self._report.skipped = [(shown(Path(one.path)), one.reason) for one in expansion.skipped]
         output = self.outputs.output
         if output is not None and is_remote(output):
             self._mirror = Mirror(output)
@@ -139,6 +140,7 @@ class Batch:
             if resume is not None:
                 called = recorded_command(self.words)
                 resume.begin(called, self.options.model, jobs, self._division.todo, shard)
+            request.note_single(inputs, jobs)
             display = display_for(self.quiet, several=len(mine) > 1)
             self._run = CorpusRun(
                 self.options,

@@ -18,7 +18,7 @@ from docspec import offline
 from docspec.cli.config import configured_model
 from docspec.console import exits
 from docspec.console.terminal import CleanConsole, document_stream, quiet_libraries
-from docspec.core.extras import require_local
+from docspec.core.extras import missing, require_local
 from docspec.core.safe_text import dump_json, one_line
 from docspec.doctor import Finding, able, examine
 from docspec.reporting.writer import StreamSink, write_whole
@@ -106,6 +106,8 @@ def _print_findings(findings: Sequence[Finding], can_read: bool) -> None:
         _add_row(table, finding.state, finding)
     console.print(table)
     verdict = "docspec can read pages here." if can_read else "docspec cannot read pages here; see NO above."
+    if can_read and missing("local"):
+        verdict = "docspec can read pages here: words of files, recognised lines, and with servers; no model runs here."
     console.print(Text(f"\n{verdict}", style="green" if can_read else "red"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -85,12 +85,19 @@ class Outputs:
         return [Path(each) for each in given if each not in (None, "-", "none")]
 
     def destinations(
-        self, sources: Sequence[InputFile], into_folder: bool, kept: Mapping[str, str] | None = None
+        self,
+        sources: Sequence[InputFile],
+        into_folder: bool,
+        kept: Mapping[str, str] | None = None,
+        taken: Collection[str] = (),
     ) -> list[Destination]:
-        """The destination of each source; that of an earlier run (``kept``, by absolute path) stays. Raises
-        :class:`UsageError` if the options contradict each other or the inputs."""
+        """The destination of each source; that of an earlier run (``kept``, by absolute path) stays, and those that are
+        ``taken`` by other inputs are given to none. Raises :class:`UsageError` if the options contradict each other or
+        the inputs."""
         first, *others = self.formats
-        planned = plan(sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept)
+        planned = plan(
+            sources, self.output, first, self.figures, others=others, into_folder=into_folder, kept=kept, taken=taken
+        )
         if len(self.formats) > 1 and any(destination.path is None for destination in planned):
             raise UsageError("several formats need files: -o FILE or FOLDER")
         for name, suffix in (("view", ".html"), ("layout_pdf", ".pdf"), ("tables", "")):

@@ -20,6 +20,7 @@ from docspec.console import log
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import PROFILES, Profile
+from docspec.core.extras import missing
 from docspec.core.options import OPTIONS
 from docspec.corpus.options import CorpusOptions
 from docspec.reporting.renderer import Layout
@@ -179,11 +180,12 @@ def parse(
     log.start(quiet=quiet, verbosity=verbose, keep=log_file is not None)
     model = config_file.resolve_model(options.model, context.meta.get(CONFIG_MODEL))
     key = options.server_key or os.environ.get(KEY_VARIABLE)
-    # A view also shows the source of words that the engine in this process has read.
+    # A view also shows the source of words that the engine in this process has read, where one can run.
     if outputs.numbers_report is not None and options.has_other_engine:
         raise UsageError(f"--numbers-report and --engine {options.engine}: choose one of them")
     shown = outputs.view is not None or outputs.numbers_report is not None
-    traced = options.provenance or (shown and not options.has_other_engine)
+    late = replace(options, model=model).loads_late and bool(missing("local"))
+    traced = options.provenance or (shown and not options.has_other_engine and not late)
     return Batch(
         replace(options, model=model, server_key=key, provenance=traced),
         outputs,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from docspec.cli.outputs import Outputs
+from docspec.console.terminal import say
 from docspec.core import ParseOptions, UsageError
 from docspec.core.options import flag_of
 from docspec.corpus.job import Job
-from docspec.corpus.manifest import read_history
 from docspec.corpus.options import CorpusOptions
+from docspec.corpus.owners import note_owner, of_others, owners_in
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import Expansion, Source
 from docspec.documents.inputs import Unreadable, is_folder, is_pattern
@@ -41,25 +41,40 @@ class RunRequest:
         if not expansion.sources:
             return [Job(each, Destination(None, None), each.relative.as_posix()) for each in expansion.unreadable]
         sources: list[Source | Unreadable] = [*expansion.unreadable, *expansion.sources]
-        many = self.is_many(inputs)
-        destinations = outputs.destinations(sources, many, self._kept_destinations() if many else None)
-        base = Path(outputs.output or "")
+        many, base = self.is_many(inputs), Path(outputs.output or "")
+        owners = self._owners()
+        kept = {path: document for document, path in owners.items()}
+        own = {shown(source.path.absolute()) for source in sources if source.path is not None}
+        others = {} if self.corpus.force else of_others(base, owners, own)
+        destinations = outputs.destinations(sources, many, kept, others)
+        if others:
+            without = outputs.destinations(sources, many, kept)
+            for source, old, new in zip(sources, without, destinations, strict=True):
+                if old != new and old.path is not None:
+                    other = others.get(_below(old.path, base), "another input")
+                    say(f"{old.path} is of {other} and is kept; {source.name} is written to {new.path}")
         return [
             Job(source, destination, _below(destination.path, base))
             for source, destination in zip(sources, destinations, strict=True)
         ]
 
-    def _kept_destinations(self) -> dict[str, str]:
-        """The destinations that earlier runs to this folder gave their inputs: a new file with the name of another
-        moves none of them. Shards that run side by side have to agree, and use names alone."""
+    def note_single(self, inputs: Sequence[str], jobs: Sequence[Job]) -> None:
+        """Notes whose document one is that is written to a folder without a manifest."""
+        output = self.outputs.output
+        if self.is_many(inputs) or len(jobs) != 1 or output in (None, *STDOUT) or self.corpus.manifest == "none":
+            return
+        [job] = jobs
+        base = Path(str(output))
+        if base.is_dir() and job.document and job.destination.path != base and job.source.path is not None:
+            note_owner(base, job.document, shown(job.source.path.absolute()))
+
+    def _owners(self) -> dict[str, str]:
+        """The documents that earlier runs to this folder gave their inputs: a new file with the name of another moves
+        none of them. Shards that run side by side have to agree, and use names alone."""
         output, corpus = self.outputs.output, self.corpus
         if output in (None, *STDOUT) or corpus.manifest == "none" or corpus.shard is not None:
             return {}
-        with contextlib.suppress(OSError):
-            history = read_history(Path(str(output)))
-            records = {record.input: document for document, record in history.records.items()}
-            return {path: document for document, path in history.listed.items()} | records
-        return {}
+        return owners_in(Path(str(output)))
 
     def is_many(self, inputs: Sequence[str]) -> bool:
         """Whether the run may read several documents."""

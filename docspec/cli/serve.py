@@ -49,7 +49,8 @@ def serve(
     recognise: Annotated[
         Literal["auto", "always", "never"], typer.Option(metavar="WHEN", help="Read images: always, never, auto.")
     ] = "auto",
-    workers: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that recognise.")] = 1,
+    workers: Annotated[int, typer.Option(metavar="N", min=1, help="That recognise.")] = 1,
+    documents: Annotated[int, typer.Option(metavar="N", min=1, help="Read side by side.")] = 2,
     allow_urls: Annotated[bool, typer.Option("--allow-urls", help="Fetch http addresses of requests.")] = False,
     state: Annotated[
         Path | None, typer.Option(metavar="DIR", show_default=False, help="Keeps documents for a restart.")
@@ -60,7 +61,7 @@ def serve(
     max_waiting: Annotated[int, typer.Option(metavar="N", min=0, help="That may wait; then 429.")] = 2048,
     in_flight: Annotated[int, typer.Option(metavar="N", min=1, help="At a time for each upstream.")] = 256,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds without a word of it.")] = 600.0,
-    grace: Annotated[float, typer.Option(metavar="S", min=1, help="Seconds for answers when it is stopped.")] = 60.0,
+    grace: Annotated[float, typer.Option(metavar="S", min=1, help="For answers at its end.")] = 60.0,
 ) -> int:
     """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
 
@@ -106,6 +107,7 @@ def serve(
         allow_urls,
         state,
         _documents(named, upstreams, key, timeout),
+        documents,
         limits,
     )
     local = is_loopback(host)

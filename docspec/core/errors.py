@@ -25,6 +25,8 @@ class Failure(StrEnum):
     """Memory ran out, or its process exceeded its limit."""
     DEVICE_LOST = "device_lost"
     """The accelerator cannot be used again until the process is restarted."""
+    NO_MODEL = "no_model"
+    """It cannot be read without a model, and no model runs here."""
     REFUSED = "refused"
     """The model or its server answered without the page's text: a filter, a refusal, nothing at all."""
     UNWRITABLE = "unwritable"

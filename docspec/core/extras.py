@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from docspec.core.errors import ModelError
+from docspec.core.errors import Failure, ModelError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "local": ("torch", "transformers", "tokenizers", "safetensors"),
@@ -26,7 +26,7 @@ def missing(extra: str) -> list[str]:
 def require_local(what: str) -> None:
     """Raises :class:`docspec.core.ModelError` if the extra ``local``, which ``what`` needs, is not installed."""
     if absent := missing("local"):
-        raise ModelError(f"{what} needs {absent[0]}, which is not installed: {LOCAL}")
+        raise ModelError(f"{what} needs {absent[0]}, which is not installed: {LOCAL}", Failure.NO_MODEL)
 
 
 def remedy(error: ModuleNotFoundError) -> str | None:

@@ -157,6 +157,13 @@ class ParseOptions:
         None, "API key of the server. Default: $DOCSPEC_SERVER_KEY.", SERVERS, "KEY", variable="DOCSPEC_SERVER_KEY"
     )
     served_model: str | None = option(None, "Model to use, where the server has several.", SERVERS, "NAME")
+    max_wait: float = option(
+        300.0,
+        "Longest rest that a server may ask for (Retry-After); if it asks for more, the run ends and can go on later.",
+        SERVERS,
+        "SECONDS",
+        least=0.0,
+    )
     family: str | None = option(
         None, "Family of a served model whose name does not show it (qwen2_5_vl, dots_ocr, ...).", SERVERS
     )

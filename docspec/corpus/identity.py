@@ -27,6 +27,7 @@ WITHOUT_EFFECT = frozenset(
         "pages_in_flight",
         "server",
         "server_key",
+        "max_wait",
         "engine_python",
         "baseline",
         "page_timeout",

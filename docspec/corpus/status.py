@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docspec.core import InputError
+from docspec.core.paths import file_hash, inside
 from docspec.corpus.counts import DocumentCounts
-from docspec.corpus.manifest import History, read_history
-from docspec.corpus.records import retry_command
+from docspec.corpus.manifest import History, Manifest, read_history
+from docspec.corpus.records import DocumentRecord, retry_command
 
 SHOWN = 10
 """Names of documents that a list for people holds."""
@@ -23,6 +27,8 @@ class FolderStatus:
     counts: DocumentCounts
     absent: tuple[str, ...]
     unlisted: int
+    gone: tuple[DocumentRecord, ...] = ()
+    """Documents with outputs whose input is there no more."""
 
     @property
     def missing(self) -> int:
@@ -78,6 +84,7 @@ class FolderStatus:
                 for r in records
                 if r.failure is not None
             ],
+            "inputs_gone": [{"document": r.document, "input": r.input} for r in self.gone],
             "missing_documents": list(self.history.listed.values()),
             "unread_lines": self.history.unread,
             "retry": self.retry,
@@ -96,6 +103,8 @@ class FolderStatus:
         lines += _listed(f"failed: {counts.categories}", lost)
         doubtful = [f"{one.input}, page {page.page}: {page.reason}" for one in records for page in one.doubtful_pages]
         lines += _listed(f"doubtful: {len(doubtful):,} page{'' if len(doubtful) == 1 else 's'}", doubtful)
+        many = f"{len(self.gone):,} document{'' if len(self.gone) == 1 else 's'}"
+        lines += _listed(f"inputs that are gone, of {many} (--prune removes them):", [one.input for one in self.gone])
         lines += _listed("missing:", list(self.history.listed.values()))
         if self.absent:
             lines.append(f"shards that have not begun: {', '.join(self.absent)}")
@@ -137,4 +146,31 @@ def examine(folder: Path) -> FolderStatus:
         absent = tuple(f"{index}/{count}" for index in range(1, count + 1) if f"{index}/{count}" not in begun)
         if absent:
             unlisted = max(0, last.listed - len(history.records) - len(history.listed))
-    return FolderStatus(history, DocumentCounts.of(history.records.values()), absent, unlisted)
+    gone = tuple(record for record in history.records.values() if record.files and _is_gone(record.input))
+    return FolderStatus(history, DocumentCounts.of(history.records.values()), absent, unlisted, gone)
+
+
+def _is_gone(path: str) -> bool:
+    """Whether an input was a file and is there no more; of one whose folder is away, too, that cannot be told: its disk
+    may not be mounted."""
+    place = Path(path)
+    return place.is_absolute() and "\\x" not in path and place.parent.is_dir() and not os.path.lexists(place)
+
+
+def prune(folder: Path, gone: Sequence[DocumentRecord]) -> list[str]:
+    """Removes the outputs of documents whose input is ``gone``, but for files that somebody changed, and notes it in
+    the manifest; returns the names of the files. Raises :class:`docspec.core.OutputError` while a run is at work."""
+    manifest = Manifest(folder)
+    removed = []
+    try:
+        for record in gone:
+            for file in record.files:
+                path = inside(folder, file.path)
+                with contextlib.suppress(OSError):
+                    if path is not None and file_hash(path) == file.sha256:
+                        path.unlink()
+                        removed.append(file.path)
+        manifest.append({"record": "gone", "document": one.document, "input": one.input} for one in gone)
+    finally:
+        manifest.close()
+    return removed

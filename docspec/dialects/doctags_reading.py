@@ -47,8 +47,8 @@ _LIST = re.compile(r"<(/?)(un)?ordered_list>")
 _PLACE = re.compile(r"\s*<loc_(\d+)><loc_(\d+)><loc_(\d+)><loc_(\d+)>")
 _ANY_TAG = re.compile(r"</?[a-z][a-z_0-9]*>|<_[^<>]*_>|<\|[a-z_]+\|>|<end_of_utterance>")
 _OTHER_TAG = re.compile(r"<(?!(?:[felux]cel|ched|rhed|srow|nl)>)/?[a-z][a-z_0-9]*>")
-_INLINE_FORMULA = re.compile(r"<formula>(.*?)</formula>", re.DOTALL)
-_CAPTION = re.compile(r"<caption>(.*?)</caption>", re.DOTALL)
+_INLINE_FORMULA = re.compile(r"<formula>((?:[^<]|<(?!/?formula>))*+)</formula>")
+_CAPTION = re.compile(r"<caption>((?:[^<]|<(?!/?caption>))*+)</caption>")
 _LANGUAGE = re.compile(r"<_([^<>]*)_>")
 _CHECKED = {"checkbox_selected": "- [x] ", "checkbox_unselected": "- [ ] "}
 
@@ -81,8 +81,9 @@ def _end(text: str, tag: str, at: int) -> int:
     """The end of the element whose contents begin at ``at``: its end tag, or the next element that it cannot hold."""
     inside = _INSIDE.get(tag, ("formula",))
     others = (match.start() for match in _OPENING.finditer(text, at) if match[1] not in inside)
-    closing = text.find(f"</{tag}>", at)
-    return min(next(others, len(text)), len(text) if closing < 0 else closing)
+    following = next(others, len(text))
+    closing = text.find(f"</{tag}>", at, following)
+    return following if closing < 0 else closing
 
 
 def _follow_lists(between: str, numbers: list[int | None]) -> None:

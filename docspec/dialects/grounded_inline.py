@@ -25,8 +25,8 @@ class InlineGroundedDialect(GroundedDialect):
 
     name = "grounded-inline"
     for_pages = for_crops = PROMPT
-    piece = re.compile(r"<\|det\|>(?P<label>\S+) \[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\]<\|/det\|>")
-    boxes = BoxSpelling(re.compile(r"<\|det\|>(\S+) \["), (" [",), "", ", ", "]<|/det|>", "<|det|>{} [")
+    piece = re.compile(r"<\|det\|>(?P<label>[^\s<]+) \[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\]<\|/det\|>")
+    boxes = BoxSpelling(re.compile(r"<\|det\|>([^\s<]+) \["), (" [",), "", ", ", "]<|/det|>", "<|det|>{} [")
     labels: ClassVar[Mapping[Category, str]] = {
         **GroundedDialect.labels,
         Category.CAPTION: "image_caption",

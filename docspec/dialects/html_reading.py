@@ -36,6 +36,9 @@ _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "code": "
 """Formulas of chemistry are SMILES, whose signs Markdown would take for its own."""
 
 _KEPT = {"sub", "sup", "u", "small", "big"}
+_DEEPEST = 20
+"""Levels of lists that are indented; a target that opens lists for ever must not indent each further."""
+
 _BREAKS = {"p", "div", "ul", "ol", "pre", "caption", *(f"h{level}" for level in range(1, 7))}
 
 
@@ -105,7 +108,7 @@ class _Writer(HTMLParser):
             number = self._lists[-1] if self._lists else None
             if self._lists and number is not None:
                 self._lists[-1] = number + 1
-            indent = "  " * max(len(self._lists) - 1, 0)
+            indent = "  " * min(max(len(self._lists) - 1, 0), _DEEPEST)
             self._out.append(f"\n{indent}- " if number is None else f"\n{indent}{number}. ")
         elif tag == "math":
             self._math = "$$" if values.get("display") == "block" else "$"

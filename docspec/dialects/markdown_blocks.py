@@ -24,8 +24,9 @@ _IMAGE = re.compile(
     r"\s*(?:!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>|<!--\s*(?:image|figure|picture)\b.*-->)\s*$", re.IGNORECASE
 )
 _FORMULA = re.compile(r"\s*(\$\$|\\\[|\\begin\{((?:equation|align|gather|multline|eqnarray|displaymath)\*?)\})")
-_EQUATION_NUMBER = re.compile(r"\s*(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*")
+_EQUATION_NUMBER = re.compile(r"\s*+(?:\\tag\{[^}]*\}|[([]\s*[\w.\-–]{1,8}\s*[)\]]|[.,;])?\s*+")
 
+_MOST_SPLITS = 1_000  # each copies the rest of its line; a line without end of empty tables is no page
 _FORMULA_LINES = 60  # a loop of openings must not be searched to the end from every line
 
 
@@ -59,6 +60,7 @@ class _BlockReader:
         self._lines = lines
         self._ends = ends
         self._at = 0
+        self._splits = 0
 
     def blocks(self) -> Iterable[Block]:
         gap = ""
@@ -177,6 +179,7 @@ class _BlockReader:
 
     def _split_line(self, index: int, column: int) -> None:
         line = self._lines[index]
-        if line[column:].strip():
+        if self._splits < _MOST_SPLITS and line[column:].strip():
+            self._splits += 1
             self._lines[index : index + 1] = [line[:column], line[column:]]
             self._ends.insert(index, "")

@@ -14,7 +14,7 @@ from docspec.dialects.tables import MAX_SPAN, Table, TableCell, cell_text, to_ht
 _MARK = re.compile(r"<(fcel|ecel|lcel|ucel|xcel|ched|rhed|srow|nl)>")
 _HEADS = frozenset({"ched", "rhed", "srow"})
 _TAGS = re.compile(r"</?otsl>|<loc_\d+>")
-_CAPTION = re.compile(r"<caption>(.*?)</caption>", re.DOTALL)
+_CAPTION = re.compile(r"<caption>((?:[^<]|<(?!/?caption>))*+)</caption>")
 
 
 def is_otsl(text: str) -> bool:

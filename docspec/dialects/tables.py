@@ -19,6 +19,8 @@ MAX_SPAN = 100  # a model that loops inside an attribute must not make us build 
 _DELIMITER = re.compile(r":?-+:?")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_NO_TAG = re.compile(r"""<(?!(?:/?[A-Za-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*+|[/?!]?[A-Za-z][^<>]*+)>)""")
+"""A bracket that opens no whole tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,21 @@ def parse_html_table(text: str) -> Table | None:
 
 
 def feed(reader: HTMLParser, text: str) -> None:
-    """Has ``reader`` read ``text``, or what comes before a malformed declaration. Never raises."""
+    """Has ``reader`` read ``text``, or what comes before a malformed declaration. Never raises.
+
+    html.parser looks from each tag that has no end to the end of the text, so these are given to it as text.
+    """
     with contextlib.suppress(AssertionError):  # html.parser's answer to some of them
-        reader.feed(text.replace("<![", "&lt;!["))
+        reader.feed(_NO_TAG.sub("&lt;", _without_comments(text)))
         reader.close()
+
+
+def _without_comments(text: str) -> str:
+    parts, end = [], 0
+    while (start := text.find("<!--", end)) >= 0 and (close := text.find("-->", start + 4)) >= 0:
+        parts.append(text[end:start])
+        end = close + 3
+    return "".join([*parts, text[end:]])
 
 
 def parse_table(text: str) -> Table | None:

@@ -26,7 +26,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.sources import SUPPORTED, Source
 from docspec.documents.view import View, fit_scale, padded, reduced
 
-FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
+FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
 ORIENTATION = 0x0112  # the EXIF field
 TURNED = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,

@@ -23,6 +23,7 @@ from docspec.documents.sources import (
     Skipped,
     Source,
     is_address,
+    kind_of,
     shown,
     source_from_bytes,
     source_from_path,
@@ -206,11 +207,11 @@ def is_folder(path: Path) -> bool:
 def _listed(root: Path, file: Path) -> Source | Skipped:
     if file.name.startswith("."):
         return Skipped(file, "hidden")
-    kind = SUFFIXES.get(file.suffix.lower())
+    if not is_regular(file):
+        return Skipped(file, "not a file" if file.suffix.lower() in SUFFIXES else f"not a {SUPPORTED} file")
+    kind = kind_of(file)
     if kind is None:
         return Skipped(file, f"not a {SUPPORTED} file")
-    if not is_regular(file):
-        return Skipped(file, "not a file")
     return Source(shown(file), kind, file.relative_to(root), file)
 
 

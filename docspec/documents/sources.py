@@ -23,8 +23,10 @@ SUFFIXES: dict[str, FileKind] = {
     ".tif": "image",
     ".tiff": "image",
     ".webp": "image",
+    ".bmp": "image",
+    ".gif": "image",
 }
-SUPPORTED = "PDF, PNG, JPEG, TIFF or WebP"
+SUPPORTED = "PDF, PNG, JPEG, TIFF, WebP, BMP or GIF"
 STDIN_NAME = "stdin"
 LINKS = 40
 """Most links to links that are followed, as by the system."""
@@ -75,7 +77,24 @@ def sniff_kind(head: bytes) -> FileKind | None:
         return "image"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image"
+    if head.startswith((b"GIF87a", b"GIF89a")) or (head[:2] == b"BM" and head[6:10] == bytes(4)):
+        return "image"
     return None
+
+
+def kind_of(path: Path) -> FileKind | None:
+    """The kind of a file that was found: by its content, whatever its ending says. If the content is of no known kind,
+    or cannot be read here, the ending names what it ought to be. A file with the ending of something else is only taken
+    if it begins as a PDF or a picture does (raw photographs begin as TIFF files do, and are none)."""
+    named = SUFFIXES.get(path.suffix.lower())
+    try:
+        with path.open("rb") as file:
+            head = file.read(1024)
+    except OSError:
+        return named
+    if named is None and not head.startswith((b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8")):
+        return None
+    return sniff_kind(head) or named
 
 
 def source_from_path(path: str | Path) -> Source:

@@ -34,9 +34,7 @@ _NUMBER = re.compile(r"\d{1,18}")
 def counted(text: str) -> tuple[int, int] | None:
     """The first character of the counting loop at the end of ``text``, and the end of its first turn; ``None`` if it
     has fewer than :data:`TURNS` turns."""
-    matches = list(_NUMBER.finditer(text))
-    numbers = [int(one.group()) for one in matches]
-    between = [text[a.end() : b.start()] for a, b in pairwise(matches)]
+    matches, numbers, between = _numbers_in(text)
     for size in range(1, MOST_NUMBERS + 1):
         first = _first_counted(numbers, between, size)
         if len(numbers) - first >= size * TURNS:
@@ -44,6 +42,19 @@ def counted(text: str) -> tuple[int, int] | None:
             if any(steps):
                 return matches[first].start(), matches[first + size].start()
     return None
+
+
+def counts_throughout(text: str) -> bool:
+    """Whether a counting loop may begin before ``text``: it goes on from the first turn to the last."""
+    numbers, between = _numbers_in(text)[1:]
+    sizes = range(1, MOST_NUMBERS + 1)
+    return any(len(numbers) >= 3 * size and _first_counted(numbers, between, size) <= size for size in sizes)
+
+
+def _numbers_in(text: str) -> tuple[list[re.Match[str]], list[int], list[str]]:
+    """The numbers of ``text``, their values, and the texts between them."""
+    matches = list(_NUMBER.finditer(text))
+    return matches, [int(one.group()) for one in matches], [text[a.end() : b.start()] for a, b in pairwise(matches)]
 
 
 def _first_counted(numbers: list[int], between: list[str], size: int) -> int:
@@ -67,6 +78,10 @@ INTERVAL = 32
 COUNTING = 512
 """Output tokens between two checks for counting loops, which are found in the text."""
 
+LOOKED_AT = 4096
+"""Output tokens that are searched for a counting loop, and twice as many each time while all of them count: what was
+written before the loop is not read again at each check."""
+
 WORDS = (32, 256, 1024)
 """How often running words may repeat: 32 turns, but at least 256 and at most 1,024 tokens."""
 
@@ -83,7 +98,10 @@ _LATEX_ROW = re.compile(r"&.*\\\\", re.DOTALL)
 
 def is_layout(cycle: str) -> bool:
     """Whether a cycle of this text is layout: without tags and spacing it has no letter and no digit, or it has the
-    marks of rows, cells, list items or check boxes. The cycle may begin anywhere in its turn."""
+    marks of rows, cells, list items or check boxes. The cycle may begin anywhere in its turn. White space alone is
+    none: it is how readers loop on forms and on empty pages."""
+    if not cycle.strip():
+        return False
     cycle = html.unescape(cycle.replace("\\n", "\n"))
     text = cycle * 2
     if _words(text) == _words(cycle * 3):  # letters at both ends are of tags that are cut in two
@@ -127,14 +145,20 @@ class LoopGuard:
 
     def _counting(self) -> Loop | None:
         """The counting loop at the end of the output, if there is one."""
-        written = self._tokens[MAX_CYCLE:]
-        text = self._text_of(written)
+        most = len(self._tokens) - MAX_CYCLE
+        size = min(LOOKED_AT, most)
+        while True:  # looks further back only as long as everything looked at counts
+            written = self._tokens[-size:]
+            text = self._text_of(written)
+            if size == most or not counts_throughout(text):
+                break
+            size = min(2 * size, most)
         found = counted(text)
         if found is None:
             return None
         start, turn = found
         keep = bisect_left(range(len(written)), turn, key=lambda n: len(self._text_of(written[:n])))
-        return Loop(keep, 0, len(written) - keep, text[start:turn])
+        return Loop(most - size + keep, 0, size - keep, text[start:turn])
 
 
 def _limits(turns: int, least: int, most: int) -> np.ndarray:

@@ -44,7 +44,8 @@ def open_engine(options: ParseOptions, tell: Tell) -> OpenedEngine:
     if options.reads_with == "server":
         from docspec.generation.server import ServerGenerator
 
-        return _served(ServerGenerator(options.server, options.served_model, options.server_key, options.page_timeout))
+        asked = options.server, options.served_model, options.server_key
+        return _served(ServerGenerator(*asked, options.page_timeout, options.max_wait, tell))
     if options.reads_with == "vllm":
         from docspec.generation.vllm import VllmGenerator
 

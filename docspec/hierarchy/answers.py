@@ -37,8 +37,9 @@ ECHO = 40
 LONG = 1024
 """Answers that may have more tokens are streamed: a loop is cut while it is written, and a silent server is noticed."""
 
-_PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s+")
-"""Splits any text completely into pieces. Further text can change only the last piece."""
+_PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s{1,4}")
+"""Splits any text completely into pieces. Further text can change only the last piece, which is short: a run of blanks
+is many pieces, so that one without an end is seen while it is written."""
 
 OnProgress = Callable[[int, Progress], None]
 """Receives the number of a request and how far its answer is."""

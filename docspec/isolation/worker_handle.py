@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
+from docspec.core.fair_lock import FairLock
 from docspec.core.safe_text import first_line
 from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory
@@ -69,7 +70,7 @@ class WorkerHandle:
         self._begun = False
         self._at: IsolatedDocument | None = None
         self._closed = False
-        self.lock = threading.Lock()
+        self.lock = FairLock()
 
     def start(self) -> None:
         """Starts the child before the first document and lets it make its drafters in the background."""

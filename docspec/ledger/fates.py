@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import Counter
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -109,6 +109,9 @@ class Readings:
         self._uses: Counter[int] = Counter()
         self.used: set[int] = set()
         self._left = [at for at in pairs.left_of_output if self._is_models(sides.block_of[at])]  # ascending
+        self._of_block: dict[int, list[int]] = defaultdict(list)
+        for at in self._left:
+            self._of_block[sides.block_of[at]].append(at)
         self._before = list(accumulate(pairs.of_page, lambda last, other: other if other >= 0 else last, initial=-1))
         behind = accumulate(reversed(pairs.of_page), lambda last, other: other if other >= 0 else last, initial=END)
         self._behind = list(behind)[::-1]
@@ -121,15 +124,18 @@ class Readings:
         place = bisect_right(self._left, self._before[atoms[0]])
         between = place < len(self._left) and self._left[place] < self._behind[atoms[-1] + 1]
         if not between:
-            there = (at for at, other in enumerate(self._left) if self._is_there(atoms[0], self._sides.block_of[other]))
-            place = next(there, -1)
-        if place < 0:
-            return False
+            firsts = (left[0] for block, left in self._of_block.items() if left and self._is_there(atoms[0], block))
+            first = min(firsts, default=-1)
+            if first < 0:
+                return False
+            place = bisect_left(self._left, first)
         reading = self._left[place]
         self.used.add(reading)
         self._uses[reading] += 1
         if self._uses[reading] == FOR_ONE:
             del self._left[place]
+            own = self._of_block[self._sides.block_of[reading]]
+            del own[bisect_left(own, reading)]
         return True
 
     def _is_models(self, block: int) -> bool:

@@ -3,6 +3,9 @@
 It is small and shares nothing with the writers, so that a fault of a writer is not repeated here. It gives plain text
 of which every character stands at the place of the one that it shows, so that an atom's place is its place in the
 output: what is syntax becomes a space, or, within a word, nothing that parts it (:data:`NOTHING`).
+
+Its time grows with the length of the text, whatever a model wrote: no pattern looks twice for an end that is not there.
+markdown-it-py tells no places within a line, and takes 10 s for a megabyte of brackets.
 """
 
 from __future__ import annotations
@@ -13,17 +16,18 @@ from html import unescape
 from docspec.ledger.formulas import NOTHING, shown_signs
 
 _BLANKS = re.compile(r"[^\n]")
-_COMMENT = re.compile(r"(?<!\\)<!--.*?-->", re.DOTALL)
+_COMMENT, _COMMENT_END = re.compile(r"(?<!\\)<!--"), "-->"
 _LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_RULER = re.compile(r"(?m)^\s*\|?(?:\s*:?-{3,}:?\s*\|)+(?:\s*:?-{3,}:?\s*)?$")
-_IMAGE = re.compile(r"(?<!\\)!\[(?:[^\]\\]|\\.)*\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
-_LINK_END = re.compile(r"(?<!\\)\]\((?:[^()\s\\]|\\.|\([^()]*\))*\)")
-_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_DASHES = r"[^\S\n]*+:?-{3,}+:?[^\S\n]*+"
+_RULER = re.compile(rf"(?m)^[^\S\n]*+(?=[^\n|]*+\|)(?:\|{_DASHES}|{_DASHES})(?:\|{_DASHES})*+\|?[^\S\n]*+$")
+_BRACKET = re.compile(r"\\[^\n]|!?\[|\](?:\((?:[^()\s\\]++|\\.|\([^()]*+\))*+\))?|\n[^\S\n]*+\n")
+"""What opens and ends links and pictures, with the address; and the end of a paragraph, which ends them all."""
+
 _AUTOLINK = re.compile(r"(?<!\\)<((?:https?|ftp|mailto|doi):[^<>\s]*)>", re.IGNORECASE)
-_NOTE = re.compile(r"\[\^([^\]\s]+?)(?:-p\d+)?\]:?")
-_RAISED = re.compile(r"(?<!\\)</?(?:sup|sub)\b[^>]*>", re.IGNORECASE)
-_INLINE = re.compile(r"(?<!\\)</?(?:b|i|em|strong|u|s|del|code|span|a)\b[^>]*>", re.IGNORECASE)
-_TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*>")
+_NOTE = re.compile(r"\[\^([^\[\]\s]+?)(?:-p\d++)?\]:?")
+_RAISED = re.compile(r"(?<!\\)</?(?:sup|sub)\b[^<>]*+>", re.IGNORECASE)
+_INLINE = re.compile(r"(?<!\\)</?(?:b|i|em|strong|u|s|del|code|span|a)\b[^<>]*+>", re.IGNORECASE)
+_TAG = re.compile(r"(?<!\\)</?[A-Za-z][^<>]*+>")
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?= )")
 _ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _CELL_END = r"</?t[dh]\b|(?<!\\)\|"
@@ -37,7 +41,7 @@ _ROW = re.compile(r"\s*\||.*</?t[dhr]\b")
 
 _ENTITY = re.compile(r"(?<!\\)&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _STAR = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)")
-_QUOTE_OR_ITEM = re.compile(r"(?m)^\s*(?:[-*+] |> )+")
+_QUOTE_OR_ITEM = re.compile(r"(?m)^[^\S\n]*+(?:[-*+] |> )++")
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -48,13 +52,44 @@ def _unseen(match: re.Match[str]) -> str:
     return NOTHING * len(match[0])
 
 
-def _link_end(match: re.Match[str]) -> str:
-    """Nothing of the address of a link; all of what follows a bracket that opens none."""
-    text = match.string
-    depth = 0
-    for bracket in _BRACKET.findall(text, text.rfind("\n\n", 0, match.start()) + 1, match.start()):
-        depth = depth + 1 if bracket == "[" else max(0, depth - 1)
-    return _blank(match) if depth else match[0]
+def _without_comments(text: str) -> str:
+    parts, end = [], 0
+    while (opening := _COMMENT.search(text, end)) and (close := text.find(_COMMENT_END, opening.end())) >= 0:
+        after = close + len(_COMMENT_END)
+        parts += [text[end : opening.start()], _BLANKS.sub(" ", text[opening.start() : after])]
+        end = after
+    return "".join([*parts, text[end:]])
+
+
+def _without_addresses(text: str) -> str:
+    """``text`` without pictures and without the addresses of links; all of what follows a bracket that opens none."""
+    gone: list[tuple[int, int]] = []
+    opened: list[re.Match[str]] = []
+    for bracket in _BRACKET.finditer(text):
+        sign = bracket[0]
+        if sign.endswith("["):
+            opened += [bracket] if sign[0] != "\\" else []
+        elif sign[0] == "\n":
+            opened.clear()
+        elif sign[0] == "]" and opened:
+            opening = opened.pop()
+            if sign != "]":
+                gone.append((opening.start() if opening[0] == "![" else bracket.start(), bracket.end()))
+    parts, end = [], 0
+    for start, after in _outermost(gone):
+        parts += [text[end:start], _BLANKS.sub(" ", text[start:after])]
+        end = after
+    return "".join([*parts, text[end:]])
+
+
+def _outermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """``spans``, ordered by their ends, without those that stand within another."""
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        while kept and kept[-1][0] >= start:
+            kept.pop()
+        kept.append((start, end))
+    return kept
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -83,13 +118,11 @@ def markdown_words(text: str) -> str:
 
 def _words_outside(text: str) -> str:
     """The same of text without listings, in which nothing is syntax."""
-    for syntax in (_COMMENT, _RULER, _IMAGE):
-        if syntax.search(text):
-            text = syntax.sub(_blank, text)
+    text = _RULER.sub(_blank, _without_comments(text))
     text = _QUOTE_OR_ITEM.sub(_blank, _HEADING.sub(_blank, text))
     if "[" in text:
         text = _NOTE.sub(lambda match: f"  {match[1]}".ljust(len(match[0])), text)
-        text = _LINK_END.sub(_link_end, text)
+        text = _without_addresses(text)
     if "$" in text:
         text = _LINE.sub(_maths_in_line, _DISPLAYED.sub(_bare_math, text))
     if "<" in text:

@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Protocol
@@ -48,7 +48,7 @@ STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST = 255 - len(FIGURES) - len("-99999")
 """Bytes of a name that is derived from an input's: file systems take 255."""
-_KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
+_KNOWN_INPUTS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif"}
 
 
 def infer_format(output: str | None, chosen: Format | None) -> Format:
@@ -95,6 +95,7 @@ def plan(
     others: Sequence[Format] = (),
     into_folder: bool = False,
     kept: Mapping[str, str] | None = None,
+    taken: Collection[str] = (),
 ) -> list[Destination]:
     """One destination per input, in order.
 
@@ -102,8 +103,8 @@ def plan(
     several inputs were given) or ``-``; ``None`` is standard output for one input and an error for more.
     ``figures`` is a folder, ``none``, or ``None`` for ``NAME.figures`` beside each Markdown or JSON document.
     ``others`` are formats that are written beside ``format``, ``kept`` the paths (below the folder) that earlier runs
-    gave to inputs, by their absolute paths. Raises :class:`UsageError` where the request cannot be
-    met and :class:`OutputError` where a path cannot be used.
+    gave to inputs, by their absolute paths, ``taken`` those of other inputs. Raises :class:`UsageError` where the
+    request cannot be met and :class:`OutputError` where a path cannot be used.
     """
     for name in (output, figures):
         if name is not None:
@@ -131,7 +132,7 @@ def plan(
         raise UsageError(f"{output}: is a file; several inputs need a folder (-o FOLDER) or standard output (-o -)")
     if several and not output.endswith(("/", os.sep)) and not target.exists() and target.suffix in SUFFIXES.values():
         raise UsageError(f"{output}: several inputs need a folder; for a folder of that name write {output}/")
-    names = distinct_names(inputs, SUFFIXES[format], kept or {})
+    names = distinct_names(inputs, SUFFIXES[format], kept or {}, taken)
     return _with_figures([target / name for name in names], names, figures, links, several)
 
 
@@ -148,8 +149,11 @@ def _with_figures(
     return [Destination(path, folder(path, name)) for path, name in zip(paths, names, strict=True)]
 
 
-def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, str] | None = None) -> list[PurePath]:
-    """Relative output names, all different even where case does not count; an input that has a ``kept`` one keeps it.
+def distinct_names(
+    inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, str] | None = None, others: Collection[str] = ()
+) -> list[PurePath]:
+    """Relative output names, all different even where case does not count, and none of those of ``others``; an input
+    that has a ``kept`` one keeps it.
 
     ``x.pdf`` becomes ``x.md``; beside ``x.png`` both keep their suffix (``x.pdf.md``, ``x.png.md``); equal
     names from different folders keep the folder's name; what is then still equal is numbered.
@@ -176,7 +180,7 @@ def distinct_names(inputs: Sequence[InputFile], suffix: str, kept: Mapping[str, 
             for index, name in enumerate(names)
         ]
     fitting = [PurePath(*map(_fit, name.parts[:-1]), _fit(name.stem) + name.suffix) for name in names]
-    taken: set[str] = set()
+    taken = {_key(PurePath(name)) for name in others}
     numbered: dict[int, PurePath] = {}
     for index in sorted(range(len(inputs)), key=lambda index: index not in settled):
         name, number = fitting[index], 1

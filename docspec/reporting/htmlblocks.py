@@ -62,6 +62,7 @@ _ADDRESS = re.compile(r"[^\s<>]*[./:#][^\s<>]*|")
 # A line break, or a few words in a tag that does no more than show them in another way.
 _SIMPLE_TAG = re.compile(r"<br\s*/?>|<(b|i|u|s|em|strong|sub|sup)>([^<>]*)</\1>", re.IGNORECASE)
 _TABLES = re.compile(r"<table\b.*(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_LONGEST = 100_000  # characters; a page has a tenth, and the parser takes 10 s for a megabyte of brackets
 _NESTING = 20  # levels; the parser leaves out what is deeper, so that such texts are shown as written
 
 _CLASSES = {
@@ -99,12 +100,16 @@ class BlockHtml:
             return f'<div class="formula">{escape(bare_formula(text))}</div>'
         if block.category in LEVELS and block.gap is None and not HEADING.match(text):
             level = LEVELS[block.category]
-            return f"<h{level}>{self._markdown.renderInline(' '.join(text.split()))}</h{level}>"
+            line = " ".join(text.split())
+            shown = escape(line) if len(line) > _LONGEST else self._markdown.renderInline(line)
+            return f"<h{level}>{shown}</h{level}>"
         rendered = self._rendered(text)
         css = _CLASSES.get(block.category)
         return rendered if css is None else f'<div class="{css}">{rendered}</div>'
 
     def _rendered(self, markdown: str) -> str:
+        if len(markdown) > _LONGEST:
+            return f"<pre>{escape(markdown)}</pre>"
         tokens = self._markdown.parse(markdown)
         tables = [(token.map[0], token.map[1]) for token in tokens if token.type == "table_open" and token.map]
         if tables:

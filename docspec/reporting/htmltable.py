@@ -24,8 +24,10 @@ _TAGS = "|".join([*_STRUCTURE, *_INLINE, *_INSTEAD, _MARK_ONLY])
 _NO_TAG = re.compile(rf"<(?!/?(?:{_TAGS})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
 _LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)
 _MAX_SPAN = 1000
-MOST_OPEN = 256
-"""Tags within each other; those of greater depth are left out, and their text is kept. Browsers have limits, too."""
+LONGEST = 100_000
+"""Characters of a text whose tables are looked for; a page has a tenth."""
+_DEEPEST = 100
+"""Levels of tags that are kept; a target that opens tables in tables without end must not have each looked through."""
 
 
 class _TableSanitiser(HTMLParser):
@@ -37,8 +39,10 @@ class _TableSanitiser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _INSTEAD:
             self.out.append(_instead(tag, dict(attrs)))
-        elif (tag in _STRUCTURE or tag in _INLINE) and len(self._open) < MOST_OPEN:
+        elif tag in _STRUCTURE or tag in _INLINE:
             self._close_implied(tag)
+            if len(self._open) >= _DEEPEST:
+                return  # its text stands in the tag around it
             kept = _spans(attrs) if tag in ("th", "td") else _link(dict(attrs)) if tag == "a" else ""
             self.out.append(f"<{tag}{kept}>")
             self._open.append(tag)
@@ -73,7 +77,7 @@ class _TableSanitiser(HTMLParser):
 
 def _last_index(tags: list[str], tag: str) -> int:
     """Where ``tag`` stands last, -1 where it does not."""
-    return next((index for index in range(len(tags) - 1, -1, -1) if tags[index] == tag), -1)
+    return max((index for index, one in enumerate(tags) if one == tag), default=-1)
 
 
 def _instead(tag: str, attributes: dict[str, str | None]) -> str:
@@ -113,6 +117,8 @@ def with_html_tables(text: str) -> str:
     """``text`` (Markdown) with its tables of pipes as HTML, for readers that know no others."""
     from markdown_it import MarkdownIt
 
+    if len(text) > LONGEST:
+        return text
     markdown = MarkdownIt("commonmark").enable("table")
     lines, tokens = text.split("\n"), markdown.parse(text)
     for at, token in reversed(list(enumerate(tokens))):

@@ -73,6 +73,8 @@ class Report:
         self.interrupted = False
         self.exit_code = 0
         self.error: str | None = None
+        self.skipped: list[tuple[str, str]] = []
+        """Files that were found and not read, and why."""
         self._options = options
         self._versions = dict(versions)
         self._machine = dict(machine or {})
@@ -113,6 +115,7 @@ class Report:
             "load_seconds": _seconds(self.load_seconds),
             "totals": totals_object(self.totals),
             "documents": [_document_object(entry) for entry in self.documents],
+            **({"skipped": [{"input": path, "reason": why} for path, why in self.skipped]} if self.skipped else {}),
             **known(steps=_plain(self.steps), engine=_plain(self.engine), note=SIMULATED_NOTE if simulated else None),
         }
 

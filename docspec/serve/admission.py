@@ -130,7 +130,11 @@ class Holding:
 
 
 def check_declared(headers: Headers, limits: Limits) -> None:
-    """Raises :class:`Refusal` (413) if the client says that its body is too large."""
+    """Raises :class:`Refusal` if the client says that its body is too large (413) or packed (415): how large it is
+    would be known only once it is unpacked."""
+    packed = headers.get("content-encoding", "identity").strip().lower()
+    if packed not in ("", "identity"):
+        raise Refusal(415, "bodies are read as they are; send it without Content-Encoding")
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length) > limits.body:
         raise too_large(limits)

@@ -20,6 +20,13 @@ XARGS = "vllm_xargs"
 MEDIA = ("image_url", "video_url", "audio_url", "input_audio", "file")
 """Fields of message parts that may contain a URL for the server to fetch."""
 
+PART_TYPES = frozenset(["text", "input_text", "output_text", "refusal", "thinking", "input_image", *MEDIA])
+"""Types of message parts; of others nobody here knows where they may contain an address."""
+
+PART_FIELDS = frozenset(["type", "text", "refusal", "thinking", "uuid", "cache_control", "detail", *MEDIA])
+BOUNDS = frozenset(["min_pixels", "max_pixels", "total_pixels", "fps", "nframes", "resized_height", "resized_width"])
+"""Fields of parts that are numbers."""
+
 MOST_VALUES = 200_000
 """Values in the JSON of a body, counted by their signs; signs in texts count, too."""
 
@@ -142,19 +149,49 @@ def _text_of(message: dict[str, Any]) -> str:
 
 
 def _addresses(message: dict[str, Any]) -> Iterator[str]:
-    """The URLs of the images in a message. Raises :class:`Refusal` (400) for URLs of other media."""
+    """The URLs of the images in a message. Raises :class:`Refusal` (400) for URLs of other media, and for parts of
+    unknown types and shapes: a server behind may find an address in them and fetch it."""
+    if not isinstance(message.get("content"), str | list | None):
+        raise Refusal(400, "messages: a content is a text or a list of parts")
     for part in _parts(message):
-        if not isinstance(part, dict):
+        if isinstance(part, str):
             continue
+        if not isinstance(part, dict) or not _is_known(part):
+            raise Refusal(400, f"messages: a part of unknown type or shape; known are {', '.join(sorted(PART_TYPES))}")
         for name in MEDIA:
             held = part.get(name)
-            url = held.get("url") if isinstance(held, dict) else held
-            if not isinstance(url, str):
+            if held is None:
                 continue
+            url = _address_in(name, held)
             if name == "image_url":
                 yield url
-            elif url[:5].lower() != "data:":
+            elif (name.endswith("_url") and url[:5].lower() != "data:") or "://" in url[:64]:
                 raise Refusal(400, f"{name}: addresses are not fetched; send the data itself")
+
+
+def _is_known(part: dict[str, Any]) -> bool:
+    kind, others = part.get("type", "text"), part.keys() - PART_FIELDS
+    texts = [part[name] for name in ("text", "refusal", "thinking") if name in part]
+    return (
+        isinstance(kind, str)
+        and kind in PART_TYPES
+        and all(isinstance(text, str | None) for text in texts)
+        and all(name in BOUNDS and isinstance(part[name], int | float) for name in others)
+    )
+
+
+def _address_in(name: str, held: Any) -> str:
+    """The address or the data in a medium. Raises :class:`Refusal` (400) if it is of another shape."""
+    if name.endswith("_url"):
+        url = held.get("url") if isinstance(held, dict) else held
+        others = held.keys() - {"url", "detail", "uuid", *BOUNDS} if isinstance(held, dict) else ()
+    else:
+        field, also = ("data", "format") if name == "input_audio" else ("file_data", "filename")
+        url = held.get(field) if isinstance(held, dict) else held
+        others = held.keys() - {field, also} if isinstance(held, dict) else ()
+    if not isinstance(url, str) or others:
+        raise Refusal(400, f"{name}: of unknown shape; send the data itself")
+    return url
 
 
 def _dumped(values: Any) -> bytes:

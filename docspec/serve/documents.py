@@ -12,6 +12,7 @@ import logging
 import sqlite3
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -45,12 +46,14 @@ STOPPING_SECONDS = 4.0
 """Seconds for documents that are being read when the gateway stops, and again for their threads to end."""
 PAUSE = 5.0
 """Seconds between two tries to store documents where that fails."""
+MOST_OPEN = 16
+"""Most jobs that are begun and not ended; their pages are read in turn. The same for streams of pages."""
 MOST_JOBS = 1_000
 """Most jobs that may wait, over all clients (429)."""
 
 
 class Documents:
-    """The routes for documents, and the worker that converts them."""
+    """The routes for documents, and the workers that convert them."""
 
     def __init__(self, gateway: Gateway, options: ParseOptions) -> None:
         self._gateway = gateway
@@ -60,14 +63,17 @@ class Documents:
             self._temporary = temporary_folder()
             state = Path(self._temporary.name)
         self._jobs = Jobs(state)
-        self._converter = Converter(options, gateway.settings.limits.pages)
+        self._converter = Converter(options, gateway.settings.limits.pages, gateway.settings.documents)
         self._uploaded_drafts = UploadedDrafts(options, gateway.settings.limits.pages)
-        self._reading = ThreadPoolExecutor(2, "docspec-documents")
+        self._reading = ThreadPoolExecutor(MOST_OPEN, "docspec-documents")
+        self._streaming = ThreadPoolExecutor(MOST_OPEN, "docspec-streams")
+        self._open: dict[str, tuple[str, int]] = {}
+        self._taking = asyncio.Lock()
         self._added = asyncio.Event()
         self._ended = asyncio.Condition()
         self._stopped = asyncio.Event()
-        self.fault = ""
-        self._worker: asyncio.Task[None] | None = None
+        self.fault, self._noted = "", 0.0
+        self._workers: list[asyncio.Task[None]] = []
         gateway.metrics.show("jobs_waiting", lambda: 0 if self._stopped.is_set() else self._jobs.waiting())
 
     @property
@@ -78,15 +84,17 @@ class Documents:
             Route("/v1/convert/file/async", partial(self._accepted, from_form), methods=["POST"]),
             Route("/v1/convert/source/async", partial(self._accepted, from_json), methods=["POST"]),
             Route("/v1/status/poll/{name}", self._status),
+            Route("/v1/status/poll/{name}", self._cancel, methods=["DELETE"]),
             Route("/v1/result/{name}", self._result),
+            Route("/v1/result/{name}", self._cancel, methods=["DELETE"]),
             Route("/v1/parse", self._parse, methods=["POST"]),
             Route("/v1/drafts", self._keep_drafts, methods=["POST"]),
             Route("/v1/drafts/{name}", self._forget, methods=["DELETE"]),
         ]
 
     def start(self) -> None:
-        """Starts the worker in the server's event loop; it begins with the jobs that are stored."""
-        self._worker = asyncio.ensure_future(self._work())
+        """Starts the workers in the server's event loop; they begin with the jobs that are stored."""
+        self._workers = [asyncio.ensure_future(self._work()) for _ in range(MOST_OPEN)]
 
     def stop_soon(self) -> None:
         """Gives documents that are being read :data:`STOPPING_SECONDS`; called when the gateway is told to stop."""
@@ -98,15 +106,17 @@ class Documents:
         threading.Thread(target=self._converter.close, daemon=True).start()
 
     async def close(self) -> None:
-        """Stops the worker. An unfinished job is started again when a gateway starts on the same folder."""
+        """Stops the workers. An unfinished job is started again when a gateway starts on the same folder."""
         self._stop()
-        if self._worker is not None:
-            self._worker.cancel()
+        for worker in self._workers:
+            worker.cancel()
         self._uploaded_drafts.close()
-        self._reading.shutdown(wait=False, cancel_futures=True)
+        for executor in (self._reading, self._streaming):
+            executor.shutdown(wait=False, cancel_futures=True)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOPPING_SECONDS):
-                await asyncio.get_running_loop().run_in_executor(None, self._reading.shutdown)
+                for executor in (self._reading, self._streaming):
+                    await asyncio.get_running_loop().run_in_executor(None, executor.shutdown)
         self._jobs.close()
         if self._temporary is not None:
             self._temporary.cleanup()
@@ -155,12 +165,21 @@ class Documents:
             raise Refusal(404, "Task result not found. Please wait for a completion status.")
         return self._answer(client, name)
 
+    async def _cancel(self, request: Request) -> Response:
+        """Deletes a job, whether it waits, is read (it stops after the page) or has ended."""
+        client = self._gateway.access.client(request.scope)
+        if not self._jobs.cancel(client, request.path_params["name"]):
+            raise Refusal(404, "Task not found.")
+        async with self._ended:
+            self._ended.notify_all()
+        return JSONResponse({"status": "ok"})
+
     async def _parse(self, request: Request) -> Response:
         """The pages as server-sent events, each as soon as it is finished."""
         async with contextlib.AsyncExitStack() as stack:
             given = await stack.enter_async_context(from_form(self._gateway, request))
             seconds = self._gateway.settings.limits.seconds
-            events = page_events(partial(self._converter.pages, given), self._reading, self._stopped, seconds)
+            events = page_events(partial(self._converter.pages, given), self._streaming, self._stopped, seconds)
             answer = StreamingResponse(events, media_type="text/event-stream")
             return _Holding(answer, stack.pop_all())
 
@@ -170,7 +189,7 @@ class Documents:
         async with from_form(self._gateway, request) as given:
             loop = asyncio.get_running_loop()
             try:
-                pages = await loop.run_in_executor(self._reading, self._uploaded_drafts.of, given)
+                pages = await loop.run_in_executor(self._streaming, self._uploaded_drafts.of, given)
             except DocspecError as error:
                 raise Refusal(422, one_line(str(error))) from None
             name = self._gateway.uploads.keep(given.client, pages)
@@ -183,13 +202,16 @@ class Documents:
         return JSONResponse({"status": "ok"})
 
     async def _work(self) -> None:
-        """Runs jobs one after the other until the gateway stops. What the disk or the database refuses is said, and
-        tried again after a pause: a full disk is emptied some day."""
+        """Runs jobs one after the other until the gateway stops, as other workers do beside it. What the disk or the
+        database refuses is said, and tried again after a pause: a full disk is emptied some day."""
         while True:
             try:
                 if self.fault:
-                    await asyncio.to_thread(self._jobs.start_again)
-                    self.fault = ""
+                    async with self._taking:
+                        await asyncio.sleep(self._noted + PAUSE - time.monotonic())
+                        if self.fault:
+                            await asyncio.to_thread(self._jobs.start_again, list(self._open))
+                            self.fault = ""
                 await self._next_job()
             except Exception as error:
                 self._note(error)
@@ -197,16 +219,21 @@ class Documents:
 
     async def _next_job(self) -> None:
         loop = asyncio.get_running_loop()
-        job = await asyncio.to_thread(self._jobs.take)
-        if job is None:
+        async with self._taking:
             self._added.clear()
-            with contextlib.suppress(TimeoutError):  # one may have come between the two lines above
+            job = await asyncio.to_thread(self._jobs.take, list(self._open.values()))
+            if job is not None:
+                self._open[job[0]] = job[1].client, len(job[1].data)
+        if job is None:
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(PAUSE):
                     await self._added.wait()
             return
         try:
             await loop.run_in_executor(self._reading, self._convert, *job)
         finally:
+            del self._open[job[0]]
+            self._added.set()  # its room may be another's
             async with self._ended:
                 self._ended.notify_all()
 
@@ -214,7 +241,7 @@ class Documents:
         """Keeps the fault of the storage for ``/ready``, and logs it when it begins."""
         if not self.fault:
             LOG.error("documents cannot be stored (%s); tried again every %g s", storage_fault(error), PAUSE)
-        self.fault = f"documents cannot be stored ({storage_fault(error)})"
+        self.fault, self._noted = f"documents cannot be stored ({storage_fault(error)})", time.monotonic()
 
     def _convert(self, name: str, given: Submission) -> None:
         try:

@@ -15,18 +15,25 @@ import sqlite3
 import tempfile
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from docspec.core import UsageError
 from docspec.serve.converter import Submission
+from docspec.serve.wishes import Wishes
 
 FILE = "jobs.sqlite"
 KEPT_SECONDS = 24 * 3600.0
 MOST_BYTES = 2**30
 """Size limit of the results, of which the oldest are deleted beyond it, and of the documents that wait, half of it for
 those of one client."""
+
+OPEN_BYTES, MOST_OF_ONE = 256 * 2**20, 8
+"""Size limit of the documents that are read side by side (a larger one is read alone), and how many of them may be of
+one client."""
 
 JobStatus = Literal["pending", "started", "success", "partial_success", "failure"]
 ENDED = ("success", "partial_success", "failure")
@@ -47,7 +54,7 @@ CREATE INDEX IF NOT EXISTS waiting ON jobs (status, made);
 @dataclass(frozen=True, slots=True)
 class ConversionJob:
     """A job by its ``name``: ``pages`` of its document have been read, and ``position`` (from 1) is its place in the
-    queue while it waits."""
+    queue while it waits: clients are served in turn."""
 
     name: str
     status: JobStatus
@@ -103,14 +110,18 @@ class Jobs:
                 f"{folder}: another gateway stores its documents there; give each its own --state"
             ) from None
 
-    def start_again(self) -> None:
-        """Lets jobs wait again that were begun and not ended: there is one worker, and it runs none of them."""
-        self._do("UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started'")
+    def start_again(self, running: Sequence[str] = ()) -> None:
+        """Lets jobs wait again that were begun and not ended, but for those that are ``running``."""
+        self._do(
+            "UPDATE jobs SET status = 'pending', pages = 0 WHERE status = 'started' "
+            f"AND name NOT IN ({', '.join('?' * len(running))})",
+            tuple(running),
+        )
 
     def add(self, given: Submission) -> str:
         """Stores a document to be read; returns the name of the job."""
         name = secrets.token_urlsafe(24)
-        wanted = json.dumps({"formats": given.formats, "pages": given.pages})
+        wanted = json.dumps({"formats": given.formats, "pages": given.pages, "wishes": given.wishes.as_object()})
         values = (name, given.client, given.title, wanted, given.data, time.time())
         self._do("INSERT INTO jobs (name, client, title, wanted, status, document, made) "
                  "VALUES (?, ?, ?, ?, 'pending', ?, ?)", values)  # fmt: skip
@@ -126,18 +137,30 @@ class Jobs:
         size = len(given.data)
         return every + size <= self._most and own + size <= self._most // 2
 
-    def take(self) -> tuple[str, Submission] | None:
-        """Starts the oldest waiting job: its name and its document; ``None`` if no job waits."""
+    def take(self, open_jobs: Iterable[tuple[str, int]] = ()) -> tuple[str, Submission] | None:
+        """Starts the oldest waiting job of the client that has the fewest open ones: its name and its document;
+        ``None`` if no job waits that may be opened beside ``open_jobs`` (their clients and sizes)."""
+        own, room = Counter[str](), OPEN_BYTES
+        for client, size in open_jobs:
+            own[client] += 1
+            room -= size
+        oldest = self._do(
+            "SELECT client, name, length(document), min(made) FROM jobs WHERE status = 'pending' GROUP BY client"
+        )
+        oldest = [one for one in oldest if own[one[0]] < MOST_OF_ONE and (one[2] <= room or not own)]
+        if not oldest:
+            return None
         rows = self._do(
-            "UPDATE jobs SET status = 'started' WHERE name = "
-            "(SELECT name FROM jobs WHERE status = 'pending' ORDER BY made LIMIT 1) "
-            "RETURNING name, client, title, wanted, document"
+            "UPDATE jobs SET status = 'started' WHERE name = ? AND status = 'pending' "
+            "RETURNING name, client, title, wanted, document",
+            (min(oldest, key=lambda one: (own[one[0]], one[3]))[1],),
         )
         if not rows:
             return None
         name, client, title, wanted, document = rows[0]
         options = json.loads(wanted)
-        return name, Submission(document, title, tuple(options["formats"]), options["pages"], client)
+        wishes = Wishes.from_object(options.get("wishes", {}))  # an older gateway's jobs have none
+        return name, Submission(document, title, tuple(options["formats"]), options["pages"], wishes, client)
 
     def read(self, name: str, pages: int) -> bool:
         """Records that ``pages`` of a job have been read; returns whether the job still exists."""
@@ -161,8 +184,9 @@ class Jobs:
         """A client's own job; ``None`` if it has no such job."""
         rows = self._do(
             "SELECT status, pages, error, "
-            "(SELECT count(*) FROM jobs AS other WHERE other.status = 'pending' AND other.made <= jobs.made) "
-            "FROM jobs WHERE name = ? AND client = ?",
+            "(SELECT place FROM (SELECT name AS other, row_number() OVER (ORDER BY turn, made) AS place FROM (SELECT "
+            "name, made, row_number() OVER (PARTITION BY client ORDER BY made) AS turn FROM jobs "
+            "WHERE status = 'pending')) WHERE other = jobs.name) FROM jobs WHERE name = ? AND client = ?",
             (name, client),
         )
         if not rows:
@@ -176,6 +200,10 @@ class Jobs:
 
     def forget(self, name: str) -> None:
         self._do("DELETE FROM jobs WHERE name = ?", (name,))
+
+    def cancel(self, client: str, name: str) -> bool:
+        """Deletes a client's own job, its document and its result; whether there was one."""
+        return bool(self._do("DELETE FROM jobs WHERE name = ? AND client = ? RETURNING name", (name, client)))
 
     def waiting(self) -> int:
         count: int = self._do("SELECT count(*) FROM jobs WHERE status IN ('pending', 'started')")[0][0]

@@ -13,6 +13,7 @@ from typing import Any
 from docspec.core import DocspecError, PageResult
 from docspec.core.safe_text import one_line
 from docspec.serve.converter import markdown_of
+from docspec.serve.turns import Stopped
 
 PageEvent = tuple[str, dict[str, Any]]
 ALIVE: PageEvent = ("waiting", {})
@@ -23,9 +24,13 @@ ALIVE_SECONDS = 15.0
 
 
 async def page_events(
-    pages: Callable[[], Iterator[PageResult]], executor: Executor, stopped: asyncio.Event, seconds: float
+    pages: Callable[[Callable[[], bool]], Iterator[PageResult]],
+    executor: Executor,
+    stopped: asyncio.Event,
+    seconds: float,
 ) -> AsyncIterator[str]:
-    """The results of ``pages``, which are read in ``executor``, and what ended them. The stream ends if no page comes
+    """The results of ``pages``, which are read in ``executor`` (they are given whether somebody still wants them), and
+    what ended them. The stream ends if no page comes
     within ``seconds``, or when ``stopped`` is set."""
     loop, events = asyncio.get_running_loop(), asyncio.Queue[PageEvent | None]()
     left = False
@@ -36,7 +41,7 @@ async def page_events(
     def read() -> None:
         count = 0
         try:
-            with contextlib.closing(pages()) as results:  # type: ignore[type-var]
+            with contextlib.closing(pages(lambda: not (left or stopped.is_set()))) as results:  # type: ignore[type-var]
                 for result in results:
                     if left or stopped.is_set():
                         return
@@ -44,6 +49,8 @@ async def page_events(
                     values = {"page": result.number, "status": result.status, "markdown": markdown_of(result)}
                     tell("page", values if result.error is None else {**values, "error": result.error})
             tell("done", {"pages": count})
+        except Stopped:
+            return
         except Exception as error:
             tell("error", {"message": message_of(error)})
         finally:

@@ -61,7 +61,7 @@ class GatewaySettings:
     """``keys`` are the API keys, one for each client; without keys, clients are distinguished by their addresses.
     ``upstream_key`` replaces the clients' keys towards upstreams. ``workers`` processes recognise images. ``state`` is
     the folder of the job queue (``None``: a temporary one). ``options`` are those for reading documents (``None``: the
-    defaults)."""
+    defaults), of which ``documents`` are read side by side."""
 
     upstreams: tuple[str, ...] = ()
     kind: UpstreamKind = "vllm"
@@ -72,4 +72,5 @@ class GatewaySettings:
     allow_urls: bool = False
     state: Path | None = None
     options: ParseOptions | None = None
+    documents: int = 2
     limits: Limits = Limits()

@@ -14,6 +14,7 @@ from docspec.core.safe_text import one_line, safe_text
 from docspec.serve.chat import object_in
 from docspec.serve.converter import FORMATS, Submission
 from docspec.serve.refusal import Refusal
+from docspec.serve.wishes import Wishes, wishes_in
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
@@ -37,13 +38,14 @@ async def _form_of(request: Request, client: str) -> Submission:
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "multipart/form-data":
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        return Submission(await request.body(), "document", *_wanted_in(query), client)
+        return Submission(await request.body(), "document", *_wanted_in(query), client=client)
     async with request.form(max_files=1, max_fields=200) as form:
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         if len(files) != 1:
             raise Refusal(422, "files: one file a request")
-        fields = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-        return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(fields), client)
+        given = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
+        fields = {name: values for name, values in given.items() if values}
+        return Submission(await files[0].read(), title_of(files[0].filename), *_wanted_in(fields), client=client)
 
 
 @contextlib.asynccontextmanager
@@ -77,13 +79,13 @@ async def _source_of(gateway: Gateway, body: bytes, client: str) -> Submission:
         if gateway.fetcher is None:
             raise Refusal(400, "addresses are not fetched here; send the file (--allow-urls)")
         data, _ = await gateway.fetcher.fetch(source["url"])
-        return Submission(data, title_of(source["url"].partition("?")[0]), *wanted, client)
+        return Submission(data, title_of(source["url"].partition("?")[0]), *wanted, client=client)
     if kind == "file" and isinstance(source.get("base64_string"), str):
         try:
             data = binascii.a2b_base64(source["base64_string"])
         except ValueError:
             raise Refusal(422, "base64_string: no base64") from None
-        return Submission(data, title_of(source.get("filename")), *wanted, client)
+        return Submission(data, title_of(source.get("filename")), *wanted, client=client)
     raise Refusal(422, "sources: of kind file or http")
 
 
@@ -93,8 +95,12 @@ def title_of(given: Any) -> str:
     return name[-LONGEST_TITLE:] or "document"
 
 
-def _wanted_in(fields: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None]:
-    """The formats and the pages that a form, a query or a JSON object asks for. Raises :class:`Refusal` (422)."""
+def _wanted_in(fields: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None, Wishes]:
+    """The formats, the pages and the wishes of a form, a query or a JSON object. Raises :class:`Refusal` (422)."""
+    return *_chosen_in(fields), wishes_in(fields)
+
+
+def _chosen_in(fields: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None]:
     target = (fields.get("target_type") or ["inbody"])[0]
     if target != "inbody":
         raise Refusal(422, "target_type: inbody; others require artifact storage to be configured")

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from docspec.serve.fetch import Fetcher
 
 INSTRUCTIONS = (
-    "Reads PDF files and images (PNG, JPEG, TIFF, WebP) into Markdown, HTML or a DoclingDocument with a document VLM. "
+    "Reads PDF files and images (PNG, JPEG, TIFF, WebP, BMP, GIF) into Markdown, HTML or a DoclingDocument with a "
+    "document VLM. "
     "A uri is a path below a folder of this server, or its file: address."
 )
 PATH = "/mcp"

@@ -180,7 +180,7 @@ def test_without_a_manifest_nothing_is_remembered(folder: Path, run_cli: Any) ->
 def test_single_documents_have_no_manifest(folder: Path, run_cli: Any) -> None:
     for _ in range(2):
         assert opened(run_cli("parse", "in/a.pdf", "-o", "out/")) == ["a.pdf"]
-    assert sorted(path.name for path in Path("out").iterdir()) == ["a.figures", "a.md"]
+    assert sorted(path.name for path in Path("out").iterdir()) == [".docspec.inputs", "a.figures", "a.md"]
 
 
 def test_a_missing_file_of_a_list_is_a_failure_until_it_is_there(folder: Path, run_cli: Any) -> None:

@@ -48,7 +48,7 @@ def test_a_pattern_is_a_narrower_folder(scans: Path) -> None:
     assert listed("scans/[ab]") == ["a/page2.md", "a/page10.md", "a/x.md", "b/x.md"]
     nothing = list_documents(["scans/*.tiff"], CorpusOptions())
     assert [str(each.error) for each in nothing.unreadable] == [
-        "scans/*.tiff: no PDF, PNG, JPEG, TIFF or WebP file fits this pattern"
+        "scans/*.tiff: no PDF, PNG, JPEG, TIFF, WebP, BMP or GIF file fits this pattern"
     ]
     (scans / "odd[1].pdf").write_bytes(b"%PDF")
     assert listed("scans/odd[1].pdf") == ["odd[1].md"], "a file of that name is no pattern"

@@ -37,6 +37,7 @@ class StandIn:
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.metrics = ""
+        self.list_status = 200
         self.seconds = seconds
         self.at_once = self._now = 0
         self.broken_off = threading.Event()
@@ -176,7 +177,9 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
             pass
 
         def do_GET(self) -> None:
-            if self.path == "/v1/models":
+            if self.path == "/v1/models" and stand_in.list_status != 200:
+                reply(self, stand_in.list_status, {"error": {"message": "not here"}})
+            elif self.path == "/v1/models":
                 reply(self, 200, {"object": "list", "data": stand_in.models})
             elif self.path == "/version":
                 reply(self, 200, {"version": "0.32.0"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import socket
 import threading
 import time
@@ -113,10 +115,46 @@ def test_a_server_that_asks_for_rest_gets_it() -> None:
         assert time.monotonic() - began >= 1.0
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["at once", "later"])
+def test_a_server_that_asks_for_more_rest_than_may_be_waited_ends_the_run(first: bool) -> None:
+    told: list[str] = []
+    with (
+        StandIn() as server,
+        contextlib.closing(ServerGenerator([server.url], longest_rest=60.0, tell=told.append)) as engine,
+    ):
+        if not first:
+            server.faults.append(says(429, b"", Retry_After="0.1"))
+            assert engine.submit(request()).result(30).text == "read" and not told
+        server.faults.append(says(429, {"error": {"message": "daily quota reached"}}, Retry_After="3600"))
+        with pytest.raises(ModelError, match=r"429 \(daily quota reached\), and asks .* until \d\d:\d\d .*--max-wait"):
+            engine.submit(request()).result(30)
+
+
+def test_a_long_rest_is_said_once_and_with_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleet, "LONGEST_REST", 0.2)
+    told: list[str] = []
+    with StandIn() as server, contextlib.closing(ServerGenerator([server.url], tell=told.append)) as engine:
+        server.faults.append(says(429, b"", Retry_After="0.5"))
+        assert engine.submit(request()).result(60).text == "read"
+    assert len(told) == 1 and re.search(r"429; asked again at \d\d:\d\d:\d\d \(Retry-After\)", told[0])
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_server_that_lists_no_models_is_asked_for_the_one_that_is_named(status: int) -> None:
+    with StandIn() as server, contextlib.closing(ServerGenerator([server.url], "named")) as engine:
+        server.list_status = status
+        assert engine.model.name == "named" and engine.submit(request()).result(30).text == "read"
+        assert server.asked[-1]["model"] == "named"
+    with StandIn() as server, contextlib.closing(ServerGenerator([server.url])) as engine:
+        server.list_status = status
+        with pytest.raises(ModelError, match=f"{status}"):
+            _ = engine.model
+
+
 @pytest.mark.parametrize(
     ("said", "seconds"),
-    [("3", 3), ("0.5", 0.5), ("-1", 0), ("nan", 0), ("soon", 0), (None, 0), ("", 0), ("1e9", 60),
-     ("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 21 Oct 2099 07:28:00 GMT", 60)],
+    [("3", 3), ("0.5", 0.5), ("-1", 0), ("nan", 0), ("soon", 0), (None, 0), ("", 0), ("1e9", 1e9),
+     ("Wed, 21 Oct 2015 07:28:00 GMT", 0)],
 )  # fmt: skip
 def test_how_long_a_server_wants_to_rest(said: str | None, seconds: float) -> None:
     assert retry_after(said) == seconds

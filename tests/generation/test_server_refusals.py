@@ -133,6 +133,21 @@ def test_one_request_that_is_always_refused_fails_alone(status: int, first: bool
         assert generator.submit(request("other")).result(30).text == "other"
 
 
+def test_a_request_that_is_too_large_is_asked_again_smaller_once_or_twice() -> None:
+    """Not down to nothing: its picture may be what is too large."""
+    with Always(refusing(413, "Request Entity Too Large")) as server, engine(server) as generator:
+        with pytest.raises(PageError, match="413"):
+            generator.submit(request("poison", 16_384)).result(30)
+        assert len(server.asked) <= 3
+
+
+def test_a_server_that_has_to_be_paid_ends_the_run() -> None:
+    with Always(lambda handler, body: says(402, {"error": {"message": "out of credits"}})(handler, body)) as server:
+        with engine(server) as generator, pytest.raises(ModelError, match=r"402 \(out of credits\).*goes on"):
+            generator.submit(request()).result(30)
+        assert len(server.asked) == 2
+
+
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_server_that_refuses_everything_is_given_up(status: int) -> None:
     with Always(lambda handler, body: says(status)(handler, body)) as server, engine(server) as generator:

@@ -134,6 +134,11 @@ def test_what_is_no_answer_is_said_as_what_it_is(
     assert re.search(said, failure(clock, sends(body, kind=kind), streamed))
 
 
+def test_an_answer_that_ends_without_a_reason_may_be_cut_and_is_not_asked_again() -> None:
+    found, told = answer(sends(words("Words of "), words("the page."), DONE))
+    assert (found.text, found.finish, told) == ("Words of the page.", "length", "Words of the page.")
+
+
 @pytest.mark.parametrize("status", [201, 204, 206])
 def test_another_success_is_no_answer(status: int) -> None:
     with asked(says(status, WHOLE if status == 206 else b""), 30.0, 1) as (server, generator):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.engine.loop_guard import INTERVAL, MAX_CYCLE, LoopGuard, _continued, is_layout
+from docspec.hierarchy.answers import TextGuard, guarded
 
 AFTER = "\n\nBelow it the page goes on with other words."
 
@@ -80,6 +81,29 @@ def test_layout_without_end_is_stopped_later(turn):
     loop = spelled(turn * 800)
     assert loop is not None and loop.dropped >= 1024
     assert loop.keep == len(turn)
+
+
+@pytest.mark.parametrize("turn", ["\n", " ", "\n\n", " \n", "\t"])
+def test_runs_of_blanks_are_loops_like_words(turn):
+    loop = spelled("Total 12" + turn * 400)
+    assert loop is not None and loop.dropped < 1024
+    assert spelled("Total 12" + turn * 100 + AFTER) is None
+
+
+@pytest.mark.parametrize("sign", ["\n", " ", ".", "_", "|", "#"])
+def test_a_run_of_one_sign_is_cut_out_of_an_answer(sign):
+    text, loop = guarded("Total 12" + sign * 9000 + "End of the form.")
+    assert loop is not None and len(text) < 200
+    watched = TextGuard()
+    assert watched.take("Total 12") is None
+    assert any(watched.take(sign * 8) for _ in range(1200)), "it is seen while it is written"
+
+
+def test_a_counting_loop_behind_a_long_text_is_found_where_it_begins():
+    rng = random.Random(1)
+    text = "".join(rng.choices("abcdefghij 0123456789.", k=30_000))
+    loop = spelled(text + "; row " + "".join(f"({n}) " for n in range(1, 2_000)))
+    assert loop is not None and loop.cycle == 0 and abs(loop.keep - len(text + "; row (1)")) < 8
 
 
 @pytest.mark.parametrize("turn", ["{}. ", "| {} | | |\n", "Figure {}: a thing of {} parts\n", "<li>{}</li>", "-{}"])

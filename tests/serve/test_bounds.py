@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import io
 import ipaddress
 import json
@@ -191,3 +192,11 @@ def test_what_is_fetched_for_one_request_is_bounded_together(site: int) -> None:
         answer = client.post(CHAT, json={"messages": [{"role": "user", "content": parts}]})
         assert answer.status_code == 413 and len(Site.asked) <= 3
         assert app.state.gateway.admission.taken == 0
+
+
+def test_packed_bodies_are_refused_as_such(served: Served) -> None:
+    for path in ("/v1/chat/completions", "/v1/parse"):
+        answer = httpx.post(
+            served.url + path, content=gzip.compress(b"{}"), headers={"Content-Encoding": "gzip"}, timeout=30
+        )
+        assert answer.status_code == 415 and "Content-Encoding" in answer.json()["error"]["message"]

@@ -227,7 +227,7 @@ def test_docling_serves_own_client_works_unchanged(served: Served, tmp_path: Pat
 def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
 
-    def pages(self: Converter, document: Submission) -> Iterator[PageResult]:
+    def pages(self: Converter, document: Submission, wanted: object) -> Iterator[PageResult]:
         for number in range(1, 9):
             given.append(number)
             yield PageResult(document.title, number, "ok")
@@ -236,3 +236,52 @@ def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytes
     with pytest.raises(Stopped):
         Converter(ParseOptions(), 10).convert(Submission(b"", "t"), lambda count: count < 2)
     assert given == [1, 2]
+
+
+def test_a_short_document_is_answered_while_long_ones_are_read_and_those_can_be_cancelled(served: Served) -> None:
+    with gateway("--upstream", "http://127.0.0.1:9", "--api-key", "one", "--api-key", "two") as own:
+        long = pdf_of(*(f"Page {n} of many" for n in range(400)))
+        books = [upload(own, "/v1/convert/file/async", long).json()["task_id"] for _ in range(2)]
+        for headers in (TWO, ONE):  # another client's letter, and one of the same client
+            answer = upload(own, "/v1/convert/file", pdf_of("A letter"), headers=headers)
+            assert "A letter" in answer.json()["document"]["md_content"]
+        states = [own.get(f"/v1/status/poll/{book}", headers=ONE).json() for book in books]
+        assert all(state["task_status"] in ("pending", "started") for state in states)
+        assert httpx.delete(f"{own.url}/v1/status/poll/{books[0]}", headers=TWO).status_code == 404
+        for book in books:
+            assert httpx.delete(f"{own.url}/v1/result/{book}", headers=ONE).status_code == 200
+            assert own.get(f"/v1/status/poll/{book}", headers=ONE).status_code == 404
+        answer = upload(own, "/v1/convert/file", pdf_of("After them"))
+        assert "After them" in answer.json()["document"]["md_content"]
+
+
+def test_docling_serves_options_are_done_or_named(served: Served) -> None:
+    data = pdf_of("First", "Second")
+    answer = upload(served, "/v1/convert/file", data, md_page_break_placeholder="<!--pb-->", table_mode="fast", typo=1)
+    values = answer.json()
+    assert values["document"]["md_content"].split("\n\n") == ["First", "<!--pb-->", "Second\n"]
+    assert sorted(line.partition(":")[0] for line in values["warnings"]) == ["table_mode", "typo"]
+    assert "is no option" in " ".join(values["warnings"])
+    source = {"kind": "file", "base64_string": base64.b64encode(data).decode(), "filename": "b.pdf"}
+    options = {"md_page_break_placeholder": "<!-- {page} -->", "ocr_lang": ["en"]}
+    asked = {"options": options, "sources": [source]}
+    task = httpx.post(served.url + "/v1/convert/source/async", json=asked, headers=ONE).json()["task_id"]
+    ended(served, task)
+    later = served.get(f"/v1/result/{task}", headers=ONE).json()
+    assert "<!-- 2 -->" in later["document"]["md_content"] and "ocr_lang" in later["warnings"][0]
+    assert "warnings" not in upload(served, "/v1/convert/file", data).json()
+    assert upload(served, "/v1/convert/file", data, document_timeout="soon").status_code == 422
+    assert upload(served, "/v1/convert/file", data, force_ocr="maybe").status_code == 422
+
+
+def test_what_a_file_says_is_not_believed_where_recognition_is_forced(served: Served) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=200)
+        page.insert_text((30, 60), "Printed plainly", fontsize=20)
+        page.insert_text((30, 120), "Hidden", fontsize=20, render_mode=3)
+        data = document.tobytes()
+    plain = upload(served, "/v1/convert/file", data).json()["document"]["md_content"]
+    forced = upload(served, "/v1/convert/file", data, force_ocr="true").json()
+    assert "Printed plainly" in plain and "Printed" in forced["document"]["md_content"]
+    late = upload(served, "/v1/convert/file", pdf_of("One", "Two", "Three"), document_timeout="1e-9").json()
+    assert late["status"] == "failure" and "document_timeout" in late["errors"][0]["error_message"]

@@ -23,7 +23,7 @@ def page(number: int) -> PageResult:
 def test_a_page_is_sent_before_the_next_one_is_read() -> None:
     go_on = threading.Event()
 
-    def pages() -> Iterator[PageResult]:
+    def pages(wanted: object) -> Iterator[PageResult]:
         yield page(1)
         assert go_on.wait(PATIENCE)
         yield page(2)
@@ -45,7 +45,7 @@ def test_a_stream_without_pages_is_alive_for_a_while_and_ends(monkeypatch: pytes
     monkeypatch.setattr(room, "ALIVE_SECONDS", 0.05)
     ended = threading.Event()
 
-    def pages() -> Iterator[PageResult]:
+    def pages(wanted: object) -> Iterator[PageResult]:
         ended.wait(PATIENCE)
         yield page(1)
 

@@ -156,6 +156,53 @@ def test_addresses_of_other_media_are_refused(served: Served, field: str) -> Non
     assert post(served, {"messages": [{"role": "user", "content": parts}]}).status_code == 400
 
 
+SMUGGLED = [
+    {"type": "image", "image": "http://10.0.0.1/secret"},
+    {"type": "image", "url": "http://10.0.0.1/secret"},
+    {"type": "file", "file": {"file_url": "http://10.0.0.1/secret"}},
+    {"type": "file", "file": {"file_data": "http://10.0.0.1/secret"}},
+    {"type": "input_audio", "input_audio": {"data": "http://10.0.0.1/secret"}},
+    {"type": "image_url", "image_url": {"url": ["http://10.0.0.1/secret"]}},
+    {"type": "image_url", "image_url": ["http://10.0.0.1/secret"]},
+    {"type": "image_url", "image_url": {"url": "data:image/png;base64,", "fallback": "http://10.0.0.1/secret"}},
+    {"type": "video_url", "video_url": [{"url": "http://10.0.0.1/secret"}]},
+    {"type": "text", "text": {"url": "http://10.0.0.1/secret"}},
+    {"type": "text", "text": "x", "source": {"type": "url", "url": "http://10.0.0.1/secret"}},
+    {"type": ["image_url"], "text": "x"},
+    {"type": "image_embeds", "image_embeds": "gASVKAAAAAAAAACMBXBvc2l4lIwGc3lzdGVtlJOU"},
+    [{"type": "image_url", "image_url": {"url": "http://10.0.0.1/secret"}}],
+    5,
+]
+
+
+@pytest.mark.parametrize("part", [*SMUGGLED, None], ids=lambda part: json.dumps(part)[:50])
+def test_parts_of_unknown_types_and_shapes_are_refused(served: Served, upstream: Served, part: Any) -> None:
+    """Where nobody here knows what a server behind takes for an address, it gets nothing."""
+    upstream.told()
+    for content in ([{"type": "text", "text": "Read."}, part], part if isinstance(part, dict) else {"url": "x"}):
+        answer = post(served, {"messages": [{"role": "user", "content": content}]})
+        assert answer.status_code == 400 and "error" in answer.json()
+    assert upstream.told()["seen"] == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "text", "text": "x"},
+        {"text": "x"},
+        {"type": "text", "text": "see http://10.0.0.1/", "cache_control": {"type": "ephemeral"}},
+        {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
+        {"type": "file", "file": {"file_data": "data:application/pdf;base64,JVBERi0=", "filename": "a.pdf"}},
+        {"type": "image_url", "image_url": {"url": data_url(printed("x")), "detail": "high"}, "min_pixels": 784},
+    ],
+    ids=lambda part: json.dumps(part)[:50],
+)
+def test_parts_of_known_types_pass(served: Served, upstream: Served, part: Any) -> None:
+    upstream.told()
+    assert post(served, {"messages": [{"role": "user", "content": [part]}]}).status_code == 200
+    assert len(upstream.told()["seen"]) == 1
+
+
 def test_nothing_that_a_client_sends_or_gets_is_logged() -> None:
     with stand_in() as one, gateway("--upstream", one.url, "--recognise", "never") as served:
         secret = "unmistakable-secret"

@@ -31,13 +31,15 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
 
 class Stream:
     """A streamed answer of ``model``, each piece the data of a server-sent event; the request was sent at ``began``
-    (``time.monotonic``). ``text`` is the text so far; ``is_new``: the last event brought something."""
+    (``time.monotonic``). ``text`` is the text so far; ``is_new``: the last event brought something,
+    ``is_done``: the server has said that nothing more comes."""
 
     def __init__(self, model: ServedModel, began: float) -> None:
         self.text = ""
         self.model = model
         self.has_begun = False
         self.is_new = False
+        self.is_done = False
         self._began = began
         self._first: float | None = None
         self._finish: FinishReason | None = None
@@ -79,7 +81,10 @@ class Stream:
         return text
 
     def generation(self) -> Generation:
-        """The whole answer. Raises :class:`RepeatError` if it stopped before its end."""
+        """The whole answer; one that the server ended without saying why may be cut. Raises :class:`RepeatError` if it
+        stopped before its end."""
+        if self._finish is None and self.is_done and self.text:
+            self._finish = "length"
         if self._finish is None:
             raise RepeatError("its answer stopped before the end")
         self._beside.check(self.text)

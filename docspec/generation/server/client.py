@@ -11,9 +11,10 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from PIL import Image
@@ -33,11 +34,19 @@ T = TypeVar("T")
 PATIENCE = 120.0
 """Seconds for which a server may be silent or fail."""
 
+LONGEST_WAIT = 300.0
+"""Seconds that a server may ask to be left alone (``Retry-After``)."""
+
 PROBE_SECONDS = 30.0
 """Seconds that a server has to answer :data:`PROBE`."""
 
 PROBE = Body(GenerationRequest(Image.new("RGB", (112, 112), "white"), "Read.", 8), stream=False)
 """Asked of a server that refuses a request or fails, before it is given up: the request may be at fault."""
+
+SHORTER = 2
+"""How often a request is asked for with fewer tokens: by the numbers of a refusal, and by those of the next."""
+
+DAY, MOST_SECONDS = 24 * 3600.0, 10 * 365 * 24 * 3600.0
 
 CLOSING_SECONDS = 5.0
 """Seconds for the last exchanges with servers at the end of a run."""
@@ -61,14 +70,23 @@ class ServerGenerator:
     """A :class:`docspec.generation.interface.Generator` over the servers at ``urls``, which all serve one model.
 
     ``served_model`` names it if they serve several. A server that fails or is silent for ``patience`` seconds is given
-    up. User names and passwords in ``urls`` are sent, and neither shown nor kept. Raises
+    up, and so is one that asks to be left alone for more than ``longest_rest`` seconds (``tell`` receives a line about
+    each long rest). User names and passwords in ``urls`` are sent, and neither shown nor kept. Raises
     :class:`docspec.core.UsageError` for what is no address or no ``key``.
     """
 
     def __init__(
-        self, urls: Sequence[str], served_model: str | None = None, key: str | None = None, patience: float = PATIENCE
+        self,
+        urls: Sequence[str],
+        served_model: str | None = None,
+        key: str | None = None,
+        patience: float = PATIENCE,
+        longest_rest: float = LONGEST_WAIT,
+        tell: Callable[[str], None] = lambda line: None,
     ) -> None:
         self._patience = patience
+        self._longest_rest = longest_rest
+        self._tell = tell
         key = sound_key(key, "--server-key")
         given = {base_of(url): f"Bearer {key}" if key else authorization_in(url) for url in urls}
         self._fleet = Fleet([Server(url) for url in given])
@@ -134,6 +152,8 @@ class ServerGenerator:
             try:
                 await self._model_of(server)
             except RepeatError as fault:
+                if self._rests_too_long(server, fault):
+                    continue
                 if server.failed(self._patience, fault.retry_after):
                     server.lost = self._lost(fault)
             except RefusedError as error:
@@ -172,6 +192,8 @@ class ServerGenerator:
                     server.lost = str(error)
             except RepeatError as fault:
                 faults, silences = faults + 1, silences + fault.silent
+                if self._rests_too_long(server, fault):
+                    continue
                 if last_fault and server.answered_at > last_fault:  # it answers others: the request is at fault
                     server.failed_attempts += 1
                     pause = max(fault.retry_after, rest_after(faults))
@@ -192,14 +214,14 @@ class ServerGenerator:
     async def _asked(self, server: Server, body: Body, on_text: OnText | None) -> Generation:
         """The server's answer to ``body``, which is sent again if it is refused for what can be changed."""
         model = await self._model_of(server)
-        sent = body.for_model(model)
+        sent, shortened = body.for_model(model), 0
         while True:
             habits = server.habits
             try:
                 return await self._connections.complete(server.url, habits.applied(sent), model, on_text)
             except BadRequestError as refusal:
-                if (fewer := fewer_tokens(sent["max_tokens"], refusal.said)) is not None:
-                    sent["max_tokens"] = fewer
+                if shortened < SHORTER and (fewer := fewer_tokens(sent["max_tokens"], refusal.said)) is not None:
+                    sent["max_tokens"], shortened = fewer, shortened + 1
                 elif server.habits == habits:  # another request may have learnt more meanwhile
                     taught = habits.taught(sent, refusal.said)
                     if taught is None:
@@ -226,6 +248,19 @@ class ServerGenerator:
                 pass  # it has judged the request
             server.is_well()
             return True
+
+    def _rests_too_long(self, server: Server, fault: RepeatError) -> bool:
+        """Says for how long a server wants to be left alone; gives it up if that is longer than may be waited."""
+        seconds = fault.retry_after
+        until = datetime.now() + timedelta(seconds=min(seconds, MOST_SECONDS))
+        when = f"{until:%H:%M}" if seconds < DAY else f"{until:%Y-%m-%d %H:%M}"
+        if seconds > self._longest_rest:
+            server.failed_attempts += 1
+            server.lost = f"{fault}, and asks to be left alone until {when} (Retry-After), longer than --max-wait"
+            return True
+        if server.asks_for_rest(time.monotonic(), seconds):
+            self._tell(f"{server.url}: {fault}; asked again at {until:%H:%M:%S} (Retry-After)")
+        return False
 
     def _lost(self, fault: RepeatError) -> str:
         return f"{fault}, and that for {self._patience:g} s (--page-timeout)"

@@ -32,12 +32,12 @@ from docspec.generation.server.wire import ServedModel, ServerCounts, counts_in
 CONNECT_SECONDS = 10.0
 """Time limit of opening a connection, and of answers that need no model."""
 
-LONGEST_WAIT = 60.0
-"""The most seconds of a ``Retry-After`` that are waited."""
+REFUSED = frozenset({401, 402, 403, 404})
+"""HTTP statuses of a wrong key, path or model, and of an account without money, with which a server refuses every
+request; one in front of it may also refuse a single one."""
 
-REFUSED = frozenset({401, 403, 404})
-"""HTTP statuses of a wrong key, path or model, with which a server refuses every request; one in front of it may also
-refuse a single one."""
+UNLISTED = frozenset({403, 404, 405, 501})
+"""HTTP statuses of ``/v1/models`` of a server that does not list its models; which it has may be given by name."""
 
 
 class RefusedError(Exception):
@@ -110,12 +110,15 @@ class HttpConnections:
             raise RepeatError(_reason(error, url)) from error
 
     async def model(self, url: str) -> tuple[ServedModel, ServerCounts | None]:
-        """The model of the server at ``url``, and its present counters. Raises :class:`RepeatError` and
+        """The model of the server at ``url``, and its present counters; of one that lists no models, that of the name
+        which was given. Raises :class:`RepeatError` and
         :class:`RefusedError`."""
         try:
             response = await self._clients[url].get(f"{url}/v1/models", timeout=CONNECT_SECONDS)
         except httpx2.HTTPError as error:
             raise RepeatError(_reason(error, url)) from error
+        if response.status_code in UNLISTED and self._served_model is not None:
+            return ServedModel(self._served_model), None
         if response.status_code != 200:
             fault = _fault(response, self._cleaned(response.content))
             raise RepeatError(str(fault)) if isinstance(fault, PageError) else fault
@@ -161,7 +164,7 @@ def retry_after(value: str | None) -> float:
         if when.tzinfo is None:
             when = when.replace(tzinfo=UTC)
         seconds = (when - datetime.now(UTC)).total_seconds()
-    return min(max(seconds, 0.0), LONGEST_WAIT) if seconds == seconds else 0.0
+    return max(seconds, 0.0) if seconds == seconds else 0.0
 
 
 def _fault(response: httpx2.Response, body: bytes) -> Exception:
@@ -170,6 +173,8 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
     why = f"it answers {status}{f' ({said})' if said else ''}"
     if status in (408, 429) or status >= 500 or status < 300:
         return RepeatError(why, retry_after(response.headers.get("retry-after")))
+    if status == 402:
+        return RefusedError(f"{why}; its account has to be paid, and then the same command goes on")
     if status in REFUSED:
         return RefusedError(f"{why}; check the address, --served-model and --server-key")
     if status == 413 or is_overflow(said):

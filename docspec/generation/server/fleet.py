@@ -76,6 +76,10 @@ class Server:
         self.rests_until = max(self.rests_until, now + max(least_rest, rest_after(self.failures)))
         return now - self.failing_since >= patience
 
+    def asks_for_rest(self, now: float, seconds: float) -> bool:
+        """Whether a rest of ``seconds`` is news: longer than what is left of the present one."""
+        return seconds >= LONGEST_REST and now + seconds > self.rests_until + 1
+
 
 def rest_after(failures: int) -> float:
     """Seconds of rest after so many failures in a row, with random jitter."""

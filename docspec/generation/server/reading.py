@@ -72,6 +72,7 @@ async def streamed_answer(
             async for line in lines:
                 data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
                 if data == "[DONE]":
+                    stream.is_done = True
                     break
                 if line[:1] in ("{", "[", "<") and not stream.has_begun and not other:
                     rest = [line, *[line async for line in lines]]

@@ -1,0 +1,65 @@
+"""A lock that is given to threads in the order in which they asked for it.
+
+``threading.Lock`` is not: a thread that releases and takes it again at once, page after page, keeps it from others for
+seconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from types import TracebackType
+
+
+class FairLock:
+    """A lock that any thread may release; with it as a context, the thread that holds it may enter again."""
+
+    def __init__(self) -> None:
+        self._state = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._held = False
+        self._owner: int | None = None
+        self._depth = 0
+
+    def acquire(self, blocking: bool = True) -> bool:
+        with self._state:
+            if not self._held:
+                self._held = True
+                return True
+            if not blocking:
+                return False
+            mine = threading.Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        try:
+            mine.acquire()  # whoever releases the lock hands it over by this
+        except BaseException:  # an interrupt of the main thread
+            with self._state:
+                given = mine not in self._waiting
+                if not given:
+                    self._waiting.remove(mine)
+            if given:
+                self.release()
+            raise
+        return True
+
+    def release(self) -> None:
+        with self._state:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._held = False
+
+    def __enter__(self) -> None:
+        if self._owner != threading.get_ident():
+            self.acquire()
+            self._owner = threading.get_ident()
+        self._depth += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._owner = None
+            self.release()

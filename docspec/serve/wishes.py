@@ -1,0 +1,134 @@
+"""What a client of docling-serve's routes wishes beyond formats and pages, and a word about each wish that means
+nothing here: no option is ignored without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from docspec.core.choices import DrafterName
+from docspec.core.safe_text import one_line, safe_text
+from docspec.serve.refusal import Refusal
+
+Recognise = Literal["auto", "always", "never"]
+DRAFTERS: dict[Recognise, DrafterName | None] = {"auto": None, "always": "rapidocr", "never": "text-layer"}
+"""The drafter that reads so; ``None``: that of the gateway's options."""
+
+LONGEST = 200
+MOST_WARNINGS = 50
+
+DONE = frozenset(
+    (
+        "to_formats",
+        "page_range",
+        "pages",
+        "target_type",
+        "do_ocr",
+        "force_ocr",
+        "ocr_lang",
+        "md_page_break_placeholder",
+        "document_timeout",
+        "image_export_mode",
+        "from_formats",
+        "abort_on_error",
+    )
+)
+NOT_DONE = frozenset(
+    (
+        "ocr_engine",
+        "ocr_preset",
+        "pdf_backend",
+        "table_mode",
+        "table_cell_matching",
+        "pipeline",
+        "do_table_structure",
+        "include_images",
+        "images_scale",
+        "do_code_enrichment",
+        "do_formula_enrichment",
+        "do_picture_classification",
+        "do_picture_description",
+        "do_chart_extraction",
+        "picture_description_area_threshold",
+        "vlm_pipeline_model",
+        "picture_description_local",
+        "picture_description_api",
+        "vlm_pipeline_model_local",
+        "vlm_pipeline_model_api",
+        "picture_description_preset",
+        "picture_description_custom_config",
+        "vlm_pipeline_preset",
+        "layout_preset",
+        "vlm_pipeline_custom_config",
+        "table_structure_preset",
+        "code_formula_preset",
+        "layout_custom_config",
+    )
+)
+"""Options of docling-serve that choose among its own models and ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """``page_break`` stands between the pages of Markdown; ``recognise``: always, whatever text the file has, or never;
+    ``seconds`` is the time for the document. ``warnings`` name what is not done."""
+
+    page_break: str | None = None
+    recognise: Recognise = "auto"
+    seconds: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    def as_object(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_object(cls, values: Mapping[str, Any]) -> Wishes:
+        return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
+
+
+def wishes_in(fields: Mapping[str, list[Any]]) -> Wishes:
+    """The wishes in the ``fields`` of a form, a query or an object of options. Raises :class:`Refusal` (422) for a
+    value that makes no sense."""
+    warnings = [f"{one_line(str(name))[:60]}: {_why(name)}" for name in fields if name not in DONE]
+    mode = _text(fields, "image_export_mode") or "placeholder"
+    if mode != "placeholder":
+        warnings.append("image_export_mode: pictures are not returned; their places are marked")
+    forced, allowed = _flag(fields, "force_ocr", False), _flag(fields, "do_ocr", True)
+    if fields.get("ocr_lang"):
+        warnings.append("ocr_lang: the script of each page is found")
+    page_break = _text(fields, "md_page_break_placeholder")
+    return Wishes(
+        None if not page_break else safe_text(page_break)[:LONGEST],
+        "always" if forced else "auto" if allowed else "never",
+        _seconds(fields),
+        tuple(warnings[:MOST_WARNINGS]),
+    )
+
+
+def _why(name: str) -> str:
+    return "has no effect here" if name in NOT_DONE else "is no option"
+
+
+def _text(fields: Mapping[str, list[Any]], name: str) -> str | None:
+    values = fields.get(name)
+    return str(values[0]) if values and values[0] is not None else None
+
+
+def _flag(fields: Mapping[str, list[Any]], name: str, default: bool) -> bool:
+    said = (_text(fields, name) or str(default)).lower()
+    if said not in ("true", "false", "1", "0", "yes", "no", "on", "off"):
+        raise Refusal(422, f"{name}: true or false")
+    return said in ("true", "1", "yes", "on")
+
+
+def _seconds(fields: Mapping[str, list[Any]]) -> float | None:
+    said = _text(fields, "document_timeout")
+    try:
+        seconds = None if said is None else float(said)
+    except ValueError:
+        seconds = -1.0
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise Refusal(422, "document_timeout: a number of seconds")
+    return seconds
