@@ -41,7 +41,7 @@ class Example:
     cells: NDArray[np.int32]
 
 
-def examples(folder: Path, limit: int = 10**9, most: int = 420) -> Iterator[Example]:
+def examples(folder: Path, limit: int = 10**9, most: int = 360) -> Iterator[Example]:
     """The pages of all PDFs of ``folder`` that have at least two tokens and ``most`` at most. What is read of a PDF is
     kept beside it, since the layout model takes longer than all else."""
     count = 0

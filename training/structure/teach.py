@@ -71,24 +71,30 @@ def loss_of(network: RelationNetwork, example: Example, without_layout: bool = F
 
 
 def teach(
-    folders: Sequence[Path], out: Path, epochs: int, limit: int, seed: int, start: Path | None, minutes: float
+    folders: Sequence[Path],
+    out: Path,
+    epochs: int,
+    limit: int,
+    seed: int,
+    start: Path | None,
+    rate: float,
+    steps: int | None = None,
 ) -> None:
     """Teaches on the pages of ``folders`` and writes the network after each round."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
     began = time.time()
     pages = [one for folder in folders for one in examples(folder, limit)]
-    print(
-        f"{len(pages)} pages, {sum(len(one.tokens) for one in pages) / len(pages):.0f} tokens each, {time.time() - began:.0f} s",
-        flush=True,
-    )
+    mean = sum(len(one.tokens) for one in pages) / len(pages)
+    print(f"{len(pages)} pages, {mean:.0f} tokens each, {time.time() - began:.0f} s", flush=True)
     network = RelationNetwork(pages[0].tokens.shape[1], pages[0].pairs.shape[2])
     if start:
         network.load_state_dict(torch.load(start))
     print(sum(weight.numel() for weight in network.parameters()), "weights")
     optimiser = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
-    batch, steps = 6, epochs * len(pages) // 6
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2.5e-3, total_steps=steps + 1, pct_start=0.08)
+    batch = 6
+    steps = epochs * (len(pages) // batch) if steps is None else steps
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps + 1, pct_start=0.08)
     step, total, began = 0, 0.0, time.time()
     while step < steps:
         chance.shuffle(pages)
@@ -137,6 +143,16 @@ if __name__ == "__main__":
     parser.add_argument("--limit", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=Path)
-    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--rate", type=float, default=2.5e-3, help="highest rate of learning")
+    parser.add_argument("--steps", type=int, help="in place of epochs")
     options = parser.parse_args()
-    teach(options.folders, options.out, options.epochs, options.limit, options.seed, options.start, options.minutes)
+    teach(
+        options.folders,
+        options.out,
+        options.epochs,
+        options.limit,
+        options.seed,
+        options.start,
+        options.rate,
+        options.steps,
+    )

@@ -16,13 +16,17 @@ from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, grid_of
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import Floats, PageTokens
+from docspec.drafting.structure.tokens import LAYOUT, Floats, PageTokens
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
 
 MOST_TOKENS = 2000
 """Most tokens of a page on which tables are looked for: time and memory grow with their square."""
+
+DEPICTED = 0.5
+"""Share of the words of a supposed table in pictures of the layout model from which it is a chart or a diagram. The made
+pages have none yet: with them among what is taught this can go."""
 
 RULED = 0.8
 """Least share of the words of a table in closed cells whose cells are closed by rules."""
@@ -54,7 +58,9 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
     if len(inside) < 2:
         return []
     table = np.clip(pairs[np.ix_(inside, inside)][..., 0], -LIMIT, LIMIT)
-    groups = [inside[group] for group in clusters(table) if states[inside[group], 0].mean() > 0]
+    depicted = _in_pictures(page) & (lattice < 0)
+    groups = [inside[group] for group in clusters(table)]
+    groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
     found = []
     for own in with_whole_lines(groups, page):
         if len(own) < 2:
@@ -74,6 +80,16 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
         sure = _certainty(grid, own, scores)
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, bool(np.mean(lattice[own] >= 0) > RULED)))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+
+
+def _in_pictures(page: PageTokens) -> NDArray[np.bool_]:
+    """Which tokens are in a box that the layout model calls a picture."""
+    centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
+    inside = np.zeros(len(page.tokens), bool)
+    for x0, y0, x1, y1, kind in page.layout:
+        if LAYOUT[int(kind)] == "picture":
+            inside |= (x0 <= centers[:, 0]) & (centers[:, 0] <= x1) & (y0 <= centers[:, 1]) & (centers[:, 1] <= y1)
+    return inside
 
 
 def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:
