@@ -1,0 +1,330 @@
+"""Invents tables: columns of some kinds under a head of one to four levels, rows in sections, with all that authors do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import accumulate
+
+from training.structure.pages import values
+from training.structure.pages.table import Cell, Table
+from training.structure.pages.text import BREAK, Text, plain, styled
+from training.structure.pages.words import DATASETS, GREEK, METRICS, PLACES, UNITS, Writer
+
+
+class Inventor:
+    """One table: what it will hold is chosen when it is made, `table` writes it out."""
+
+    def __init__(self, writer: Writer, rows: int = 0, columns: int = 0) -> None:
+        self.writer, self.rng = writer, writer.rng
+        rng = self.rng
+        self.names = rng.choices((0, 1, 2, 3), (1, 12, 4, 1))[0]
+        count = (
+            columns or rng.choices((1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22), (4, 5, 7, 7, 6, 5, 4, 3, 1.5, 0.8, 0.4))[0]
+        )
+        self.count = max(count, 2 - self.names)
+        self.body = rows or rng.choices((2, 3, 5, 8, 12, 18, 28, 42), (2, 4, 6, 6, 5, 3, 1.2, 0.4))[0] + rng.randint(
+            0, 2
+        )
+        self.columns = ("name",) * self.names + self._kinds()
+        self.draws = self._draws()
+        self.cells: list[Cell] = []
+        self.breaks: set[int] = set()
+        self.blank = rng.choice((0, 0, 0, 0.05, 0.2, 0.4))
+        self.dash: Text = plain(rng.choice(("–", "-", "—", "n/a", "", "N/A", "x", "...")))
+
+    def _kinds(self) -> tuple[str, ...]:
+        rng = self.rng
+        if self.count <= 4 and rng.random() < 0.25:
+            return tuple(rng.choice(("text", "text", "value", "word")) for _ in range(self.count))
+        return tuple("word" if rng.random() < 0.08 else "value" for _ in range(self.count))
+
+    def _draws(self) -> list[values.Draw]:
+        rng, writer = self.rng, self.writer
+        one = rng.choice(values.NUMBERS)(rng) if rng.random() < 0.55 else None
+        marks = rng.random() < 0.06
+        draws: list[values.Draw] = []
+        for kind in self.columns:
+            if kind == "name":
+                draws.append(values.namers(writer))
+            elif kind == "text":
+                draws.append(values.sentences(writer))
+            elif kind == "word":
+                draws.append(
+                    rng.choice(
+                        (
+                            values.words(writer, 2),
+                            values.words(writer, 4),
+                            lambda: plain(writer.code()),
+                            lambda: plain(writer.date()),
+                            values.marks(rng),
+                            values.years(rng),
+                            lambda: plain(writer.citation()),
+                            values.symbols(writer),
+                        )
+                    )
+                )
+            elif marks:
+                draws.append(values.marks(rng))
+            else:
+                draws.append(one or rng.choice(values.NUMBERS)(rng))
+        return draws
+
+    def label(self, long: bool = False) -> Text:
+        """A head's label."""
+        rng, writer = self.rng, self.writer
+        kind = rng.random()
+        if long:
+            return plain(writer.title(2, 6) if rng.random() < 0.7 else rng.choice(DATASETS))
+        if kind < 0.3:
+            text: Text = plain(rng.choice(METRICS))
+        elif kind < 0.42:
+            text = plain(rng.choice(DATASETS))
+        elif kind < 0.5:
+            text = ((rng.choice(GREEK + "NnTtkxyRM"), "i"), (rng.choice(("1", "2", "0", "max", "i", "eff")), "_"))
+        elif kind < 0.56:
+            text = plain(str(rng.randint(1990, 2026)))
+        elif kind < 0.6:
+            text = plain(rng.choice(PLACES))
+        elif kind < 0.64:
+            text = plain(f"({rng.randint(1, 9)})")
+        else:
+            text = plain(writer.title(1, rng.choice((1, 2, 3, 5))))
+        tail = rng.random()
+        if tail < 0.12:
+            text = (*text, rng.choice((BREAK, (" ", ""), (" ", ""))), (rng.choice("([") + rng.choice(UNITS), ""))
+            text = (*text[:-1], (text[-1][0] + {"(": ")", "[": "]"}[text[-1][0][0]], ""))
+        elif tail < 0.18:
+            text = (*text, (f" {rng.choice('↑↓')}", ""))
+        elif tail < 0.22:
+            text = (*text, (rng.choice("abc*†12"), "^"))
+        return text
+
+    def head(self) -> int:
+        """Writes the head; its number of rows."""
+        rng = self.rng
+        levels = rng.choices((0, 1, 2, 3, 4), (0.5, 12, 6, 2, 0.5))[0]
+        if self.count < 3:
+            levels = min(levels, 1 + (rng.random() < 0.1))
+        if not levels:
+            return 0
+        spans = self._spans(levels)
+        for column in range(self.names):
+            self._name_head(column, levels)
+        units = levels == 1 and rng.random() < 0.06
+        repeated = [self.label() for _ in range(rng.randint(2, 4))] if levels > 1 and rng.random() < 0.6 else []
+        for level, groups in enumerate(spans):
+            for start, width, depth in groups:
+                if depth:
+                    leaf = level + depth == levels
+                    number = start - self.names
+                    text = (
+                        repeated[number % len(repeated)] if repeated and leaf and width == 1 else self.label(width > 1)
+                    )
+                    self.cells.append(Cell(level, start, text, depth, width, head=True, kind="head"))
+        if units:
+            for column in range(self.names, len(self.columns)):
+                self.cells.append(Cell(1, column, plain(f"({rng.choice(UNITS)})"), head=True, kind="head"))
+            self.cells += [Cell(1, column, (), head=True, kind="head") for column in range(self.names)]
+            return 2
+        return levels
+
+    def _name_head(self, column: int, levels: int) -> None:
+        rng = self.rng
+        text = self.label() if rng.random() < 0.85 else ()
+        if rng.random() < 0.6 or levels == 1:
+            self.cells.append(Cell(0, column, text, levels, head=True, kind="head"))
+            return
+        place = rng.choice((0, levels - 1))
+        self.cells += [
+            Cell(level, column, text if level == place else (), head=True, kind="head") for level in range(levels)
+        ]
+
+    def _spans(self, levels: int) -> list[list[tuple[int, int, int]]]:
+        """For each level the cells `(first column, columns, rows)` of the value columns; rows 0 is covered from above."""
+        rng = self.rng
+        spans: list[list[tuple[int, int, int]]] = []
+        groups = [(self.names, self.count)]
+        whole = levels > 1 and rng.random() < 0.15
+        for level in range(levels):
+            row: list[tuple[int, int, int]] = []
+            last = level == levels - 1
+            below: list[tuple[int, int]] = []
+            even = rng.choice((2, 2, 3, 4))
+            for start, width in groups:
+                parts = [width] if whole and level == 0 else self._parts(width, even) if not last else [1] * width
+                starts = accumulate([start, *parts[:-1]])
+                for place, part in zip(starts, parts, strict=True):
+                    if part == 1 and not last and rng.random() < 0.75:
+                        row.append((place, 1, levels - level))
+                    else:
+                        row.append((place, part, 1))
+                        below.append((place, part))
+            groups = below
+            spans.append(row)
+        return spans
+
+    def _parts(self, width: int, even: int) -> list[int]:
+        rng = self.rng
+        if width % even == 0 and rng.random() < 0.6:
+            return [even] * (width // even)
+        parts: list[int] = []
+        while sum(parts) < width:
+            parts.append(min(rng.choice((1, 2, 2, 3, 4)), width - sum(parts)))
+        return parts
+
+    def table(self) -> Table:
+        """The whole table."""
+        rng = self.rng
+        head_rows = self.head()
+        row, left = head_rows, self.body
+        sections = rng.choices(("none", "group", "merged", "once", "rules"), (9, 3, 3, 2, 2))[0]
+        if self.names == 0 or self.body < 4:
+            sections = "none"
+        below = rng.random() < 0.08 and all(kind != "text" for kind in self.columns)
+        indent = rng.random() < 0.25
+        first = True
+        width = len(self.columns)
+        blocks = sections == "group" and head_rows == 1 and rng.random() < 0.12
+        while left > 0:
+            size = left if sections == "none" else min(left, rng.choice((1, 2, 3, 3, 4, 5, 6)))
+            if not first or (sections == "group" and head_rows):
+                self.breaks.add(row)
+            if blocks and not first:
+                self.cells += [
+                    Cell(row, cell.column, cell.text, 1, cell.columns, head=True, kind="head")
+                    for cell in self.cells
+                    if cell.row == 0 and cell.head
+                ]
+                row += 1
+            if sections == "group":
+                row = self._group_row(row, width)
+            height = size * (2 if below else 1)
+            self._section(row, size, height, sections, below, "  " if sections == "group" and indent else "")
+            row += height
+            left -= size
+            first = False
+        if rng.random() < 0.12 and "text" not in self.columns:
+            self.breaks.add(row)
+            row = self._totals(row)
+        return Table(row, self.columns, head_rows, self._ordered(), frozenset(self.breaks), self._notes())
+
+    def _group_row(self, row: int, width: int) -> int:
+        rng = self.rng
+        text = styled(
+            plain(
+                self.writer.title(1, 6)
+                if rng.random() < 0.8
+                else f"Panel {rng.choice('ABC')}: {self.writer.title(2, 5)}"
+            ),
+            rng.choice(("", "b", "i", "i", "bi")),
+        )
+        if rng.random() < 0.75:
+            self.cells.append(Cell(row, 0, text, 1, width, kind="group"))
+        else:
+            self.cells.append(Cell(row, 0, text, kind="group"))
+            filled = rng.random() < 0.3
+            self.cells += [Cell(row, column, self.draws[column]() if filled else ()) for column in range(1, width)]
+        self.breaks.add(row + 1) if rng.random() < 0.5 else None
+        return row + 1
+
+    def _section(self, row: int, size: int, height: int, sections: str, below: bool, indent: str) -> None:
+        rng = self.rng
+        step = height // size
+        start = 0
+        if sections in ("merged", "once"):
+            start = 1
+            text = self.draws[0]()
+            if sections == "merged":
+                self.cells.append(Cell(row, 0, text, height, kind="name"))
+            else:
+                self.cells.append(Cell(row, 0, text, kind="name"))
+                self.cells += [Cell(row + more, 0, ()) for more in range(1, height)]
+        best = rng.random() < 0.5
+        centred = below and rng.random() < 0.3
+        for number in range(size):
+            place = row + number * step
+            bold = rng.choice(("b", "b", "u", "i")) if rng.random() < 0.1 else ""
+            for column in range(start, len(self.columns)):
+                kind = self.columns[column]
+                text = self._filled(column)
+                if kind == "name":
+                    text = (*plain(indent), *text) if column == 0 else text
+                    tall = step if centred else 1
+                    self.cells.append(Cell(place, column, text, tall, kind="name"))
+                    if step == 2 and not centred:
+                        self.cells.append(Cell(place + 1, column, ()))
+                    continue
+                if best and kind == "value" and rng.random() < 0.12:
+                    text = styled(text, rng.choice(("b", "b", "b", "u", "i")))
+                self.cells.append(Cell(place, column, styled(text, bold) if bold else text, kind=kind))
+                if step == 2:
+                    self.cells.append(Cell(place + 1, column, self._error(text)))
+
+    def _filled(self, column: int) -> Text:
+        if self.columns[column] != "name" and self.rng.random() < self.blank:
+            return self.dash
+        return self.draws[column]()
+
+    def _error(self, text: Text) -> Text:
+        rng = self.rng
+        if not text or rng.random() < 0.05:
+            return ()
+        return plain(rng.choice(("({})", "({})", "({})", "[{}]")).format(f"{rng.random():.{rng.choice((2, 3, 3))}f}"))
+
+    def _totals(self, row: int) -> int:
+        rng = self.rng
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            style = rng.choice(("", "b"))
+            name = plain(
+                rng.choice(
+                    (
+                        "Total",
+                        "Average",
+                        "Mean",
+                        "All",
+                        "Sum",
+                        "Observations",
+                        "R2",
+                        "Overall",
+                        "Avg.",
+                        "Std. dev.",
+                        "N",
+                    )
+                ),
+                style,
+            )
+            names = max(1, self.names)
+            span = names if names > 1 and rng.random() < 0.5 else 1
+            self.cells.append(Cell(row, 0, name, 1, span, kind="total"))
+            self.cells += [
+                Cell(row, column, styled(self.draws[column](), style) if column >= names else ())
+                for column in range(span, len(self.columns))
+            ]
+            row += 1
+        return row
+
+    def _ordered(self) -> tuple[Cell, ...]:
+        return tuple(sorted(self.cells, key=lambda cell: (cell.row, cell.column)))
+
+    def _notes(self) -> tuple[Text, ...]:
+        rng = self.rng
+        if rng.random() > 0.25:
+            return ()
+        starts: tuple[Callable[[int], Text], ...] = (
+            lambda n: (("abcd"[n], "^"),),
+            lambda n: (("*†‡§"[n], ""), (" ", "")),
+            lambda n: plain(("Note: ", "Source: ", "* p<0.1; ** p<0.05; *** p<0.01. ", "")[n]),
+            lambda n: plain(f"({n + 1}) "),
+        )
+        start = rng.choice(starts)
+        return tuple(
+            (*start(n), *plain(self.writer.paragraph(rng.choice((20, 60, 120)))))
+            for n in range(rng.choice((1, 1, 2, 3)))
+        )
+
+
+def invented(writer: Writer, rng: random.Random) -> Table:
+    """Any table."""
+    del rng
+    return Inventor(writer).table()
