@@ -29,6 +29,8 @@ class Inventor:
         self.columns = ("name",) * self.names + self._kinds()
         self.draws = self._draws()
         self.cells: list[Cell] = []
+        self.named = rng.choice(("", "", "", "", "b", "i"))
+        self.bridges = rng.random() < 0.1
         self.breaks: set[int] = set()
         self.blank = rng.choice((0, 0, 0, 0.05, 0.2, 0.4))
         self.dash: Text = plain(rng.choice(("–", "-", "—", "n/a", "", "N/A", "x", "...")))
@@ -103,7 +105,7 @@ class Inventor:
     def head(self) -> int:
         """Writes the head; its number of rows."""
         rng = self.rng
-        levels = rng.choices((0, 1, 2, 3, 4), (0.5, 12, 6, 2, 0.5))[0]
+        levels = rng.choices((0, 1, 2, 3, 4), (0.9, 12, 6, 2, 0.5))[0]
         if self.count < 3:
             levels = min(levels, 1 + (rng.random() < 0.1))
         if not levels:
@@ -200,7 +202,7 @@ class Inventor:
             if sections == "group":
                 row = self._group_row(row, width)
             height = size * (2 if below else 1)
-            self._section(row, size, height, sections, below, "  " if sections == "group" and indent else "")
+            self._section(row, size, height, sections, below, "\u2003" if sections == "group" and indent else "")
             row += height
             left -= size
             first = False
@@ -245,11 +247,15 @@ class Inventor:
         for number in range(size):
             place = row + number * step
             bold = rng.choice(("b", "b", "u", "i")) if rng.random() < 0.1 else ""
+            bridge = self._bridge(place) if self.bridges and step == 1 and rng.random() < 0.3 else range(0)
             for column in range(start, len(self.columns)):
                 kind = self.columns[column]
                 text = self._filled(column)
+                if column in bridge:
+                    continue
                 if kind == "name":
                     text = (*plain(indent), *text) if column == 0 else text
+                    text = styled(text, self.named) if column == 0 and self.named else text
                     tall = step if centred else 1
                     self.cells.append(Cell(place, column, text, tall, kind="name"))
                     if step == 2 and not centred:
@@ -260,6 +266,17 @@ class Inventor:
                 self.cells.append(Cell(place, column, styled(text, bold) if bold else text, kind=kind))
                 if step == 2:
                     self.cells.append(Cell(place + 1, column, self._error(text)))
+
+    def _bridge(self, row: int) -> range:
+        """Columns of values that one cell of a row takes together."""
+        rng, first = self.rng, max(1, self.names)
+        if len(self.columns) - first < 2:
+            return range(0)
+        start = rng.randint(first, len(self.columns) - 2)
+        stop = rng.randint(start + 2, len(self.columns))
+        text = rng.choice((self.draws[start](), plain(self.writer.title(1, 3)), self.dash or plain("–")))
+        self.cells.append(Cell(row, start, text, 1, stop - start))
+        return range(start, stop)
 
     def _filled(self, column: int) -> Text:
         if self.columns[column] != "name" and self.rng.random() < self.blank:
@@ -296,6 +313,8 @@ class Inventor:
             )
             names = max(1, self.names)
             span = names if names > 1 and rng.random() < 0.5 else 1
+            if rng.random() < 0.15 and len(self.columns) > 2:
+                span = len(self.columns) - 1
             self.cells.append(Cell(row, 0, name, 1, span, kind="total"))
             self.cells += [
                 Cell(row, column, styled(self.draws[column](), style) if column >= names else ())

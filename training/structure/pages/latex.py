@@ -11,6 +11,7 @@ from training.structure.pages.latex_tables import Tabular, boxed
 from training.structure.pages.latex_text import escaped, formula, inked, line, lines
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock, made
 from training.structure.pages.text import Text
+from training.structure.pages.words import Writer
 
 PREAMBLE = r"""
 \usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{textcomp}
@@ -19,7 +20,7 @@ PREAMBLE = r"""
 \setlength{\parskip}{0pt}\sloppy\hbadness10000\vbadness10000\hfuzz500pt\vfuzz500pt\emergencystretch2em
 \newcommand{\Ink}[2]{\leavevmode\begingroup\color[RGB]{#1}#2\endgroup}
 \newsavebox{\TB}
-\newcommand{\Tall}[1]{\ifdim\dimexpr\ht\TB+\dp\TB\relax>0.88\textheight\resizebox{!}{0.88\textheight}{#1}\else#1\fi}
+\newcommand{\Tall}[1]{\ifdim\dimexpr\ht\TB+\dp\TB\relax>0.88\textheight\resizebox*{!}{0.88\textheight}{#1}\else#1\fi}
 \newcommand{\Fit}[1]{\sbox{\TB}{#1}\ifdim\wd\TB>\linewidth\sbox{\TB}{\resizebox{\linewidth}{!}{\usebox{\TB}}}\fi\Tall{\usebox{\TB}}}
 \newcommand{\Wide}[1]{\sbox{\TB}{#1}\ifdim\wd\TB>0.6\linewidth\sbox{\TB}{\resizebox{\linewidth}{!}{\usebox{\TB}}}\fi\Tall{\usebox{\TB}}}
 \newcommand{\Turned}[1]{\sbox{\TB}{\rotatebox{90}{#1}}\ifdim\wd\TB>\linewidth\sbox{\TB}{\resizebox{\linewidth}{!}{\usebox{\TB}}}\fi\Tall{\usebox{\TB}}}
@@ -38,6 +39,8 @@ class Setter:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.palette = Palette(rng)
+        self.writer = Writer(rng)
+        self.narrow = False
         self.tables: list[dict[str, object]] = []
         self.blocks = 0
         self.order = 0
@@ -81,7 +84,7 @@ class Setter:
         """One page, from a new one on."""
         rng = self.rng
         head, foot = (self._furniture(parts) for parts in (page.head, page.foot))
-        start = r"\onecolumn"
+        start, self.narrow = r"\onecolumn", page.columns > 1
         wide = "".join(self.part(part) for part in page.wide)
         if page.columns == 2:
             start = (
@@ -254,6 +257,10 @@ class Setter:
         below = self._caption(block.caption) if block.caption and block.caption_below else ""
         place = rng.choice((r"\centering", r"\centering", r"\centering", r"\raggedright"))
         gap = rng.choice((2, 6, 10, 14))
+        if len(table.columns) <= 4 and table.rows < 12 and "text" not in table.columns and not self.narrow and rng.random() < 0.15:
+            side = rng.choice("rl")
+            more = f"\n\\noindent {self.block('paragraph', escaped(self.writer.paragraph(900)))}\\par"
+            return f"\\par\\begin{{wraptable}}{{{side}}}{{0.48\\linewidth}}\n{caption}{{\\centering {source}\\par}}{notes}{below}\\end{{wraptable}}{more}\n"
         return f"\\par\\vspace{{{gap}pt}}\\noindent\\begin{{minipage}}{{\\linewidth}}\\parindent0pt\n{caption}{{{place} {source}\\par}}{notes}{below}\\end{{minipage}}\\par\\vspace{{{gap}pt}}\n"
 
     def _caption(self, caption: Text) -> str:

@@ -163,7 +163,16 @@ class Tabular:
         }[look.environment]
         body = "\n".join(self._rows())
         arrays = f"\\setlength{{\\tabcolsep}}{{{look.padding}pt}}\\renewcommand{{\\arraystretch}}{{{look.stretch}}}"
-        extra = r"\setlength{\extrarowheight}{1.5pt}" if self.rng.random() < 0.05 else ""
+        rng = self.rng
+        extra = r"\setlength{\extrarowheight}{1.5pt}" if rng.random() < 0.05 else ""
+        if rng.random() < 0.2:
+            extra += f"\\setlength{{\\arrayrulewidth}}{{{rng.choice((0.2, 0.3, 0.6, 0.8, 1.2))}pt}}"
+        if rng.random() < 0.1:
+            extra += f"\\setlength{{\\heavyrulewidth}}{{{rng.choice((0.4, 1, 1.5))}pt}}\\setlength{{\\lightrulewidth}}{{{rng.choice((0.2, 0.4, 0.8))}pt}}"
+        if rng.random() < 0.1:
+            extra += f"\\setlength{{\\aboverulesep}}{{{rng.choice((0, 1, 3))}pt}}\\setlength{{\\belowrulesep}}{{{rng.choice((0, 1, 4))}pt}}"
+        if rng.random() < 0.06:
+            extra += f"\\arrayrulecolor{{{rng.choice(('gray', 'blue', 'black!40', 'red!60!black'))}}}"
         return f"{arrays}{extra}{begin}{{{self._columns()}}}\n{body}\n\\end{{{look.environment}}}"
 
     def _columns(self) -> str:

@@ -10,7 +10,7 @@ from training.structure.pages.text import Text, split_lines
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "^": r"\^{}",
     "~": r"\textasciitilde{}", "±": r"$\pm$", "×": r"$\times$", "−": r"$-$", "–": "--", "—": "---", "✓": r"\ding{51}", "✗": r"\ding{55}",
-    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\rightarrow$", "°": r"$^{\circ}$", "€": r"\texteuro{}", "£": r"\pounds{}",
+    "≤": r"$\leq$", "·": r"$\cdot$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\rightarrow$", "°": r"$^{\circ}$", "€": r"\texteuro{}", "£": r"\pounds{}",
     "•": r"$\bullet$", "◦": r"$\circ$", "●": r"$\bullet$", "○": r"$\circ$", "†": r"$\dagger$", "‡": r"$\ddagger$", "§": r"\S{}", "<": "$<$", ">": "$>$", "|": "$|$",
     "\u00a0": "~", "\u2003": r"\quad{}", "'": "'", '"': "''", "μ": r"$\mu$",
     "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "δ": r"$\delta$", "ε": r"$\epsilon$", "θ": r"$\theta$", "λ": r"$\lambda$",

@@ -127,7 +127,7 @@ class PageInventor:
         rng = self.rng
         form = rng.random() < 0.7
         made = []
-        for n in range(rng.randint(4, 20)):
+        for n in range(rng.randint(4, 12)):
             names = ", ".join(self.writer.person() for _ in range(rng.randint(1, 4)))
             text: Text = (
                 (f"{names}. {self.writer.title(4, 10)}. ", ""),
@@ -332,9 +332,9 @@ class PageInventor:
             return Page(*self._without_tables(columns), head, foot)
         parts: list[Part] = []
         for _ in range(rng.choices((1, 2, 3, 4), (5, 4, 2, 1))[0]):
-            parts += [self.filler() for _ in range(rng.choice((0, 1, 1, 2, 3)))]
+            parts += [self.filler() for _ in range(rng.choice((0, 0, 1, 1, 2)))]
             parts.append(self.tables())
-        parts += [self.filler() for _ in range(rng.choice((0, 1, 2, 3)))]
+        parts += [self.filler() for _ in range(rng.choice((0, 1, 2)))]
         if columns > 1 and rng.random() < 0.5:
             wide = tuple(self.table() for _ in range(rng.choice((1, 1, 2))))
             parts = [part for part in parts if isinstance(part, Block) or rng.random() < 0.3] + [
@@ -361,7 +361,7 @@ class PageInventor:
             "pairs": (self.pairs, self.addresses, self.paragraph, self.heading),
             "lists": (self.items, self.items, self.paragraph, self.heading),
         }
-        return columns, (), tuple(rng.choice(draws[kind])() for _ in range(rng.randint(4, 14)))
+        return columns, (), tuple(rng.choice(draws[kind])() for _ in range(rng.randint(2, 8)))
 
 
 def rng_start(rng: random.Random) -> int:

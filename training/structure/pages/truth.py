@@ -14,7 +14,7 @@ import pymupdf
 from training.structure.pages.colours import Colour
 
 Entries = dict[Colour, dict[str, Any]]
-SMALLEST = 3.4  # points: type that nobody reads
+SMALLEST = 3.9  # points: type that nobody reads
 
 
 def characters(page: pymupdf.Page) -> list[tuple[Colour, float, tuple[float, float, float, float]]]:
@@ -46,12 +46,12 @@ def fault(page: pymupdf.Page, entries: Entries) -> str:
 
 
 def _overlap(boxes: list[tuple[Colour, tuple[float, float, float, float]]]) -> bool:
-    """Whether more than a few characters lie on those of another colour."""
+    """Whether characters lie on those of another colour."""
     cells: dict[tuple[int, int], list[tuple[Colour, float, float, float, float]]] = defaultdict(list)
     hits = 0
     for colour, (left, top, right, bottom) in boxes:
         height, width = bottom - top, right - left
-        core = (left + 0.25 * width, top + 0.35 * height, right - 0.25 * width, bottom - 0.35 * height)
+        core = (left + 0.25 * width, top + 0.27 * height, right - 0.25 * width, bottom - 0.27 * height)
         key = (int(left // 12), int(top // 12))
         for column in (-1, 0, 1):
             for row in (-1, 0, 1):
@@ -65,7 +65,7 @@ def _overlap(boxes: list[tuple[Colour, tuple[float, float, float, float]]]) -> b
                     ):
                         hits += 1
         cells[key].append((colour, *core))
-    return hits > 2
+    return hits > 1
 
 
 def told(page: pymupdf.Page, entries: Entries, tables: list[dict[str, Any]]) -> dict[str, Any]:

@@ -150,6 +150,42 @@ def measures(rng: random.Random) -> Draw:
     return lambda: plain(_number(rng, 500, digits) + tail)
 
 
+def formulas(rng: random.Random) -> Draw:
+    """Short formulas in a line."""
+    letters = GREEK + "xyzkNTVEPQRabcn"
+
+    def atom() -> Text:
+        index: Text = ((rng.choice(("0", "1", "i", "2", "t", "ij", "n")), rng.choice("^_")),) if rng.random() < 0.5 else ()
+        return ((rng.choice(letters), "i"), *index)
+
+    def draw() -> Text:
+        text = atom()
+        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+            text = (*text, (rng.choice((" + ", " − ", " = ", "/", " ≤ ", " × ", "(", ", ")), ""), *atom())
+        opened = sum(piece[0] == "(" for piece in text)
+        return (*text, *plain(")" * opened))
+
+    return draw
+
+
+def positions(rng: random.Random) -> Draw:
+    """Places in the sky and times of day."""
+    mark = rng.choice((":", ":", " ", "h"))
+    return lambda: plain(f"{rng.choice(('', '', '+', '−'))}{rng.randint(0, 23):02}{mark}{rng.randint(0, 59):02}" + (f":{rng.randint(0, 59):02}.{rng.randint(0, 9)}" if mark == ":" else ""))
+
+
+def raised_errors(rng: random.Random) -> Draw:
+    """Figures with a small deviation above the line."""
+    digits, scale = rng.choice((1, 2, 2)), rng.choice((1, 10, 100))
+    return lambda: ((_number(rng, scale, digits), ""), (f"±{_number(rng, scale / 30, digits)}", rng.choice("^^_")))
+
+
+def digits(rng: random.Random) -> Draw:
+    """Single digits, letters, zeros and ones."""
+    signs = rng.choice(("01", "0123456789", "ABCDE", "+−0", "HML", "*·-"))
+    return lambda: plain(rng.choice(signs))
+
+
 def years(rng: random.Random) -> Draw:
     """Years, or spans of them."""
     span = rng.random() < 0.3
