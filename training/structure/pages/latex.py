@@ -6,6 +6,7 @@ import random
 import subprocess
 from pathlib import Path
 
+from training.structure.pages import business
 from training.structure.pages.colours import Palette
 from training.structure.pages.latex_tables import Tabular, boxed
 from training.structure.pages.latex_text import escaped, formula, inked, line, lines
@@ -31,6 +32,7 @@ PREAMBLE = r"""
 """
 FONTS = ("", "", "", r"\usepackage{lmodern}", r"\usepackage{mathptmx}", r"\usepackage{mathptmx}", r"\usepackage{palatino}", r"\usepackage{charter}", r"\usepackage{utopia}", r"\usepackage{bookman}", r"\usepackage{newcent}", r"\usepackage{helvet}\renewcommand{\familydefault}{\sfdefault}", r"\usepackage{avant}", r"\usepackage{lmodern}\renewcommand{\familydefault}{\sfdefault}")  # fmt: skip
 FAMILIES = ("",) * 8 + ("ptm", "phv", "ppl", "lmss", "lmr", "pcr", "bch", "lmtt")
+OFFICE = 0.15  # of pages are those of offices
 
 
 class Setter:
@@ -166,6 +168,16 @@ class Setter:
             else body
         )
 
+    def _options(self, group: Group) -> str:
+        """Answers side by side, row by row."""
+        boxes = []
+        for item in group.parts[0]:
+            assert isinstance(item, Block)
+            content = self.block("item", f"{escaped(item.label)} {line(item.text)}")
+            boxes.append(f"\\parbox[t]{{{0.97 / group.columns:.3f}\\linewidth}}{{\\raggedright {content}}}")
+        rows = [r"\hfill ".join(boxes[n : n + group.columns]) for n in range(0, len(boxes), group.columns)]
+        return "".join(f"\\par\\noindent {row}\\par" for row in rows) + "\\medskip"
+
     def _beside(self, group: Group) -> str:
         width = self.rng.uniform(0.85, 0.98) / group.columns
         top = (
@@ -282,7 +294,8 @@ def run(source: str, folder: Path, name: str) -> tuple[Path, list[str]]:
 def typeset(rng: random.Random, count: int, folder: Path, name: str) -> tuple[Path, Setter]:
     """About `count` pages and what their colours stand for."""
     setter = Setter(rng)
-    source = setter.document([made(rng) for _ in range(count)])
+    pages = [business.made(rng) if rng.random() < OFFICE else made(rng) for _ in range(count)]
+    source = setter.document(pages)
     pdf, errors = run(source, folder, name)
     for error in errors[:3]:
         print(f"{name}: {error}")

@@ -68,6 +68,25 @@ def _overlap(boxes: list[tuple[Colour, tuple[float, float, float, float]]]) -> b
     return hits > 1
 
 
+def cut(table: dict[str, Any], number: int, shown: Entries, entries: Entries) -> dict[str, Any]:
+    """What of a table is on this page, where its rows go on to the next; the cells of `shown` are renumbered in place."""
+    here = {colour: entry for colour, entry in shown.items() if entry.get("table") == number}
+    if len(here) == sum(entry.get("table") == number for entry in entries.values()):
+        return table
+    rows = sorted({entry["row"] for entry in here.values() if entry["rows"] == 1}) or sorted({entry["row"] for entry in here.values()})
+    place = {row: n for n, row in enumerate(rows)}
+
+    def rest(row: int, height: int) -> list[int]:
+        return [place[one] for one in range(row, row + height) if one in place]
+
+    for entry in here.values():
+        kept = rest(entry["row"], entry["rows"]) or [0]
+        entry["row"], entry["rows"] = kept[0], len(kept)
+    cells = [[kept[0], column, len(kept), width, head] for row, column, height, width, head in table["cells"] if (kept := rest(row, height))]
+    heads = sum(row < table["head_rows"] for row in rows)
+    return table | {"rows": len(rows), "head_rows": heads, "cells": cells, "cut": True}
+
+
 def told(page: pymupdf.Page, entries: Entries, tables: list[dict[str, Any]]) -> dict[str, Any]:
     """A page's truth: what its colours stand for and its tables, numbered from 0 in their order on this page."""
     colours = {colour for colour, _, _ in characters(page)}
@@ -77,6 +96,7 @@ def told(page: pymupdf.Page, entries: Entries, tables: list[dict[str, Any]]) -> 
     )
     renumbered = {number: n for n, number in enumerate(numbers)}
     orders = [entry["order"] for entry in chosen.values() if "order" in entry] + [tables[n]["order"] for n in numbers]
+    told_tables = [cut(tables[number], number, chosen, entries) for number in numbers]
     rank = {order: n for n, order in enumerate(sorted(set(orders)))}
     blocks = {
         block: n for n, block in enumerate(sorted({entry["block"] for entry in chosen.values() if "block" in entry}))
@@ -90,5 +110,5 @@ def told(page: pymupdf.Page, entries: Entries, tables: list[dict[str, Any]]) -> 
         "width": round(page.rect.width, 1),
         "height": round(page.rect.height, 1),
         "colours": {"{},{},{}".format(*colour): entry for colour, entry in sorted(chosen.items())},
-        "tables": [tables[number] | {"order": rank[tables[number]["order"]]} for number in numbers],
+        "tables": [table | {"order": rank[table["order"]]} for table in told_tables],
     }
