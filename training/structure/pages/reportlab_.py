@@ -115,7 +115,7 @@ class Setter(Marking):
                 document = BaseDocTemplate(made_page, pagesize=self.paper, pageTemplates=[templates[page.columns - 1]])
                 try:
                     document.build(self.page(page))
-                except LayoutError:  # a row that is higher than a page
+                except (LayoutError, ValueError):  # a row is higher than a page, a box narrower than its paddings
                     continue
                 with pymupdf.open(stream=made_page.getvalue(), filetype="pdf") as part:
                     whole.insert_pdf(part)
@@ -248,6 +248,7 @@ class Setter(Marking):
         widths = self._widths(table, scale, padding)
         scale *= min(1, max(0.55, self.width / sum(widths)))
         widths = [width * self.width / sum(widths) for width in widths] if sum(widths) > self.width or rng.random() < 0.5 else widths
+        widths = [max(width, 2 * padding + 8) for width in widths]
         numbers, names, heads = rng.choice(("right", "right", "center", "left")), rng.choice(("left", "left", "center")), rng.choice(("", "center", "left"))
         bold = rng.choice(("", "b", "b"))
         data: list[list[Any]] = [["" for _ in table.columns] for _ in range(table.rows)]

@@ -14,6 +14,7 @@ from training.structure.pages.table import Cell, Table
 from training.structure.pages.text import Text
 
 FONTS = ("Libertinus Serif", "New Computer Modern", "New Computer Modern", "Liberation Sans", "Liberation Serif", "DejaVu Sans", "DejaVu Serif", "C059", "P052", "Nimbus Sans", "DejaVu Sans Mono")  # fmt: skip
+WIDTHS = {"a4": 595, "us-letter": 612, "a5": 420, "iso-b5": 499}  # points
 SPECIAL = str.maketrans({character: "\\" + character for character in "\\#$*_`<>@~[]=-+/\"'("})
 WRAPS = {"b": "#strong[{}]", "i": "#emph[{}]", "u": "#underline[{}]", "m": '#text(font: "DejaVu Sans Mono", size: 0.9em)[{}]', "^": "#super[{}]", "_": "#sub[{}]"}
 
@@ -47,7 +48,7 @@ class Setter(Marking):
     def document(self, pages: list[Page]) -> str:
         """The whole source."""
         rng = self.rng
-        paper = rng.choice(("a4", "a4", "us-letter", "a5", "iso-b5"))
+        paper = rng.choice(("a4", "a4", *WIDTHS))
         margin = f"(x: {rng.randint(12, 28)}mm, y: {rng.randint(16, 28)}mm)"
         sources = [self.page(page, paper, margin) for page in pages]
         return "\n".join(sources)
@@ -58,7 +59,9 @@ class Setter(Marking):
         head, foot = self._furniture(page.head), self._furniture(page.foot)
         self.gap = rng.choice((0.5, 0.7, 0.9, 1.2))
         self.prose = f"justify: {rng.choice(('true', 'false'))}, leading: {rng.choice((0.45, 0.55, 0.65, 0.8))}em"
-        text = f'font: "{rng.choice(FONTS)}", size: {rng.choice((8, 9, 9.5, 10, 10, 11, 12))}pt'
+        self.size = rng.choice((8, 9, 9.5, 10, 10, 11, 12))
+        self.room = (WIDTHS[paper] - 110) / page.columns
+        text = f'font: "{rng.choice(FONTS)}", size: {self.size}pt'
         wide = "".join(self.part(part) for part in page.wide)
         body = "".join(self.part(part) for part in page.parts)
         if page.columns > 1:
@@ -172,8 +175,10 @@ class Setter(Marking):
             content = self.ink({"kind": "cell", "table": number, **cell.truth}, written(cell.text)) if cell.text else ""
             content = f"#strong[{content}]" if cell.head and bold and content else content
             cells.append(f"table.cell(x: {cell.column}, y: {cell.row}, rowspan: {cell.rows}, colspan: {cell.columns}, align: {align} + {upright if cell.rows == 1 else 'horizon'})[{content}]")
-        size, fill = rng.choice((0.7, 0.8, 0.9, 1)), rng.choice(("", "", "", "fill: (x, y) => if calc.odd(y) { luma(240) }, ", f"fill: (x, y) => if y < {table.head_rows} {{ rgb(220, 230, 245) }}, "))
-        return f"#text(size: {size}em)[#set par(justify: false, leading: 0.45em)\n#table(columns: ({widths},), inset: {inset}, {fill}{self._rules(table)}{', '.join(cells)})]"
+        needed = self.size * 0.55 * sum(min(28, length) + 2 for length in long)  # points, about
+        size = min(rng.choice((0.7, 0.8, 0.9, 1)), max(0.45, self.room / needed))
+        fill = rng.choice(("", "", "", "fill: (x, y) => if calc.odd(y) { luma(240) }, ", f"fill: (x, y) => if y < {table.head_rows} {{ rgb(220, 230, 245) }}, "))
+        return f"#text(size: {size:.2f}em)[#set par(justify: false, leading: 0.45em)\n#table(columns: ({widths},), inset: {inset}, {fill}{self._rules(table)}{', '.join(cells)})]"
 
     def _align(self, cell: Cell, table: Table, numbers: str, names: str, heads: str) -> str:
         if cell.kind == "group":
