@@ -21,7 +21,7 @@ import pymupdf
 from training.structure.pages import truth
 
 MODULES = {"latex": "latex", "chromium": "chromium", "reportlab": "reportlab_", "typst": "typst_"}
-KEPT = 0.35  # of pages without tables: text flows on, so that more of them come out than are asked for
+KEPT = 0.5  # of pages without tables: text flows on, so that more of them come out than are asked for
 AT_ONCE = 25  # pages invented for one run of a typesetter
 
 

@@ -249,10 +249,12 @@ class Office(PageInventor):
     def page(self) -> Page:
         """Any of these."""
         rng = self.rng
-        kind = rng.choices(("order", "schedule", "grid", "exam", "agency", "form", "paper"), (6, 1, 1.5, 0.8, 2.5, 1, 5))[0]
+        kind = rng.choices(("order", "schedule", "grid", "exam", "agency", "form", "text", "paper"), (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 5))[0]
         head, foot = (self.furniture() if rng.random() < 0.5 else ("", "", "") for _ in range(2))
         if kind == "order":
             return self.order()
+        if kind == "text":
+            return Page(*self._without_tables(rng.choice((1, 1, 2))), head, foot)
         if kind == "paper":
             return super().page()
         before = [self.heading()] + [self.paragraph() for _ in range(rng.choice((0, 0, 1)))]

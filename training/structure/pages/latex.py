@@ -143,6 +143,7 @@ class Setter:
         """Parts in their layout."""
         return {
             "list": self._list,
+            "options": self._options,
             "beside": self._beside,
             "pairs": self._pairs,
             "above": self._pairs,
@@ -253,7 +254,7 @@ class Setter:
         caption = self._caption(block.caption) if block.caption and not block.caption_below else ""
         order = self.order
         self.order += 1
-        tabular = Tabular(rng, block.table, self.palette, number)
+        tabular = Tabular(rng, block.table, self.palette, number, 42 if self.narrow else 85)
         source = boxed(rng, tabular.source(), tabular.look.size)
         table = block.table
         self.tables[number] = {

@@ -50,8 +50,8 @@ class Look:
     gap: str  # white between rows: "", addlinespace, [3pt]
 
     @classmethod
-    def drawn(cls, rng: random.Random, table: Table) -> Look:
-        """A look that suits the table."""
+    def drawn(cls, rng: random.Random, table: Table, room: int) -> Look:
+        """A look that suits the table, which has room for so many characters of normal size in a line."""
         rules = rng.choices(("booktabs", "grid", "rows", "head", "none", "frame", "double"), (9, 4, 2, 5, 1.5, 1, 1))[0]
         verticals = {"grid": "all", "frame": "outer"}.get(rules, "none")
         if rules != "booktabs" or rng.random() < 0.08:
@@ -66,13 +66,16 @@ class Look:
             for column in range(len(table.columns))
         ]
         environment, aligns, widths = cls._columns(rng, table, texts)
+        needed = sum(min(25, length) + 2 for length in texts)
+        sizes = SIZES if needed < room else SIZES[2:] if needed < 1.3 * room else SIZES[4:]
+        paddings = (1, 2, 3, 4, 6, 6, 6, 6, 8, 10, 12) if needed < room else (1, 2, 3, 4, 5)
         decimals = environment == "tabular" and rng.random() < 0.2
         if decimals:
             aligns = tuple("S" if decimal(table, column) else align for column, align in enumerate(aligns))
         long = max((len(flat(cell.text)) for cell in table.cells if cell.head and cell.columns == 1), default=0)
         return cls(
             rules, verticals, spanning, aligns, widths, environment,
-            rng.choice(SIZES), rng.choice((1, 2, 3, 4, 6, 6, 6, 6, 8, 10, 12)), rng.choice((0.7, 0.85, 1, 1, 1, 1, 1.1, 1.2, 1.3, 1.5, 1.8)),
+            rng.choice(sizes), rng.choice(paddings), rng.choice((0.7, 0.85, 1, 1, 1, 1, 1.1, 1.2, 1.3, 1.5, 1.8)),
             rng.random() < 0.2, rng.choice(("makecell", "makecell", "shortstack", "tabular")), rng.choice(("", "", "c", "c", "l")),
             rng.choice(("", "", "", "b", "b", "i")), rng.choice("cccctb"), rng.choice(GROUNDS),
             rng.choices(("none", "head", "zebra", "cells", "column"), (12, 2, 1.5, 1, 0.5))[0],
@@ -147,9 +150,9 @@ def broken(text: Text, width: int) -> Text:
 class Tabular:
     """One table's source; its colours come from the palette as cells are written."""
 
-    def __init__(self, rng: random.Random, table: Table, palette: Palette, number: int) -> None:
+    def __init__(self, rng: random.Random, table: Table, palette: Palette, number: int, room: int = 85) -> None:
         self.rng, self.table, self.palette, self.number = rng, table, palette, number
-        self.look = Look.drawn(rng, table)
+        self.look = Look.drawn(rng, table, room)
         self.tops = {cell.column for cell in table.cells if cell.head and cell.row == 0 and cell.columns > 1}
 
     def source(self) -> str:

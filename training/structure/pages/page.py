@@ -333,7 +333,7 @@ class PageInventor:
         parts: list[Part] = []
         for _ in range(rng.choices((1, 2, 3, 4), (5, 4, 2, 1))[0]):
             parts += [self.filler() for _ in range(rng.choice((0, 0, 1, 1, 2)))]
-            parts.append(self.tables())
+            parts.append(self.table(columns=rng.randint(1, 5)) if columns > 1 and rng.random() < 0.7 else self.tables())
         parts += [self.filler() for _ in range(rng.choice((0, 1, 2)))]
         if columns > 1 and rng.random() < 0.5:
             wide = tuple(self.table() for _ in range(rng.choice((1, 1, 2))))
