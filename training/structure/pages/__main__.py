@@ -20,7 +20,13 @@ import pymupdf
 
 from training.structure.pages import truth
 
-MODULES = {"latex": "latex", "chromium": "chromium", "reportlab": "reportlab_", "typst": "typst_"}
+MODULES = {
+    "latex": "latex",
+    "chromium": "chromium",
+    "reportlab": "reportlab_",
+    "typst": "typst_",
+    "typewritten": "typewritten",
+}
 KEPT = 0.5  # of pages without tables: text flows on, so that more of them come out than are asked for
 AT_ONCE = 25  # pages invented for one run of a typesetter
 

@@ -13,7 +13,16 @@ from training.structure.pages.words import PLACES, UNITS
 HEADS: dict[str, tuple[str, ...]] = {
     "number": ("Pos.", "No.", "#", "Item", "Nr.", "Ligne", "Line", "Pos"),
     "code": ("Article", "Art. No.", "SKU", "Code", "Artikelnummer", "Référence", "Item code", "Ref."),
-    "description": ("Description", "Beschreibung", "Désignation", "Item description", "Bezeichnung", "Product", "Details", "Concepto"),
+    "description": (
+        "Description",
+        "Beschreibung",
+        "Désignation",
+        "Item description",
+        "Bezeichnung",
+        "Product",
+        "Details",
+        "Concepto",
+    ),
     "quantity": ("Qty", "Quantity", "Menge", "Quantité", "Cant.", "Qty ordered", "Units"),
     "unit": ("Unit", "Einheit", "Unité", "UoM"),
     "price": ("Unit price", "Price", "Einzelpreis", "Prix unitaire", "Rate", "Price (EUR)", "Precio"),
@@ -39,17 +48,60 @@ KINDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("description", "amount"),
         ("description", "tax", "amount"),
     ),
-    "delivery": (("number", "code", "description", "quantity", "unit"), ("code", "description", "quantity", "weight", "box"), ("quantity", "description"), ("box", "code", "description", "quantity")),
-    "statement": (("date", "description", "debit", "credit", "balance"), ("date", "date", "description", "amount", "balance"), ("date", "description", "amount"), ("date", "code", "description", "amount", "balance")),
-    "prices": (("code", "description", "price"), ("description", "size", "unit", "price"), ("description", "price"), ("code", "description", "size", "weight", "price", "price")),
+    "delivery": (
+        ("number", "code", "description", "quantity", "unit"),
+        ("code", "description", "quantity", "weight", "box"),
+        ("quantity", "description"),
+        ("box", "code", "description", "quantity"),
+    ),
+    "statement": (
+        ("date", "description", "debit", "credit", "balance"),
+        ("date", "date", "description", "amount", "balance"),
+        ("date", "description", "amount"),
+        ("date", "code", "description", "amount", "balance"),
+    ),
+    "prices": (
+        ("code", "description", "price"),
+        ("description", "size", "unit", "price"),
+        ("description", "price"),
+        ("code", "description", "size", "weight", "price", "price"),
+    ),
 }
 TITLES = {
-    "invoice": ("Invoice", "INVOICE", "Rechnung", "Facture", "Tax Invoice", "Factura", "Credit note", "Quotation", "Order confirmation"),
+    "invoice": (
+        "Invoice",
+        "INVOICE",
+        "Rechnung",
+        "Facture",
+        "Tax Invoice",
+        "Factura",
+        "Credit note",
+        "Quotation",
+        "Order confirmation",
+    ),
     "delivery": ("Delivery note", "Lieferschein", "Packing list", "Bon de livraison"),
     "statement": ("Account statement", "Kontoauszug", "Relevé de compte", "Statement of account"),
     "prices": ("Price list", "Preisliste", "Catalogue", "Tarif"),
 }
-TOTALS = ("Subtotal", "Net total", "VAT 20 %", "VAT 19%", "Shipping", "Discount", "Total", "Total due", "Amount due", "Summe", "MwSt. 19 %", "Gesamtbetrag", "Total TTC", "Total HT", "TVA 20%", "Carriage", "Balance due")
+TOTALS = (
+    "Subtotal",
+    "Net total",
+    "VAT 20 %",
+    "VAT 19%",
+    "Shipping",
+    "Discount",
+    "Total",
+    "Total due",
+    "Amount due",
+    "Summe",
+    "MwSt. 19 %",
+    "Gesamtbetrag",
+    "Total TTC",
+    "Total HT",
+    "TVA 20%",
+    "Carriage",
+    "Balance due",
+)
 LABELS = ("Invoice number", "Invoice date", "Due date", "Customer no.", "Order no.", "Reference", "Your reference", "VAT ID", "Date", "Page", "Account", "IBAN", "Rechnungsnummer", "Kundennummer", "Bearbeiter", "Terms", "Ship via", "Period", "Numéro de client", "P.O. number", "Contact", "Telephone")  # fmt: skip
 
 
@@ -84,14 +136,23 @@ class Office(PageInventor):
             return self._description()
         draws: dict[str, Callable[[], str]] = {
             "code": writer.code,
-            "quantity": lambda: rng.choice((str(rng.randint(1, 99)), f"{rng.randint(1, 20)}.00", f"{rng.randint(1, 9)}", f"{rng.randint(1, 9)} pcs")),
+            "quantity": lambda: rng.choice(
+                (
+                    str(rng.randint(1, 99)),
+                    f"{rng.randint(1, 20)}.00",
+                    f"{rng.randint(1, 9)}",
+                    f"{rng.randint(1, 9)} pcs",
+                )
+            ),
             "unit": lambda: rng.choice(("pcs", "Stk", "kg", "h", "box", "m", "ea")),
             "discount": lambda: rng.choice(("", "5 %", "10 %", "0.00")),
             "tax": lambda: rng.choice(("20%", "19 %", "7 %", "0", "20.00")),
             "date": lambda: f"{rng.randint(1, 28):02}.{rng.randint(1, 12):02}.{rng.choice(('24', '2025', ''))}",
             "weight": lambda: f"{rng.random() * 50:.1f}",
             "box": lambda: str(rng.randint(1, 400)),
-            "size": lambda: f"{rng.randint(10, 200)} x {rng.randint(10, 90)}" + rng.choice((" mm", "", f" x {rng.randint(1, 90)}")),
+            "size": lambda: (
+                f"{rng.randint(10, 200)} x {rng.randint(10, 90)}" + rng.choice((" mm", "", f" x {rng.randint(1, 90)}"))
+            ),
         }
         return plain(draws[kind]())
 
@@ -99,7 +160,21 @@ class Office(PageInventor):
         rng, writer = self.rng, self.writer
         text = plain(writer.title(1, 6), rng.choice(("", "", "", "b")))
         for _ in range(rng.choices((0, 1, 2, 3), (self.plain_items, 2, 1, 0.5))[0]):
-            text = (*text, BREAK, (rng.choice((writer.phrase(2, 7), f"Ref. {writer.code()}", f"{writer.date()} – {writer.date()}", writer.paragraph(40))), ""))
+            text = (
+                *text,
+                BREAK,
+                (
+                    rng.choice(
+                        (
+                            writer.phrase(2, 7),
+                            f"Ref. {writer.code()}",
+                            f"{writer.date()} – {writer.date()}",
+                            writer.paragraph(40),
+                        )
+                    ),
+                    "",
+                ),
+            )
         return text
 
     def goods(self, kind: str) -> Table:
@@ -107,7 +182,9 @@ class Office(PageInventor):
         rng = self.rng
         self.plain_items = rng.choice((2, 6, 50, 50))
         kinds = rng.choice(KINDS[kind])
-        cells = [Cell(0, column, plain(rng.choice(HEADS[one])), head=True, kind="head") for column, one in enumerate(kinds)]
+        cells = [
+            Cell(0, column, plain(rng.choice(HEADS[one])), head=True, kind="head") for column, one in enumerate(kinds)
+        ]
         head = 1 if rng.random() < 0.95 else 0
         cells = cells if head else []
         row, breaks = head, set[int]()
@@ -115,7 +192,16 @@ class Office(PageInventor):
         for _ in range(rng.choice((1, 2, 3, 5, 8, 12, 20, 30))):
             if grouped and (row == head or rng.random() < 0.25):
                 breaks.add(row)
-                cells.append(Cell(row, 0, styled(plain(self.writer.title(1, 4)), rng.choice(("b", "", "i"))), 1, len(kinds), kind="group"))
+                cells.append(
+                    Cell(
+                        row,
+                        0,
+                        styled(plain(self.writer.title(1, 4)), rng.choice(("b", "", "i"))),
+                        1,
+                        len(kinds),
+                        kind="group",
+                    )
+                )
                 row += 1
             number += 1
             for column, one in enumerate(kinds):
@@ -125,7 +211,10 @@ class Office(PageInventor):
         if kind in ("invoice", "statement") and rng.random() < 0.55:
             breaks.add(row)
             row = self._foot(cells, row, len(kinds))
-        names = tuple("text" if one == "description" else "word" if one in ("code", "unit", "date", "size") else "value" for one in kinds)
+        names = tuple(
+            "text" if one == "description" else "word" if one in ("code", "unit", "date", "size") else "value"
+            for one in kinds
+        )
         return Table(row, names, head, tuple(cells), frozenset(breaks))
 
     def _foot(self, cells: list[Cell], row: int, width: int) -> int:
@@ -135,7 +224,16 @@ class Office(PageInventor):
         for _ in range(rng.randint(1, 4)):
             style = rng.choice(("", "", "b"))
             cells += [Cell(row, column, ()) for column in range(start)]
-            cells.append(Cell(row, start, plain(rng.choice(TOTALS) + rng.choice(("", ":")), style), 1, width - 1 - start, kind="total"))
+            cells.append(
+                Cell(
+                    row,
+                    start,
+                    plain(rng.choice(TOTALS) + rng.choice(("", ":")), style),
+                    1,
+                    width - 1 - start,
+                    kind="total",
+                )
+            )
             cells.append(Cell(row, width - 1, styled(self.money(), style), kind="value"))
             row += 1
         return row
@@ -150,7 +248,10 @@ class Office(PageInventor):
             for label in rng.sample(LABELS, rng.randint(least, 6) if columns < 3 else rng.randint(1, 2)):
                 self.pair += 1
                 value = rng.choice((self.writer.date, self.writer.code, self.writer.person, self.writer.code))()
-                column += [Block("label", plain(label + mark), pair=self.pair), Block("value", plain(value), pair=self.pair)]
+                column += [
+                    Block("label", plain(label + mark), pair=self.pair),
+                    Block("value", plain(value), pair=self.pair),
+                ]
             parts.append(tuple(column))
         return Group(rng.choice(("pairs", "pairs", "above")), tuple(parts), columns)
 
@@ -159,14 +260,21 @@ class Office(PageInventor):
         rng, column = self.rng, list[Part]()
         for label in rng.sample(TOTALS, rng.randint(2, 4)):
             self.pair += 1
-            column += [Block("label", plain(label + rng.choice((":", ""))), pair=self.pair), Block("value", self.money(), pair=self.pair)]
+            column += [
+                Block("label", plain(label + rng.choice((":", ""))), pair=self.pair),
+                Block("value", self.money(), pair=self.pair),
+            ]
         return Group("pairs", ((), tuple(column)), 2)
 
     def order(self) -> Page:
         """An invoice, a delivery note, a statement or a price list."""
         rng = self.rng
         kind = rng.choices(tuple(KINDS), (5, 2, 2, 2))[0]
-        title = Block("heading", plain(rng.choice(TITLES[kind]) + rng.choice(("", f" {rng.randint(100, 99999)}"))), level=rng.choice((1, 1, 2)))
+        title = Block(
+            "heading",
+            plain(rng.choice(TITLES[kind]) + rng.choice(("", f" {rng.randint(100, 99999)}"))),
+            level=rng.choice((1, 1, 2)),
+        )
         top: list[Part] = []
         if kind != "prices":
             layout = rng.random()
@@ -194,12 +302,29 @@ class Office(PageInventor):
     def schedule(self) -> Table:
         """Days against hours, lessons that take several of them."""
         rng = self.rng
-        days = rng.choice((("Mon", "Tue", "Wed", "Thu", "Fri"), ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"), ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag"), ("Room A", "Room B", "Room C")))
-        cells = [Cell(0, 0, plain(rng.choice(("", "Time", "Hour"))), head=True, kind="head"), *(Cell(0, n + 1, plain(day), head=True, kind="head") for n, day in enumerate(days))]
+        days = rng.choice(
+            (
+                ("Mon", "Tue", "Wed", "Thu", "Fri"),
+                ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
+                ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag"),
+                ("Room A", "Room B", "Room C"),
+            )
+        )
+        cells = [
+            Cell(0, 0, plain(rng.choice(("", "Time", "Hour"))), head=True, kind="head"),
+            *(Cell(0, n + 1, plain(day), head=True, kind="head") for n, day in enumerate(days)),
+        ]
         rows = rng.randint(4, 10)
         free = [0] * len(days)
         for row in range(1, rows + 1):
-            cells.append(Cell(row, 0, plain(f"{row + 7}:{rng.choice(('00', '15', '30'))}" + rng.choice(("", f"–{row + 8}:00"))), kind="name"))
+            cells.append(
+                Cell(
+                    row,
+                    0,
+                    plain(f"{row + 7}:{rng.choice(('00', '15', '30'))}" + rng.choice(("", f"–{row + 8}:00"))),
+                    kind="name",
+                )
+            )
             for column in range(len(days)):
                 if free[column] > row:
                     continue
@@ -209,7 +334,12 @@ class Office(PageInventor):
                 if text and rng.random() < 0.4:
                     text = (*text, BREAK, (self.writer.person(), ""))
                 cells.append(Cell(row, column + 1, text, tall))
-        return Table(rows + 1, ("name", *("value",) * len(days)), 1, tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))))
+        return Table(
+            rows + 1,
+            ("name", *("value",) * len(days)),
+            1,
+            tuple(sorted(cells, key=lambda cell: (cell.row, cell.column))),
+        )
 
     def closed_grid(self) -> Table:
         """A form in a grid: each cell has a small label and what was filled in on lines of its own."""
@@ -222,7 +352,11 @@ class Office(PageInventor):
                 wide = min(columns - column, rng.choice((1, 1, 1, 2)))
                 text: Text = plain(rng.choice(LABELS))
                 for _ in range(rng.choice((0, 1, 1, 2, 3))):
-                    text = (*text, BREAK, (rng.choice((self.writer.date, self.writer.person, self.writer.code, self.writer.title))(), ""))
+                    text = (
+                        *text,
+                        BREAK,
+                        (rng.choice((self.writer.date, self.writer.person, self.writer.code, self.writer.title))(), ""),
+                    )
                 cells.append(Cell(row, column, text, 1, wide, kind="text"))
                 column += wide
         return Table(rows, ("text",) * columns, 0, tuple(cells))
@@ -236,7 +370,24 @@ class Office(PageInventor):
             parts.append(Block("paragraph", plain(f"{number + 1}. {self.writer.paragraph(rng.choice((40, 120)))}")))
             few = 4 if columns < 5 else 5
             short = columns > 2
-            answers = tuple(Block("item", plain(rng.choice((f"{rng.randint(1, 99)} {rng.choice(UNITS)}", self.writer.title(1, 2), f"{rng.random():.2f}")) if short else self.writer.phrase(2, 7)), sign.format("ABCDE"[n])) for n in range(few))
+            answers = tuple(
+                Block(
+                    "item",
+                    plain(
+                        rng.choice(
+                            (
+                                f"{rng.randint(1, 99)} {rng.choice(UNITS)}",
+                                self.writer.title(1, 2),
+                                f"{rng.random():.2f}",
+                            )
+                        )
+                        if short
+                        else self.writer.phrase(2, 7)
+                    ),
+                    sign.format("ABCDE"[n]),
+                )
+                for n in range(few)
+            )
             parts.append(Group("list", (answers,), columns) if columns == 1 else Group("options", (answers,), columns))
         return tuple(parts)
 
@@ -249,7 +400,9 @@ class Office(PageInventor):
     def page(self) -> Page:
         """Any of these."""
         rng = self.rng
-        kind = rng.choices(("order", "schedule", "grid", "exam", "agency", "form", "text", "paper"), (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 5))[0]
+        kind = rng.choices(
+            ("order", "schedule", "grid", "exam", "agency", "form", "text", "paper"), (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 5)
+        )[0]
         head, foot = (self.furniture() if rng.random() < 0.5 else ("", "", "") for _ in range(2))
         if kind == "order":
             return self.order()
@@ -264,7 +417,13 @@ class Office(PageInventor):
             "grid": lambda: (TableBlock(self.closed_grid()), self.facts()),
             "exam": self.exam,
             "agency": lambda: (self.agency(),),
-            "form": lambda: (self.facts(), self.heading(), self.facts(), Block("paragraph", plain(self.writer.paragraph(80))), self.facts()),
+            "form": lambda: (
+                self.facts(),
+                self.heading(),
+                self.facts(),
+                Block("paragraph", plain(self.writer.paragraph(80))),
+                self.facts(),
+            ),
         }
         return Page(1, (), (*before, *made[kind](), *after), head, foot)
 

@@ -70,9 +70,13 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
     def _furniture(self, parts: tuple[str, str, str]) -> str:
         if not any(parts):
             return ""
-        boxes = "".join(f"<div>{self.ink(self.entry('furniture'), html.escape(part)) if part else ''}</div>" for part in parts)
+        boxes = "".join(
+            f"<div>{self.ink(self.entry('furniture'), html.escape(part)) if part else ''}</div>" for part in parts
+        )
         line = self.rng.choice(("", "", "border-bottom:0.5pt solid #888;"))
-        return f'<div class="row" style="justify-content:space-between;font-size:85%;{line}margin:4pt 0 8pt">{boxes}</div>'
+        return (
+            f'<div class="row" style="justify-content:space-between;font-size:85%;{line}margin:4pt 0 8pt">{boxes}</div>'
+        )
 
     def part(self, part: Part) -> str:
         """Any part."""
@@ -85,28 +89,58 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
         rng, entry = self.rng, self.entry(block.kind, block.pair)
         if block.kind == "heading":
             size = {1: 150, 2: 125, 3: 105}[block.level or 2]
-            return self.ink(entry, written(block.text), f"font-size:{size}%;margin:{self.gap}pt 0;break-after:avoid;{self.heading}", "p")
+            return self.ink(
+                entry,
+                written(block.text),
+                f"font-size:{size}%;margin:{self.gap}pt 0;break-after:avoid;{self.heading}",
+                "p",
+            )
         if block.kind == "formula":
             return self.ink(entry, self._formula(), "text-align:center;font-style:italic;margin:6pt 0", "p")
         if block.kind == "code":
-            return self.ink(entry, written(block.text), f"font:{rng.choice((7, 8, 9))}pt/1.2 'Liberation Mono';text-align:left;margin:{self.gap}pt 0", "p")
+            return self.ink(
+                entry,
+                written(block.text),
+                f"font:{rng.choice((7, 8, 9))}pt/1.2 'Liberation Mono';text-align:left;margin:{self.gap}pt 0",
+                "p",
+            )
         if block.kind == "address":
             return self.ink(entry, written(block.text), f"margin-bottom:{self.gap}pt;text-align:left", "p")
         return self.ink(entry, written(block.text), f"margin-bottom:{self.gap}pt;{self.prose}", "p")
 
     def _formula(self) -> str:
         rng = self.rng
-        parts = [f"{rng.choice('xyzabfg')}<sub>{rng.choice('ijk012')}</sub>{rng.choice((' + ', ' − ', ' · ', ' / '))}" for _ in range(rng.randint(2, 6))]
+        parts = [
+            f"{rng.choice('xyzabfg')}<sub>{rng.choice('ijk012')}</sub>{rng.choice((' + ', ' − ', ' · ', ' / '))}"
+            for _ in range(rng.randint(2, 6))
+        ]
         return f"{rng.choice('FGLyz')} = {''.join(parts)}{rng.randint(1, 9)}<sup>{rng.randint(2, 9)}</sup>"
 
     def group(self, group: Group) -> str:
         """Parts in their layout."""
-        return {"list": self._list, "options": self._options, "beside": self._beside, "pairs": self._pairs, "above": self._pairs, "contents": self._contents, "figure": self._figure}[group.layout](group)
+        return {
+            "list": self._list,
+            "options": self._options,
+            "beside": self._beside,
+            "pairs": self._pairs,
+            "above": self._pairs,
+            "contents": self._contents,
+            "figure": self._figure,
+        }[group.layout](group)
 
     def _item(self, item: Part, indent: float) -> str:
         assert isinstance(item, Block)
-        label = f'<span style="display:inline-block;width:{indent}pt;margin-left:-{indent}pt">{html.escape(item.label)}</span>' if item.label else ""
-        return self.ink(self.entry("item"), label + written(item.text), f"padding-left:{indent}pt;margin-bottom:{self.rng.choice((0, 0, 2))}pt;text-align:left", "p")
+        label = (
+            f'<span style="display:inline-block;width:{indent}pt;margin-left:-{indent}pt">{html.escape(item.label)}</span>'
+            if item.label
+            else ""
+        )
+        return self.ink(
+            self.entry("item"),
+            label + written(item.text),
+            f"padding-left:{indent}pt;margin-bottom:{self.rng.choice((0, 0, 2))}pt;text-align:left",
+            "p",
+        )
 
     def _list(self, group: Group) -> str:
         indent = self.rng.choice((14, 18, 24, 30))
@@ -121,7 +155,10 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
     def _beside(self, group: Group) -> str:
         rng = self.rng
         frame = rng.choice(("", "", "", "border:0.6pt solid #444;padding:4pt;"))
-        boxes = "".join(f'<div style="flex:{rng.choice((1, 1, 1.4))};{frame}">{"".join(self.part(part) for part in column)}</div>' for column in group.parts)
+        boxes = "".join(
+            f'<div style="flex:{rng.choice((1, 1, 1.4))};{frame}">{"".join(self.part(part) for part in column)}</div>'
+            for column in group.parts
+        )
         return f'<div class="row" style="gap:{rng.choice((6, 12, 24))}pt;margin:{self.gap}pt 0">{boxes}</div>'
 
     def _pairs(self, group: Group) -> str:
@@ -134,9 +171,30 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
             rows = []
             for label, value in zip(column[::2], column[1::2], strict=True):
                 assert isinstance(label, Block) and isinstance(value, Block)
-                name = self.ink(self.entry("label", label.pair), written(label.text), f"font-weight:{bold};text-align:{side};" + (f"width:{width}pt;flex:none" if group.layout == "pairs" and spread != "space-between" else "font-size:75%" if group.layout == "above" else ""), "div")
-                text = self.ink(self.entry("value", value.pair), written(value.text), f"text-align:{right if spread == 'space-between' else 'left'};min-height:1em", "div")
-                kind = f'class="row" style="gap:8pt;justify-content:{spread};{line}"' if group.layout == "pairs" else f'style="margin-bottom:4pt;{line}"'
+                name = self.ink(
+                    self.entry("label", label.pair),
+                    written(label.text),
+                    f"font-weight:{bold};text-align:{side};"
+                    + (
+                        f"width:{width}pt;flex:none"
+                        if group.layout == "pairs" and spread != "space-between"
+                        else "font-size:75%"
+                        if group.layout == "above"
+                        else ""
+                    ),
+                    "div",
+                )
+                text = self.ink(
+                    self.entry("value", value.pair),
+                    written(value.text),
+                    f"text-align:{right if spread == 'space-between' else 'left'};min-height:1em",
+                    "div",
+                )
+                kind = (
+                    f'class="row" style="gap:8pt;justify-content:{spread};{line}"'
+                    if group.layout == "pairs"
+                    else f'style="margin-bottom:4pt;{line}"'
+                )
                 rows.append(f"<div {kind}>{name}{text}</div>")
             boxes.append(f'<div style="flex:1">{"".join(rows)}</div>')
         frame = rng.choice(("", "", "", "border:0.6pt solid #555;padding:4pt;", "background:#eee;padding:3pt;"))
@@ -148,12 +206,22 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
         for entry in group.parts[0]:
             assert isinstance(entry, Block)
             leader = f'<span style="flex:1;{dots};margin:0 4pt 3pt"></span>'
-            rows.append(self.ink(self.entry("entry"), f"<span>{written(entry.text)}</span>{leader}<span>{entry.label}</span>", f"display:flex;margin:{rng.choice((0, 1, 2))}pt 0 0 {14 * entry.level}pt", "div"))
+            rows.append(
+                self.ink(
+                    self.entry("entry"),
+                    f"<span>{written(entry.text)}</span>{leader}<span>{entry.label}</span>",
+                    f"display:flex;margin:{rng.choice((0, 1, 2))}pt 0 0 {14 * entry.level}pt",
+                    "div",
+                )
+            )
         return "".join(rows)
 
     def _figure(self, group: Group) -> str:
         rng = self.rng
-        bars = "".join(f'<div style="text-align:center"><div style="width:14pt;height:{rng.randint(4, 70)}pt;background:#9bd;margin:auto"></div>{self.ink(self.entry("figure"), rng.choice(("A", "B", "2019", "2020", "low", "Q1")))}</div>' for _ in range(rng.randint(3, 8)))
+        bars = "".join(
+            f'<div style="text-align:center"><div style="width:14pt;height:{rng.randint(4, 70)}pt;background:#9bd;margin:auto"></div>{self.ink(self.entry("figure"), rng.choice(("A", "B", "2019", "2020", "low", "Q1")))}</div>'
+            for _ in range(rng.randint(3, 8))
+        )
         caption = group.parts[0][0]
         assert isinstance(caption, Block)
         return f'<div class="t"><div class="row" style="gap:14pt;align-items:flex-end;font-size:70%;justify-content:center">{bars}</div>{self.ink(self.entry("caption"), written(caption.text), "font-size:90%;margin:4pt 0 8pt", "p")}</div>'
@@ -162,11 +230,24 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
         """A table between its caption and its notes."""
         rng = self.rng
         look = f"font-size:90%;margin:3pt 0;text-align:{rng.choice(('left', 'left', 'center'))}"
-        above = self.ink(self.entry("caption"), written(block.caption), look, "p") if block.caption and not block.caption_below else ""
+        above = (
+            self.ink(self.entry("caption"), written(block.caption), look, "p")
+            if block.caption and not block.caption_below
+            else ""
+        )
         number = self.begin(block.table)
-        source = table_source(rng, block.table, lambda cell, content: self.ink({"kind": "cell", "table": number, **cell.truth}, content), written)
+        source = table_source(
+            rng,
+            block.table,
+            lambda cell, content: self.ink({"kind": "cell", "table": number, **cell.truth}, content),
+            written,
+        )
         notes = "".join(self.ink(self.entry("note"), written(note), "font-size:80%", "p") for note in block.table.notes)
-        below = self.ink(self.entry("caption"), written(block.caption), look, "p") if block.caption and block.caption_below else ""
+        below = (
+            self.ink(self.entry("caption"), written(block.caption), look, "p")
+            if block.caption and block.caption_below
+            else ""
+        )
         whole = "t" if block.table.rows < 30 else "l"
         return f'<div class="{whole}" style="margin:{self.gap + 2}pt 0">{above}{source}{notes}{below}</div>'
 
@@ -184,6 +265,15 @@ def typeset(rng: random.Random, count: int, folder: Path, name: str) -> tuple[Pa
     setter = Setter(rng)
     source, pdf = folder / f"{name}.html", folder / f"{name}.pdf"
     source.write_text(setter.document([made(rng) for _ in range(count)]), encoding="utf-8")
-    command = [program(), "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--user-data-dir={folder}/profile", f"--print-to-pdf={pdf}", str(source)]
+    command = [
+        program(),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-pdf-header-footer",
+        f"--user-data-dir={folder}/profile",
+        f"--print-to-pdf={pdf}",
+        str(source),
+    ]
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300, check=True)
     return pdf, setter

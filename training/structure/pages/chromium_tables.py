@@ -12,7 +12,9 @@ GREYS = ("#000", "#000", "#333", "#666", "#999", "#bbb", "#00509e", "#8a1c1c")
 GROUNDS = ("#eee", "#f5f5f5", "#ddd", "#e6f0fa", "#fdf3d8", "#e8f5e9", "#fbe9e7")
 
 
-def table_source(rng: random.Random, table: Table, ink: Callable[[Cell, str], str], written: Callable[[Text], str]) -> str:
+def table_source(
+    rng: random.Random, table: Table, ink: Callable[[Cell, str], str], written: Callable[[Text], str]
+) -> str:
     """The `<table>`; `ink` colours what is in a cell."""
     rules = rng.choices(("grid", "rows", "head", "frame", "none", "outer", "columns"), (4, 4, 5, 1.5, 2.5, 1, 1))[0]
     line = f"{rng.choice((0.3, 0.5, 0.5, 0.75, 1, 1.5))}pt {rng.choice(('solid', 'solid', 'solid', 'solid', 'dotted', 'dashed'))} {rng.choice(GREYS)}"
@@ -20,13 +22,21 @@ def table_source(rng: random.Random, table: Table, ink: Callable[[Cell, str], st
     padding = f"{rng.choice((0, 0.5, 1, 2, 3, 5, 8))}pt {rng.choice((1, 2, 3, 4, 6, 9, 14))}pt"
     ground, head_ground = rng.choice(GROUNDS), rng.choice(("", "", "", *GROUNDS))
     zebra = rng.random() < 0.15
-    numbers, names, heads = rng.choice(("right", "right", "center", "left")), rng.choice(("left", "left", "left", "center")), rng.choice(("same", "same", "center", "left"))
+    numbers, names, heads = (
+        rng.choice(("right", "right", "center", "left")),
+        rng.choice(("left", "left", "left", "center")),
+        rng.choice(("same", "same", "center", "left")),
+    )
     valign, head_valign = rng.choice(("top", "top", "middle", "bottom")), rng.choice(("bottom", "middle", "top"))
     bold_head, size = rng.choice((400, 600, 700)), rng.choice((70, 80, 85, 90, 100, 100))
     width = rng.choice(("100%", "100%", "auto", "auto", f"{rng.randint(50, 95)}%"))
     wrap = rng.random() < 0.85
     narrow = rng.choice((0, 0, 0, rng.randint(40, 120)))
-    fixed = f"table-layout:fixed;width:{rng.choice(('100%', '80%'))}" if rng.random() < 0.08 and len(table.columns) < 8 else f"width:{width}"
+    fixed = (
+        f"table-layout:fixed;width:{rng.choice(('100%', '80%'))}"
+        if rng.random() < 0.08 and len(table.columns) < 8
+        else f"width:{width}"
+    )
     place = rng.choice(("", "", "margin:auto", "margin-left:auto"))
     spanned = rng.choice(("center", "center", "left"))
     group_ground = rng.choice(("", "", ground))
@@ -54,7 +64,9 @@ def table_source(rng: random.Random, table: Table, ink: Callable[[Cell, str], st
         style.append(f"text-align:{align}")
         style.append("" if wrap or cell.kind == "text" else "white-space:nowrap")
         style += _borders(rules, line, strong, table, cell, last)
-        spans = (f' rowspan="{cell.rows}"' if cell.rows > 1 else "") + (f' colspan="{cell.columns}"' if cell.columns > 1 else "")
+        spans = (f' rowspan="{cell.rows}"' if cell.rows > 1 else "") + (
+            f' colspan="{cell.columns}"' if cell.columns > 1 else ""
+        )
         content = ink(cell, written(cell.text)) if cell.text else ""
         rows[cell.row].append(f'<td{spans} style="{";".join(one for one in style if one)}">{content}</td>')
     height = f' style="height:{rng.choice((14, 18, 24))}pt"' if rng.random() < 0.15 else ""
@@ -73,7 +85,11 @@ def _borders(rules: str, line: str, strong: str, table: Table, cell: Cell, last:
         return [f"border:{line}"]
     if rules in ("rows", "head", "outer", "frame"):
         borders += [f"border-top:{strong}"] if top else []
-        borders += [f"border-bottom:{strong}"] if bottom or (cell.row + cell.rows == table.head_rows and rules != "outer") else []
+        borders += (
+            [f"border-bottom:{strong}"]
+            if bottom or (cell.row + cell.rows == table.head_rows and rules != "outer")
+            else []
+        )
     if rules == "rows" and not bottom:
         borders.append(f"border-bottom:{line}")
     if rules == "head" and cell.row in table.breaks:

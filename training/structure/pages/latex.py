@@ -270,7 +270,13 @@ class Setter:
         below = self._caption(block.caption) if block.caption and block.caption_below else ""
         place = rng.choice((r"\centering", r"\centering", r"\centering", r"\raggedright"))
         gap = rng.choice((2, 6, 10, 14))
-        if len(table.columns) <= 4 and table.rows < 12 and "text" not in table.columns and not self.narrow and rng.random() < 0.15:
+        if (
+            len(table.columns) <= 4
+            and table.rows < 12
+            and "text" not in table.columns
+            and not self.narrow
+            and rng.random() < 0.15
+        ):
             side = rng.choice("rl")
             more = f"\n\\noindent {self.block('paragraph', escaped(self.writer.paragraph(900)))}\\par"
             return f"\\par\\begin{{wraptable}}{{{side}}}{{0.48\\linewidth}}\n{caption}{{\\centering {source}\\par}}{notes}{below}\\end{{wraptable}}{more}\n"

@@ -24,7 +24,7 @@ from training.structure.pages.marking import Marking
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.table import Cell
 from training.structure.pages.table import Table as Content
-from training.structure.pages.text import Text, flat, split_lines
+from training.structure.pages.text import Text, flat, latin, split_lines
 
 TRUETYPE = Path("/usr/share/fonts/truetype")
 FAMILIES = {  # of files that Debian's packages install: regular, bold, italic, both
@@ -35,7 +35,6 @@ FAMILIES = {  # of files that Debian's packages install: regular, bold, italic, 
     "DejaVuSerif": ("dejavu/DejaVuSerif{}.ttf", ("", "-Bold", "", "-Bold")),
 }
 STANDARD = ("Helvetica", "Helvetica", "Helvetica", "Times-Roman", "Courier")
-REPLACED = str.maketrans({"−": "-", "✓": "x", "✗": "-", "↑": "+", "↓": "-", "→": ">", "≤": "<", "●": "*", "○": "o", "◦": "o", "•": "*", "\u2003": "\u00a0", "†": "+", "‡": "#", **dict(zip("αβγδεθλμπρσφωΔΣΩ", "abgdeqlmprsfwDSO", strict=True))})  # fmt: skip
 ALIGNS = {"left": TA_LEFT, "right": TA_RIGHT, "center": TA_CENTER, "justify": TA_JUSTIFY}
 TAGS = {"b": ("<b>", "</b>"), "i": ("<i>", "</i>"), "u": ("<u>", "</u>"), "m": ('<font face="Courier">', "</font>"), "^": ("<super>", "</super>"), "_": ("<sub>", "</sub>")}  # fmt: skip
 
@@ -80,7 +79,9 @@ class Setter(Marking):
     def __init__(self, rng: random.Random) -> None:
         super().__init__(rng)
         self.fonts = families()
-        self.paper = rng.choice((pagesizes.A4, pagesizes.A4, pagesizes.LETTER, pagesizes.A5, pagesizes.landscape(pagesizes.A4)))
+        self.paper = rng.choice(
+            (pagesizes.A4, pagesizes.A4, pagesizes.LETTER, pagesizes.A5, pagesizes.landscape(pagesizes.A4))
+        )
         self.margin = rng.uniform(30, 70)
         self.width = 0.0
 
@@ -98,7 +99,7 @@ class Setter(Marking):
         return '<font color="#{:02x}{:02x}{:02x}">{}</font>'.format(*self.palette.new(entry), "".join(parts))
 
     def _set(self, characters: str) -> str:
-        return characters.translate(REPLACED) if self.font in STANDARD else characters
+        return latin(characters) if self.font in STANDARD else characters
 
     def document(self, pages: list[Page], pdf: Path) -> None:
         """All pages, written to `pdf`."""
@@ -143,12 +144,30 @@ class Setter(Marking):
                     shown = self._set(text)
                     width = pdfmetrics.stringWidth(shown, self.font, self.size)
                     colour = "#{:02x}{:02x}{:02x}".format(*self.palette.new(self.entry("furniture")))
-                    lines.append((self.margin + place * (self.paper[0] - 2 * self.margin - width), y, shown, self.font, self.size, colour))
+                    lines.append(
+                        (
+                            self.margin + place * (self.paper[0] - 2 * self.margin - width),
+                            y,
+                            shown,
+                            self.font,
+                            self.size,
+                            colour,
+                        )
+                    )
         return Furniture(lines)
 
-    def paragraph(self, entry: dict[str, object], text: Text, scale: float = 1, align: str = "left", **more: Any) -> Paragraph:
+    def paragraph(
+        self, entry: dict[str, object], text: Text, scale: float = 1, align: str = "left", **more: Any
+    ) -> Paragraph:
         """One block."""
-        style = ParagraphStyle("", fontName=self.font, fontSize=self.size * scale, leading=self.leading * scale, alignment=ALIGNS[align], **more)
+        style = ParagraphStyle(
+            "",
+            fontName=self.font,
+            fontSize=self.size * scale,
+            leading=self.leading * scale,
+            alignment=ALIGNS[align],
+            **more,
+        )
         return Paragraph(self.ink(entry, text), style)
 
     def part(self, part: Part) -> list[Flowable]:
@@ -158,10 +177,25 @@ class Setter(Marking):
         if isinstance(part, Group):
             return self.group(part)
         scale = {"heading": {1: 1.5, 2: 1.25, 3: 1.05}.get(part.level, 1.2), "code": 0.9}.get(part.kind, 1)
-        text = tuple((characters, "b" + style) for characters, style in part.text) if part.kind == "heading" else part.text
-        text = (("f(x) = ", "i"), (part.text[0][0][2:9], ""), (" x", "i"), ("2", "^"), (" + c", "i")) if part.kind == "formula" else text
+        text = (
+            tuple((characters, "b" + style) for characters, style in part.text) if part.kind == "heading" else part.text
+        )
+        text = (
+            (("f(x) = ", "i"), (part.text[0][0][2:9], ""), (" x", "i"), ("2", "^"), (" + c", "i"))
+            if part.kind == "formula"
+            else text
+        )
         align = "center" if part.kind == "formula" else self.prose if part.kind == "paragraph" else "left"
-        return [self.paragraph(self.entry(part.kind, part.pair), text, scale, align, spaceAfter=self.gap, keepWithNext=int(part.kind == "heading"))]
+        return [
+            self.paragraph(
+                self.entry(part.kind, part.pair),
+                text,
+                scale,
+                align,
+                spaceAfter=self.gap,
+                keepWithNext=int(part.kind == "heading"),
+            )
+        ]
 
     def group(self, group: Group) -> list[Flowable]:
         """Parts in their layout."""
@@ -190,7 +224,9 @@ class Setter(Marking):
         made_items = []
         for item in group.parts[0]:
             assert isinstance(item, Block)
-            style = ParagraphStyle("", fontName=self.font, fontSize=self.size, leading=self.leading, leftIndent=indent, bulletIndent=0)
+            style = ParagraphStyle(
+                "", fontName=self.font, fontSize=self.size, leading=self.leading, leftIndent=indent, bulletIndent=0
+            )
             entry = self.entry("item")
             markup = self.ink(entry, item.text)
             colour = markup[13:20]
@@ -201,12 +237,26 @@ class Setter(Marking):
         columns = group.columns
         rows = -(-len(made_items) // columns)
         across = group.layout == "options"
-        grid = [[made_items[n] if (n := row * columns + column if across else column * rows + row) < len(made_items) else "" for column in range(columns)] for row in range(rows)]
+        grid = [
+            [
+                made_items[n]
+                if (n := row * columns + column if across else column * rows + row) < len(made_items)
+                else ""
+                for column in range(columns)
+            ]
+            for row in range(rows)
+        ]
         return [self._layout(grid, [self.width / columns] * columns)]
 
     def _layout(self, cells: list[list[Any]], widths: list[float]) -> Table:
         padding = self.rng.choice((0, 1, 3))
-        style: list[Any] = [("VALIGN", (0, 0), (-1, -1), "TOP"), ("LEFTPADDING", (0, 0), (-1, -1), padding), ("RIGHTPADDING", (0, 0), (-1, -1), 4), ("TOPPADDING", (0, 0), (-1, -1), padding), ("BOTTOMPADDING", (0, 0), (-1, -1), padding)]
+        style: list[Any] = [
+            ("VALIGN", (0, 0), (-1, -1), "TOP"),
+            ("LEFTPADDING", (0, 0), (-1, -1), padding),
+            ("RIGHTPADDING", (0, 0), (-1, -1), 4),
+            ("TOPPADDING", (0, 0), (-1, -1), padding),
+            ("BOTTOMPADDING", (0, 0), (-1, -1), padding),
+        ]
         if self.rng.random() < 0.15:
             style.append(("BOX", (0, 0), (-1, -1), 0.5, toColor("black")))
         return Table(cells, widths, style=style, spaceAfter=self.gap, spaceBefore=self.gap)
@@ -223,20 +273,35 @@ class Setter(Marking):
                 text = tuple((characters, style + bold) for characters, style in label.text)
                 above = group.layout == "above"
                 name = self.paragraph(self.entry("label", label.pair), text, 0.8 if above else 1)
-                rows.append((name, self.paragraph(self.entry("value", value.pair), value.text, align="left" if above else align)))
+                rows.append(
+                    (
+                        name,
+                        self.paragraph(self.entry("value", value.pair), value.text, align="left" if above else align),
+                    )
+                )
             if group.layout == "above":
                 boxes.append([flowable for pair in rows for flowable in (*pair, Spacer(1, 4))] or "")
             else:
-                boxes.append([self._layout([list(pair) for pair in rows], [share * each, (1 - share) * each])] if rows else "")
+                boxes.append(
+                    [self._layout([list(pair) for pair in rows], [share * each, (1 - share) * each])] if rows else ""
+                )
         return [self._layout([boxes], [whole / group.columns] * group.columns)]
 
     def table(self, block: TableBlock) -> list[Flowable]:
         """A table between its caption and its notes."""
         rng, align = self.rng, self.rng.choice(("left", "center"))
-        above = [self.paragraph(self.entry("caption"), block.caption, 0.9, align, spaceAfter=3)] if block.caption and not block.caption_below else []
+        above = (
+            [self.paragraph(self.entry("caption"), block.caption, 0.9, align, spaceAfter=3)]
+            if block.caption and not block.caption_below
+            else []
+        )
         set_table = self._grid(block.table)
         notes = [self.paragraph(self.entry("note"), note, 0.8) for note in block.table.notes]
-        below = [self.paragraph(self.entry("caption"), block.caption, 0.9, align, spaceBefore=3)] if block.caption and block.caption_below else []
+        below = (
+            [self.paragraph(self.entry("caption"), block.caption, 0.9, align, spaceBefore=3)]
+            if block.caption and block.caption_below
+            else []
+        )
         whole = [*above, set_table, *notes, *below, Spacer(1, self.gap + 4)]
         return [KeepTogether(whole)] if block.table.rows < 25 else whole
 
@@ -247,24 +312,51 @@ class Setter(Marking):
         padding = rng.choice((1, 2, 3, 4, 6, 8))
         widths = self._widths(table, scale, padding)
         scale *= min(1, max(0.55, self.width / sum(widths)))
-        widths = [width * self.width / sum(widths) for width in widths] if sum(widths) > self.width or rng.random() < 0.5 else widths
+        widths = (
+            [width * self.width / sum(widths) for width in widths]
+            if sum(widths) > self.width or rng.random() < 0.5
+            else widths
+        )
         widths = [max(width, 2 * padding + 8) for width in widths]
-        numbers, names, heads = rng.choice(("right", "right", "center", "left")), rng.choice(("left", "left", "center")), rng.choice(("", "center", "left"))
+        numbers, names, heads = (
+            rng.choice(("right", "right", "center", "left")),
+            rng.choice(("left", "left", "center")),
+            rng.choice(("", "center", "left")),
+        )
         bold = rng.choice(("", "b", "b"))
         data: list[list[Any]] = [["" for _ in table.columns] for _ in range(table.rows)]
         style: list[Any] = [("LEFTPADDING", (0, 0), (-1, -1), padding), ("RIGHTPADDING", (0, 0), (-1, -1), padding)]
         upper, lower = rng.choice((0, 1, 2, 3, 6)), rng.choice((1, 2, 3, 6))
-        style += [("TOPPADDING", (0, 0), (-1, -1), upper), ("BOTTOMPADDING", (0, 0), (-1, -1), lower), ("VALIGN", (0, 0), (-1, -1), rng.choice(("TOP", "MIDDLE", "BOTTOM")))]
+        style += [
+            ("TOPPADDING", (0, 0), (-1, -1), upper),
+            ("BOTTOMPADDING", (0, 0), (-1, -1), lower),
+            ("VALIGN", (0, 0), (-1, -1), rng.choice(("TOP", "MIDDLE", "BOTTOM"))),
+        ]
         for cell in table.cells:
             stop = (cell.column + cell.columns - 1, cell.row + cell.rows - 1)
             if cell.rows > 1 or cell.columns > 1:
                 style.append(("SPAN", (cell.column, cell.row), stop))
             if cell.text:
                 align = self._align(cell, table, numbers, names, heads)
-                text = tuple((characters, look + bold if characters != "\n" and bold not in look else look) for characters, look in cell.text) if cell.head and bold else cell.text
-                data[cell.row][cell.column] = self.paragraph({"kind": "cell", "table": number, **cell.truth}, text, scale, align)
+                text = (
+                    tuple(
+                        (characters, look + bold if characters != "\n" and bold not in look else look)
+                        for characters, look in cell.text
+                    )
+                    if cell.head and bold
+                    else cell.text
+                )
+                data[cell.row][cell.column] = self.paragraph(
+                    {"kind": "cell", "table": number, **cell.truth}, text, scale, align
+                )
         style += self._rules(table)
-        return Table(data, widths, style=style, repeatRows=table.head_rows if rng.random() < 0.4 else 0, hAlign=rng.choice(("LEFT", "CENTER", "CENTER", "RIGHT")))
+        return Table(
+            data,
+            widths,
+            style=style,
+            repeatRows=table.head_rows if rng.random() < 0.4 else 0,
+            hAlign=rng.choice(("LEFT", "CENTER", "CENTER", "RIGHT")),
+        )
 
     def _align(self, cell: Cell, table: Content, numbers: str, names: str, heads: str) -> str:
         if cell.kind == "group":
@@ -281,7 +373,11 @@ class Setter(Marking):
         for cell in table.cells:
             if cell.columns == 1:
                 for one in split_lines(cell.text):
-                    width = pdfmetrics.stringWidth(self._set(flat(one)), self.font, self.size * scale) * 1.08 + 2 * padding + 3
+                    width = (
+                        pdfmetrics.stringWidth(self._set(flat(one)), self.font, self.size * scale) * 1.08
+                        + 2 * padding
+                        + 3
+                    )
                     widths[cell.column] = max(widths[cell.column], min(most, width))
         return widths
 

@@ -9,6 +9,22 @@ from __future__ import annotations
 Piece = tuple[str, str]
 Text = tuple[Piece, ...]
 BREAK: Piece = ("\n", "")
+GREEK_AS_LATIN = dict(zip("αβγδεθλμπρσφωΔΣΩ", "abgdeqlmprsfwDSO", strict=True))
+OTHERS_AS_LATIN = {
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "✓": "x",
+    "✗": "-",
+    "↑": "+",
+    "↓": "-",
+    "→": ">",
+    "≤": "<",
+    "●": "*",
+    "○": "o",
+}
+SIGNS_AS_LATIN = {"◦": "o", "•": "*", "\u2003": "\u00a0", "†": "+", "‡": "#", "€": "EUR", "’": "'"}
+AS_LATIN = str.maketrans(GREEK_AS_LATIN | OTHERS_AS_LATIN | SIGNS_AS_LATIN)
 
 
 def plain(characters: str, style: str = "") -> Text:
@@ -44,3 +60,8 @@ def joined(lines: list[Text]) -> Text:
         pieces += [BREAK] if number else []
         pieces += line
     return tuple(pieces)
+
+
+def latin(characters: str) -> str:
+    """Characters that the standard fonts of PDF have."""
+    return characters.translate(AS_LATIN)

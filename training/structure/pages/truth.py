@@ -73,7 +73,9 @@ def cut(table: dict[str, Any], number: int, shown: Entries, entries: Entries) ->
     here = {colour: entry for colour, entry in shown.items() if entry.get("table") == number}
     if len(here) == sum(entry.get("table") == number for entry in entries.values()):
         return table
-    rows = sorted({entry["row"] for entry in here.values() if entry["rows"] == 1}) or sorted({entry["row"] for entry in here.values()})
+    rows = sorted({entry["row"] for entry in here.values() if entry["rows"] == 1}) or sorted(
+        {entry["row"] for entry in here.values()}
+    )
     place = {row: n for n, row in enumerate(rows)}
 
     def rest(row: int, height: int) -> list[int]:
@@ -82,7 +84,11 @@ def cut(table: dict[str, Any], number: int, shown: Entries, entries: Entries) ->
     for entry in here.values():
         kept = rest(entry["row"], entry["rows"]) or [0]
         entry["row"], entry["rows"] = kept[0], len(kept)
-    cells = [[kept[0], column, len(kept), width, head] for row, column, height, width, head in table["cells"] if (kept := rest(row, height))]
+    cells = [
+        [kept[0], column, len(kept), width, head]
+        for row, column, height, width, head in table["cells"]
+        if (kept := rest(row, height))
+    ]
     heads = sum(row < table["head_rows"] for row in rows)
     return table | {"rows": len(rows), "head_rows": heads, "cells": cells, "cut": True}
 

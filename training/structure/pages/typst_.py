@@ -16,7 +16,14 @@ from training.structure.pages.text import Text
 FONTS = ("Libertinus Serif", "New Computer Modern", "New Computer Modern", "Liberation Sans", "Liberation Serif", "DejaVu Sans", "DejaVu Serif", "C059", "P052", "Nimbus Sans", "DejaVu Sans Mono")  # fmt: skip
 WIDTHS = {"a4": 595, "us-letter": 612, "a5": 420, "iso-b5": 499}  # points
 SPECIAL = str.maketrans({character: "\\" + character for character in "\\#$*_`<>@~[]=-+/\"'("})
-WRAPS = {"b": "#strong[{}]", "i": "#emph[{}]", "u": "#underline[{}]", "m": '#text(font: "DejaVu Sans Mono", size: 0.9em)[{}]', "^": "#super[{}]", "_": "#sub[{}]"}
+WRAPS = {
+    "b": "#strong[{}]",
+    "i": "#emph[{}]",
+    "u": "#underline[{}]",
+    "m": '#text(font: "DejaVu Sans Mono", size: 0.9em)[{}]',
+    "^": "#super[{}]",
+    "_": "#sub[{}]",
+}
 
 
 def escaped(characters: str) -> str:
@@ -69,7 +76,11 @@ class Setter(Marking):
         return f'#page(paper: "{paper}", margin: {margin}, header: [{head}], footer: [{foot}])[#set text({text})\n#set par({self.prose}, spacing: {self.gap}em)\n{wide}{body}]\n'
 
     def _furniture(self, parts: tuple[str, str, str]) -> str:
-        return " #h(1fr) ".join(self.ink(self.entry("furniture"), escaped(part)) if part else "" for part in parts) if any(parts) else ""
+        return (
+            " #h(1fr) ".join(self.ink(self.entry("furniture"), escaped(part)) if part else "" for part in parts)
+            if any(parts)
+            else ""
+        )
 
     def part(self, part: Part) -> str:
         """Any part, as paragraphs of its own."""
@@ -92,12 +103,35 @@ class Setter(Marking):
 
     def _formula(self) -> str:
         rng = self.rng
-        parts = [rng.choice(("x_i", "sum_(i=1)^n y_i", "a/b", "sqrt(z + 1)", "integral_0^1 f(t) dif t", "mat(a, b; c, d)", "alpha^2", "frac(x + y, 2 n)", "cases(1 quad x > 0, 0 quad x < 0)")) for _ in range(rng.randint(1, 4))]
+        parts = [
+            rng.choice(
+                (
+                    "x_i",
+                    "sum_(i=1)^n y_i",
+                    "a/b",
+                    "sqrt(z + 1)",
+                    "integral_0^1 f(t) dif t",
+                    "mat(a, b; c, d)",
+                    "alpha^2",
+                    "frac(x + y, 2 n)",
+                    "cases(1 quad x > 0, 0 quad x < 0)",
+                )
+            )
+            for _ in range(rng.randint(1, 4))
+        ]
         return f"$ {rng.choice('yzLF')} = {' + '.join(parts)} $"
 
     def group(self, group: Group) -> str:
         """Parts in their layout."""
-        layouts = {"list": self._list, "options": self._list, "beside": self._beside, "pairs": self._pairs, "above": self._pairs, "contents": self._contents, "figure": self._figure}
+        layouts = {
+            "list": self._list,
+            "options": self._list,
+            "beside": self._beside,
+            "pairs": self._pairs,
+            "above": self._pairs,
+            "contents": self._contents,
+            "figure": self._figure,
+        }
         return layouts[group.layout](group)
 
     def _figure(self, group: Group) -> str:
@@ -111,7 +145,9 @@ class Setter(Marking):
             assert isinstance(item, Block)
             colour = "rgb({}, {}, {})".format(*self.palette.new(self.entry("item")))
             label = f"#text(fill: {colour})[{escaped(item.label)}]" if item.label else ""
-            cells.append(f"block(above: {step}em, below: {step}em)[#set par(justify: false)\n#grid(columns: ({indent}pt, 1fr), [{label}], [#text(fill: {colour})[{written(item.text)}]])]")
+            cells.append(
+                f"block(above: {step}em, below: {step}em)[#set par(justify: false)\n#grid(columns: ({indent}pt, 1fr), [{label}], [#text(fill: {colour})[{written(item.text)}]])]"
+            )
         if group.layout == "options":
             return f"#grid(columns: {group.columns}, column-gutter: 8pt, {', '.join(cells)})\n"
         high = -(-len(cells) // group.columns)
@@ -138,7 +174,11 @@ class Setter(Marking):
                 cells.append(f"[{f'#strong[{name}]' if bold else name}], [{text}]")
             columns, rows = ("1", gutter) if group.layout == "above" else (f"({first}, 1fr)", gutter)
             inner = f", {', '.join(cells)}" if cells else ""
-            boxes.append(f"grid(columns: {columns}, row-gutter: {rows}pt, column-gutter: 8pt, align: ({side}, {rng.choice(('left', 'left', 'right'))}){inner})" if group.layout == "pairs" else f"grid(columns: 1, row-gutter: {rows}pt{inner})")
+            boxes.append(
+                f"grid(columns: {columns}, row-gutter: {rows}pt, column-gutter: 8pt, align: ({side}, {rng.choice(('left', 'left', 'right'))}){inner})"
+                if group.layout == "pairs"
+                else f"grid(columns: 1, row-gutter: {rows}pt{inner})"
+            )
         return f"#grid(columns: (1fr,) * {group.columns}, column-gutter: 14pt, {', '.join(boxes)})\n"
 
     def _contents(self, group: Group) -> str:
@@ -147,37 +187,77 @@ class Setter(Marking):
         for entry in group.parts[0]:
             assert isinstance(entry, Block)
             content = f"{written(entry.text)} {leader} {escaped(entry.label)}"
-            rows.append(f"#block(above: 0.5em, below: 0.5em, inset: (left: {12 * entry.level}pt))[{self.ink(self.entry('entry'), content)}]\n")
+            rows.append(
+                f"#block(above: 0.5em, below: 0.5em, inset: (left: {12 * entry.level}pt))[{self.ink(self.entry('entry'), content)}]\n"
+            )
         return "".join(rows)
 
     def table(self, block: TableBlock) -> str:
         """A table between its caption and its notes."""
         rng = self.rng
         place = rng.choice(("left", "center", "center"))
-        above = f"#block(text(size: 0.9em)[{self.ink(self.entry('caption'), written(block.caption))}])\n" if block.caption and not block.caption_below else ""
+        above = (
+            f"#block(text(size: 0.9em)[{self.ink(self.entry('caption'), written(block.caption))}])\n"
+            if block.caption and not block.caption_below
+            else ""
+        )
         source = self._grid(block.table)
-        notes = "".join(f"#block(above: 0.4em, text(size: 0.8em)[{self.ink(self.entry('note'), written(note))}])\n" for note in block.table.notes)
-        below = f"#block(text(size: 0.9em)[{self.ink(self.entry('caption'), written(block.caption))}])\n" if block.caption and block.caption_below else ""
+        notes = "".join(
+            f"#block(above: 0.4em, text(size: 0.8em)[{self.ink(self.entry('note'), written(note))}])\n"
+            for note in block.table.notes
+        )
+        below = (
+            f"#block(text(size: 0.9em)[{self.ink(self.entry('caption'), written(block.caption))}])\n"
+            if block.caption and block.caption_below
+            else ""
+        )
         return f"#block(above: 1em, below: 1em, breakable: {'true' if block.table.rows > 25 else 'false'})[{above}#align({place})[{source}]\n{notes}{below}]\n"
 
     def _grid(self, table: Table) -> str:
         rng = self.rng
         number = self.begin(table)
-        numbers, names, heads = rng.choice(("right", "right", "center", "left")), rng.choice(("left", "left", "center")), rng.choice(("", "center"))
+        numbers, names, heads = (
+            rng.choice(("right", "right", "center", "left")),
+            rng.choice(("left", "left", "center")),
+            rng.choice(("", "center")),
+        )
         bold, upright = rng.random() < 0.5, rng.choice(("top", "top", "horizon", "bottom"))
         inset = f"(x: {rng.choice((1.5, 2, 3, 4, 6, 8))}pt, y: {rng.choice((1, 1.5, 2, 3, 4, 6))}pt)"
         wide = rng.random() < 0.35
-        long = [max((sum(len(piece[0]) for piece in cell.text) for cell in table.cells if cell.column == column and cell.columns == 1), default=0) for column in range(len(table.columns))]
-        widths = ", ".join("auto" if kind != "text" and length < 30 and not (wide and n == 0) else f"{min(4, max(1, length // 15))}fr" for n, (kind, length) in enumerate(zip(table.columns, long, strict=True)))
+        long = [
+            max(
+                (
+                    sum(len(piece[0]) for piece in cell.text)
+                    for cell in table.cells
+                    if cell.column == column and cell.columns == 1
+                ),
+                default=0,
+            )
+            for column in range(len(table.columns))
+        ]
+        widths = ", ".join(
+            "auto" if kind != "text" and length < 30 and not (wide and n == 0) else f"{min(4, max(1, length // 15))}fr"
+            for n, (kind, length) in enumerate(zip(table.columns, long, strict=True))
+        )
         cells = []
         for cell in table.cells:
             align = self._align(cell, table, numbers, names, heads)
             content = self.ink({"kind": "cell", "table": number, **cell.truth}, written(cell.text)) if cell.text else ""
             content = f"#strong[{content}]" if cell.head and bold and content else content
-            cells.append(f"table.cell(x: {cell.column}, y: {cell.row}, rowspan: {cell.rows}, colspan: {cell.columns}, align: {align} + {upright if cell.rows == 1 else 'horizon'})[{content}]")
+            cells.append(
+                f"table.cell(x: {cell.column}, y: {cell.row}, rowspan: {cell.rows}, colspan: {cell.columns}, align: {align} + {upright if cell.rows == 1 else 'horizon'})[{content}]"
+            )
         needed = self.size * 0.55 * sum(min(28, length) + 2 for length in long)  # points, about
         size = min(rng.choice((0.7, 0.8, 0.9, 1)), max(0.45, self.room / needed))
-        fill = rng.choice(("", "", "", "fill: (x, y) => if calc.odd(y) { luma(240) }, ", f"fill: (x, y) => if y < {table.head_rows} {{ rgb(220, 230, 245) }}, "))
+        fill = rng.choice(
+            (
+                "",
+                "",
+                "",
+                "fill: (x, y) => if calc.odd(y) { luma(240) }, ",
+                f"fill: (x, y) => if y < {table.head_rows} {{ rgb(220, 230, 245) }}, ",
+            )
+        )
         return f"#text(size: {size:.2f}em)[#set par(justify: false, leading: 0.45em)\n#table(columns: ({widths},), inset: {inset}, {fill}{self._rules(table)}{', '.join(cells)})]"
 
     def _align(self, cell: Cell, table: Table, numbers: str, names: str, heads: str) -> str:
@@ -199,8 +279,16 @@ class Setter(Marking):
             return "stroke: none, "
         lines = [f"table.hline(y: 0, stroke: {thick}pt)", f"table.hline(y: {table.rows}, stroke: {thick}pt)"]
         lines += [f"table.hline(y: {table.head_rows}, stroke: {thin}pt)"] if table.head_rows else []
-        lines += [f"table.hline(y: {row}, stroke: {thin}pt)" for row in table.breaks if table.head_rows < row < table.rows and rng.random() < 0.7]
-        lines += [f"table.hline(y: {cell.row + cell.rows}, start: {cell.column}, end: {cell.column + cell.columns}, stroke: {thin}pt)" for cell in table.cells if cell.head and cell.columns > 1 and cell.row + cell.rows < table.head_rows]
+        lines += [
+            f"table.hline(y: {row}, stroke: {thin}pt)"
+            for row in table.breaks
+            if table.head_rows < row < table.rows and rng.random() < 0.7
+        ]
+        lines += [
+            f"table.hline(y: {cell.row + cell.rows}, start: {cell.column}, end: {cell.column + cell.columns}, stroke: {thin}pt)"
+            for cell in table.cells
+            if cell.head and cell.columns > 1 and cell.row + cell.rows < table.head_rows
+        ]
         return "stroke: none, " + "".join(line + ", " for line in lines)
 
 

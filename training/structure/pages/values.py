@@ -155,7 +155,9 @@ def formulas(rng: random.Random) -> Draw:
     letters = GREEK + "xyzkNTVEPQRabcn"
 
     def atom() -> Text:
-        index: Text = ((rng.choice(("0", "1", "i", "2", "t", "ij", "n")), rng.choice("^_")),) if rng.random() < 0.5 else ()
+        index: Text = (
+            ((rng.choice(("0", "1", "i", "2", "t", "ij", "n")), rng.choice("^_")),) if rng.random() < 0.5 else ()
+        )
         return ((rng.choice(letters), "i"), *index)
 
     def draw() -> Text:
@@ -171,7 +173,10 @@ def formulas(rng: random.Random) -> Draw:
 def positions(rng: random.Random) -> Draw:
     """Places in the sky and times of day."""
     mark = rng.choice((":", ":", " ", "h"))
-    return lambda: plain(f"{rng.choice(('', '', '+', '−'))}{rng.randint(0, 23):02}{mark}{rng.randint(0, 59):02}" + (f":{rng.randint(0, 59):02}.{rng.randint(0, 9)}" if mark == ":" else ""))
+    return lambda: plain(
+        f"{rng.choice(('', '', '+', '−'))}{rng.randint(0, 23):02}{mark}{rng.randint(0, 59):02}"
+        + (f":{rng.randint(0, 59):02}.{rng.randint(0, 9)}" if mark == ":" else "")
+    )
 
 
 def raised_errors(rng: random.Random) -> Draw:
