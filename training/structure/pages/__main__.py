@@ -1,6 +1,6 @@
 """Makes pages whose truth is known: `python -m training.structure.pages OUT --typesetter latex --pages 2000 --seed 1`.
 
-Each run of a typesetter leaves OUT/NAME.pdf and OUT/NAME.json beside it: `{"typesetter", "seed", "pages": [truth of each page]}`.
+Each run of a typesetter leaves OUT/NAME.pdf and beside it OUT/NAME.json: `{"typesetter", "seed", "pages": [...]}`.
 The same seed makes the same pages.
 """
 
@@ -44,7 +44,7 @@ def one_run(
     faults: Counter[str] = Counter()
     rng = random.Random(f"{seed} kept")
     with pymupdf.open(pdf) as document:
-        fit = []
+        fit: list[int] = []
         for number in range(len(document)):
             why = truth.fault(document[number], setter.palette.entries)
             if not why and "cell" not in kinds(document[number], setter.palette.entries) and rng.random() > KEPT:

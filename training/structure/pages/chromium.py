@@ -15,7 +15,27 @@ from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.text import Text
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-FONTS = ("Liberation Serif", "Liberation Sans", "Liberation Sans", "Liberation Sans Narrow", "Liberation Mono", "DejaVu Sans", "DejaVu Serif", "DejaVu Sans Condensed", "C059", "Bitstream Charter", "Nimbus Roman", "Nimbus Sans", "Nimbus Sans Narrow", "P052", "URW Bookman", "URW Gothic", "Latin Modern Roman", "Latin Modern Sans", "GFS Baskerville")  # fmt: skip
+FONTS = (
+    "Liberation Serif",
+    "Liberation Sans",
+    "Liberation Sans",
+    "Liberation Sans Narrow",
+    "Liberation Mono",
+    "DejaVu Sans",
+    "DejaVu Serif",
+    "DejaVu Sans Condensed",
+    "C059",
+    "Bitstream Charter",
+    "Nimbus Roman",
+    "Nimbus Sans",
+    "Nimbus Sans Narrow",
+    "P052",
+    "URW Bookman",
+    "URW Gothic",
+    "Latin Modern Roman",
+    "Latin Modern Sans",
+    "GFS Baskerville",
+)
 TAGS = {"b": "b", "i": "i", "u": "u", "m": "code", "^": "sup", "_": "sub"}
 
 
@@ -44,7 +64,8 @@ class Setter(Marking):
         body = "\n".join(self.page(page) for page in pages)
         return f"""<!DOCTYPE html><meta charset="utf-8"><style>@page{{size:{paper};margin:{margins}}}
 *{{-webkit-print-color-adjust:exact}} body{{margin:0}} .page{{break-before:page}} sup,sub{{line-height:0;font-size:70%}}
-table{{border-collapse:collapse}} p{{margin:0}} ul{{list-style:none;margin:0;padding:0}} .row{{display:flex}} .t,tr{{break-inside:avoid}}
+table{{border-collapse:collapse}} p{{margin:0}} ul{{list-style:none;margin:0;padding:0}}
+.row{{display:flex}} .t,tr{{break-inside:avoid}}
 code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
 
     def ink(self, entry: dict[str, object], content: str, style: str = "", tag: str = "span") -> str:
@@ -57,7 +78,11 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
         size = rng.choice((7.5, 8, 9, 9, 10, 10, 11, 12))
         style = f"font:{size}pt/{rng.choice((1.05, 1.15, 1.2, 1.3, 1.45, 1.6))} '{rng.choice(FONTS)}'"
         self.gap = rng.choice((2, 4, 6, 8, 12))
-        self.heading = f"font-weight:{rng.choice((400, 700, 700))};font-style:{rng.choice(('normal', 'normal', 'italic'))};text-align:{rng.choice(('left', 'left', 'left', 'center', 'right'))}"
+        self.heading = (
+            f"font-weight:{rng.choice((400, 700, 700))};"
+            f"font-style:{rng.choice(('normal', 'normal', 'italic'))};"
+            f"text-align:{rng.choice(('left', 'left', 'left', 'center', 'right'))}"
+        )
         self.prose = f"text-align:{rng.choice(('left', 'justify'))};text-indent:{rng.choice((0, 0, 0, 12))}pt"
         head, foot = self._furniture(page.head), ""
         wide = "".join(self.part(part) for part in page.wide)
@@ -131,7 +156,10 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
     def _item(self, item: Part, indent: float) -> str:
         assert isinstance(item, Block)
         label = (
-            f'<span style="display:inline-block;width:{indent}pt;margin-left:-{indent}pt">{html.escape(item.label)}</span>'
+            (
+                f'<span style="display:inline-block;width:{indent}pt;margin-left:-{indent}pt">'
+                f"{html.escape(item.label)}</span>"
+            )
             if item.label
             else ""
         )
@@ -145,12 +173,18 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
     def _list(self, group: Group) -> str:
         indent = self.rng.choice((14, 18, 24, 30))
         items = "".join(self._item(item, indent) for item in group.parts[0])
-        return f'<div style="columns:{group.columns};column-gap:{self.rng.choice((4, 10, 20))}pt;margin:{self.gap}pt 0">{items}</div>'
+        return (
+            f'<div style="columns:{group.columns};column-gap:{self.rng.choice((4, 10, 20))}'
+            f'pt;margin:{self.gap}pt 0">{items}</div>'
+        )
 
     def _options(self, group: Group) -> str:
         """Answers side by side, row by row."""
         cells = "".join(f"<div>{self._item(item, 16)}</div>" for item in group.parts[0])
-        return f'<div style="display:grid;grid-template-columns:repeat({group.columns},1fr);margin:0 0 8pt 10pt">{cells}</div>'
+        return (
+            f'<div style="display:grid;grid-template-columns:repeat({group.columns},1fr);'
+            f'margin:0 0 8pt 10pt">{cells}</div>'
+        )
 
     def _beside(self, group: Group) -> str:
         rng = self.rng
@@ -198,7 +232,10 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
                 rows.append(f"<div {kind}>{name}{text}</div>")
             boxes.append(f'<div style="flex:1">{"".join(rows)}</div>')
         frame = rng.choice(("", "", "", "border:0.6pt solid #555;padding:4pt;", "background:#eee;padding:3pt;"))
-        return f'<div class="row" style="gap:{rng.choice((8, 16, 30))}pt;margin:{self.gap}pt 0;{frame}">{"".join(boxes)}</div>'
+        return (
+            f'<div class="row" style="gap:{rng.choice((8, 16, 30))}pt;margin:{self.gap}pt 0;'
+            f'{frame}">{"".join(boxes)}</div>'
+        )
 
     def _contents(self, group: Group) -> str:
         rng, rows = self.rng, []
@@ -219,12 +256,22 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
     def _figure(self, group: Group) -> str:
         rng = self.rng
         bars = "".join(
-            f'<div style="text-align:center"><div style="width:14pt;height:{rng.randint(4, 70)}pt;background:#9bd;margin:auto"></div>{self.ink(self.entry("figure"), rng.choice(("A", "B", "2019", "2020", "low", "Q1")))}</div>'
+            (
+                f'<div style="text-align:center"><div style="width:14pt;'
+                f'height:{rng.randint(4, 70)}pt;background:#9bd;margin:auto"></div>'
+                f"{self.ink(self.entry('figure'), rng.choice(('A', 'B', '2019', '2020', 'low', 'Q1')))}</d"
+                f"iv>"
+            )
             for _ in range(rng.randint(3, 8))
         )
         caption = group.parts[0][0]
         assert isinstance(caption, Block)
-        return f'<div class="t"><div class="row" style="gap:14pt;align-items:flex-end;font-size:70%;justify-content:center">{bars}</div>{self.ink(self.entry("caption"), written(caption.text), "font-size:90%;margin:4pt 0 8pt", "p")}</div>'
+        return (
+            f'<div class="t"><div class="row" style="gap:14pt;align-items:flex-end;'
+            f'font-size:70%;justify-content:center">{bars}</div>'
+            f"{self.ink(self.entry('caption'), written(caption.text), 'font-size:90%;margin:4pt 0 8pt', 'p')}"
+            f"</div>"
+        )
 
     def table(self, block: TableBlock) -> str:
         """A table between its caption and its notes."""

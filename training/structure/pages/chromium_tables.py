@@ -17,7 +17,11 @@ def table_source(
 ) -> str:
     """The `<table>`; `ink` colours what is in a cell."""
     rules = rng.choices(("grid", "rows", "head", "frame", "none", "outer", "columns"), (4, 4, 5, 1.5, 2.5, 1, 1))[0]
-    line = f"{rng.choice((0.3, 0.5, 0.5, 0.75, 1, 1.5))}pt {rng.choice(('solid', 'solid', 'solid', 'solid', 'dotted', 'dashed'))} {rng.choice(GREYS)}"
+    line = (
+        f"{rng.choice((0.3, 0.5, 0.5, 0.75, 1, 1.5))}pt "
+        f"{rng.choice(('solid', 'solid', 'solid', 'solid', 'dotted', 'dashed'))} "
+        f"{rng.choice(GREYS)}"
+    )
     strong = f"{rng.choice((0.75, 1, 1.5, 2))}pt solid {rng.choice(GREYS)}"
     padding = f"{rng.choice((0, 0.5, 1, 2, 3, 5, 8))}pt {rng.choice((1, 2, 3, 4, 6, 9, 14))}pt"
     ground, head_ground = rng.choice(GROUNDS), rng.choice(("", "", "", *GROUNDS))

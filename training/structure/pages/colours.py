@@ -9,6 +9,16 @@ STEP = 2  # of 255: colours two steps apart stay apart when a writer of PDF roun
 LEVELS = 56  # 0, 2 ... 110
 
 
+def hexadecimal(colour: Colour) -> str:
+    """As in style sheets."""
+    return "#" + "".join(f"{level:02x}" for level in colour)
+
+
+def rgb(colour: Colour) -> str:
+    """Levels with commas between them."""
+    return ",".join(map(str, colour))
+
+
 class Palette:
     """Hands out colours in random order, none twice, and holds what each stands for."""
 

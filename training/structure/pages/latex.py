@@ -7,10 +7,11 @@ import subprocess
 from pathlib import Path
 
 from training.structure.pages import business
-from training.structure.pages.colours import Palette
+from training.structure.pages.colours import Palette, rgb
 from training.structure.pages.latex_tables import Tabular, boxed
 from training.structure.pages.latex_text import escaped, formula, inked, line, lines
-from training.structure.pages.page import Block, Group, Page, Part, TableBlock, made
+from training.structure.pages.page import Block, Group, Page, Part, TableBlock
+from training.structure.pages.paper import made
 from training.structure.pages.text import Text
 from training.structure.pages.words import Writer
 
@@ -26,11 +27,27 @@ PREAMBLE = r"""
 \newcommand{\Wide}[1]{\sbox{\TB}{#1}\ifdim\wd\TB>0.6\linewidth\sbox{\TB}{\resizebox{\linewidth}{!}{\usebox{\TB}}}\fi\Tall{\usebox{\TB}}}
 \newcommand{\Turned}[1]{\sbox{\TB}{\rotatebox{90}{#1}}\ifdim\wd\TB>\linewidth\sbox{\TB}{\resizebox{\linewidth}{!}{\usebox{\TB}}}\fi\Tall{\usebox{\TB}}}
 \makeatletter
-\def\ps@mine{\def\@oddhead{\hbox to\textwidth{\small\runhead}}\def\@oddfoot{\hbox to\textwidth{\small\runfoot}}\let\@evenhead\@oddhead\let\@evenfoot\@oddfoot}
+\def\ps@mine{\def\@oddhead{\hbox to\textwidth{\small\runhead}}%
+\def\@oddfoot{\hbox to\textwidth{\small\runfoot}}\let\@evenhead\@oddhead\let\@evenfoot\@oddfoot}
 \makeatother\pagestyle{mine}
 \def\runhead{}\def\runfoot{}
 """
-FONTS = ("", "", "", r"\usepackage{lmodern}", r"\usepackage{mathptmx}", r"\usepackage{mathptmx}", r"\usepackage{palatino}", r"\usepackage{charter}", r"\usepackage{utopia}", r"\usepackage{bookman}", r"\usepackage{newcent}", r"\usepackage{helvet}\renewcommand{\familydefault}{\sfdefault}", r"\usepackage{avant}", r"\usepackage{lmodern}\renewcommand{\familydefault}{\sfdefault}")  # fmt: skip
+FONTS = (
+    "",
+    "",
+    "",
+    r"\usepackage{lmodern}",
+    r"\usepackage{mathptmx}",
+    r"\usepackage{mathptmx}",
+    r"\usepackage{palatino}",
+    r"\usepackage{charter}",
+    r"\usepackage{utopia}",
+    r"\usepackage{bookman}",
+    r"\usepackage{newcent}",
+    r"\usepackage{helvet}\renewcommand{\familydefault}{\sfdefault}",
+    r"\usepackage{avant}",
+    r"\usepackage{lmodern}\renewcommand{\familydefault}{\sfdefault}",
+)
 FAMILIES = ("",) * 8 + ("ptm", "phv", "ppl", "lmss", "lmr", "pcr", "bch", "lmtt")
 OFFICE = 0.15  # of pages are those of offices
 
@@ -67,11 +84,18 @@ class Setter:
         sides, ends = rng.uniform(12, 32), rng.uniform(14, 30)
         if paper in ("a5paper", "b5paper"):
             sides /= 1.6
-        margins = f"\\usepackage[{paper},left={sides:.0f}mm,right={sides * rng.choice((1, 1, 1.3)):.0f}mm,top={ends + 8:.0f}mm,bottom={ends + 8:.0f}mm]{{geometry}}"
+        margins = (
+            f"\\usepackage[{paper},left={sides:.0f}mm,"
+            f"right={sides * rng.choice((1, 1, 1.3)):.0f}mm,top={ends + 8:.0f}mm,"
+            f"bottom={ends + 8:.0f}mm]{{geometry}}"
+        )
         families = rng.choice(FONTS)
         spread = rng.choice(("", "", "", r"\linespread{1.1}", r"\linespread{1.3}", r"\linespread{0.95}"))
         body = "\n".join(self.page(page) for page in pages)
-        return f"\\documentclass[{size}pt]{{article}}\n{margins}\n{families}{PREAMBLE}{spread}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+        return (
+            f"\\documentclass[{size}pt]{{article}}\n{margins}\n{families}{PREAMBLE}{spread}"
+            f"\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+        )
 
     def block(self, kind: str, content: str, pair: int = -1) -> str:
         """Content in a colour of its own, entered as a block."""
@@ -90,17 +114,24 @@ class Setter:
         wide = "".join(self.part(part) for part in page.wide)
         if page.columns == 2:
             start = (
-                f"\\setlength{{\\columnsep}}{{{rng.choice((8, 12, 16, 20, 26))}pt}}\\setlength{{\\columnseprule}}{{{rng.choice((0, 0, 0, 0.4))}pt}}\\twocolumn"
-                + (f"[{{{wide}\\vspace{{8pt}}}}]" if wide else "")
-            )
+                f"\\setlength{{\\columnsep}}{{{rng.choice((8, 12, 16, 20, 26))}"
+                f"pt}}\\setlength{{\\columnseprule}}{{{rng.choice((0, 0, 0, 0.4))}"
+                f"pt}}\\twocolumn"
+            ) + (f"[{{{wide}\\vspace{{8pt}}}}]" if wide else "")
             wide = ""
         family = rng.choice(FAMILIES)
         font = f"\\fontfamily{{{family}}}\\selectfont" if family else ""
-        indent = f"\\setlength{{\\parindent}}{{{rng.choice((0, 0, 10, 15, 20))}pt}}\\setlength{{\\parskip}}{{{rng.choice((0, 0, 2, 4, 6, 9))}pt}}"
+        indent = (
+            f"\\setlength{{\\parindent}}{{{rng.choice((0, 0, 10, 15, 20))}"
+            f"pt}}\\setlength{{\\parskip}}{{{rng.choice((0, 0, 2, 4, 6, 9))}pt}}"
+        )
         body = "\n".join(self.part(part) for part in page.parts)
         if page.columns == 3:
             body = f"\\begin{{multicols}}{{3}}{body}\\end{{multicols}}"
-        return f"\\clearpage{start}\n\\gdef\\runhead{{{head}}}\\gdef\\runfoot{{{foot}}}\n{{{indent}{font}{wide}\n{body}\n\\par}}\n"
+        return (
+            f"\\clearpage{start}\n\\gdef\\runhead{{{head}}}\\gdef\\runfoot{{{foot}"
+            f"}}\n{{{indent}{font}{wide}\n{body}\n\\par}}\n"
+        )
 
     def _furniture(self, parts: tuple[str, str, str]) -> str:
         left, middle, right = (self.block("furniture", escaped(part)) if part else "" for part in parts)
@@ -120,17 +151,17 @@ class Setter:
         if block.kind == "heading":
             size = {1: r"\Large", 2: r"\large", 3: r"\normalsize"}[block.level or 2]
             style = rng.choice((r"\bfseries", r"\bfseries", r"\itshape", r"\scshape", ""))
-            return f"\\par\\medskip\\noindent{{{size}{style} {self.block('heading', line(block.text))}\\par}}\\nopagebreak\\smallskip"
+            return (
+                f"\\par\\medskip\\noindent{{{size}{style} "
+                f"{self.block('heading', line(block.text))}\\par}}\\nopagebreak\\smallskip"
+            )
         if block.kind == "formula":
             number = f"\\tag*{{{block.label}}}" if block.label else ""
             colour = self.palette.new({"kind": "formula", "block": self.blocks, "order": self.order})
             self.blocks += 1
             self.order += 1
-            return "\n\\begingroup\\color[RGB]{%d,%d,%d}\\[%s%s\\]\\endgroup\n" % (
-                *colour,
-                formula(block.text[0][0]),
-                number,
-            )
+            content = f"\\[{formula(block.text[0][0])}{number}\\]"
+            return f"\n\\begingroup\\color[RGB]{{{rgb(colour)}}}{content}\\endgroup\n"
         if block.kind in ("code", "address"):
             inner = r"\\\relax ".join(one or "~" for one in lines(block.text))
             size = rng.choice((r"\small", r"\footnotesize", r"\normalsize")) if block.kind == "code" else ""
@@ -153,7 +184,11 @@ class Setter:
 
     def _list(self, group: Group) -> str:
         rng = self.rng
-        tight = f"\\itemsep{rng.choice((0, 0, 1, 3))}pt\\parsep0pt\\topsep{rng.choice((0, 3, 6))}pt\\leftmargin{rng.choice((12, 18, 25))}pt\\labelwidth{rng.choice((10, 16))}pt"
+        tight = (
+            f"\\itemsep{rng.choice((0, 0, 1, 3))}pt\\parsep0pt"
+            f"\\topsep{rng.choice((0, 3, 6))}pt\\leftmargin{rng.choice((12, 18, 25))}pt"
+            f"\\labelwidth{rng.choice((10, 16))}pt"
+        )
         source = []
         for item in group.parts[0]:
             assert isinstance(item, Block)
@@ -187,7 +222,10 @@ class Setter:
             else "t"
         )
         boxes = [
-            f"\\begin{{minipage}}[{top}]{{{width:.3f}\\linewidth}}{''.join(self.part(part) for part in column)}\\end{{minipage}}"
+            (
+                f"\\begin{{minipage}}[{top}]{{{width:.3f}"
+                f"\\linewidth}}{''.join(self.part(part) for part in column)}\\end{{minipage}}"
+            )
             for column in group.parts
         ]
         return "\\par\\medskip\\noindent " + r"\hfill ".join(boxes) + "\\par\\medskip"
@@ -211,7 +249,9 @@ class Setter:
                     )
                 else:
                     rows.append(
-                        f"\\noindent\\parbox[t]{{{share:.2f}\\linewidth}}{{{side}{name}}}\\hspace{{6pt}}\\parbox[t]{{{0.94 - share:.2f}\\linewidth}}{{\\raggedright {text}}}\\par\\vspace{{{stretch}pt}}"
+                        f"\\noindent\\parbox[t]{{{share:.2f}\\linewidth}}{{{side}{name}"
+                        f"}}\\hspace{{6pt}}\\parbox[t]{{{0.94 - share:.2f}\\linewidth}}{{\\raggedright "
+                        f"{text}}}\\par\\vspace{{{stretch}pt}}"
                     )
             boxes.append(f"\\begin{{minipage}}[t]{{{width:.3f}\\linewidth}}{''.join(rows)}\\end{{minipage}}")
         return "\\par\\medskip\\noindent " + r"\hfill ".join(boxes) + "\\par\\medskip"
@@ -224,7 +264,8 @@ class Setter:
             content = f"{line(entry.text)} {leader}{{}} {escaped(entry.label)}"
             style = r"\bfseries" if entry.level == 0 and gap else ""
             source.append(
-                f"\\par\\noindent{{{style}\\hspace*{{{15 * entry.level}pt}}{self.block('entry', content)}\\par}}\\vspace{{{gap}pt}}"
+                f"\\par\\noindent{{{style}\\hspace*{{{15 * entry.level}"
+                f"pt}}{self.block('entry', content)}\\par}}\\vspace{{{gap}pt}}"
             )
         return "\n".join(source)
 
@@ -236,7 +277,9 @@ class Setter:
             height = rng.randint(5, 90)
             marks.append(f"\\put({place},12){{\\textcolor{{gray}}{{\\rule{{12pt}}{{{height}pt}}}}}}")
             marks.append(
-                f"\\put({place},2){{\\tiny {self.block('figure', escaped(self.rng.choice(('A', 'B', '2010', 'low', 'high', str(n), 'mean'))))}}}"
+                f"\\put({place},2){{\\tiny "
+                f"{self.block('figure', escaped(self.rng.choice(('A', 'B', '2010', 'low', 'high', str(n), 'mean'))))}"
+                f"}}"
             )
             if rng.random() < 0.5:
                 marks.append(
@@ -245,7 +288,11 @@ class Setter:
         marks += [f"\\put(0,{12 + 20 * n}){{\\tiny {self.block('figure', str(20 * n))}}}" for n in range(5)]
         caption = group.parts[0][0]
         assert isinstance(caption, Block)
-        return f"\\begin{{center}}\\setlength{{\\unitlength}}{{1pt}}\\begin{{picture}}(205,112){''.join(marks)}\\end{{picture}}\n\n{{\\small {self.block('caption', line(caption.text))}\\par}}\\end{{center}}"
+        return (
+            f"\\begin{{center}}\\setlength{{\\unitlength}}{{1pt}}\\begin{{picture}}(205,"
+            f"112){''.join(marks)}\\end{{picture}}\n\n{{\\small "
+            f"{self.block('caption', line(caption.text))}\\par}}\\end{{center}}"
+        )
 
     def table(self, block: TableBlock) -> str:
         """A table between its caption and its notes."""
@@ -279,8 +326,15 @@ class Setter:
         ):
             side = rng.choice("rl")
             more = f"\n\\noindent {self.block('paragraph', escaped(self.writer.paragraph(900)))}\\par"
-            return f"\\par\\begin{{wraptable}}{{{side}}}{{0.48\\linewidth}}\n{caption}{{\\centering {source}\\par}}{notes}{below}\\end{{wraptable}}{more}\n"
-        return f"\\par\\vspace{{{gap}pt}}\\noindent\\begin{{minipage}}{{\\linewidth}}\\parindent0pt\n{caption}{{{place} {source}\\par}}{notes}{below}\\end{{minipage}}\\par\\vspace{{{gap}pt}}\n"
+            return (
+                f"\\par\\begin{{wraptable}}{{{side}}}{{0.48\\linewidth}}\n{caption}"
+                f"{{\\centering {source}\\par}}{notes}{below}\\end{{wraptable}}{more}\n"
+            )
+        return (
+            f"\\par\\vspace{{{gap}pt}}\\noindent"
+            f"\\begin{{minipage}}{{\\linewidth}}\\parindent0pt\n{caption}{{{place} {source}"
+            f"\\par}}{notes}{below}\\end{{minipage}}\\par\\vspace{{{gap}pt}}\n"
+        )
 
     def _caption(self, caption: Text) -> str:
         size, place = self.rng.choice(("", r"\small", r"\footnotesize")), self.rng.choice((r"\centering", ""))

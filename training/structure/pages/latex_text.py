@@ -4,18 +4,67 @@ from __future__ import annotations
 
 import random
 
-from training.structure.pages.colours import Colour
+from training.structure.pages.colours import Colour, rgb
 from training.structure.pages.text import Text, split_lines
 
 SIGNS = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "^": r"\^{}",
-    "~": r"\textasciitilde{}", "±": r"$\pm$", "×": r"$\times$", "−": r"$-$", "–": "--", "—": "---", "✓": r"\ding{51}", "✗": r"\ding{55}",
-    "≤": r"$\leq$", "·": r"$\cdot$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\rightarrow$", "°": r"$^{\circ}$", "€": r"\texteuro{}", "£": r"\pounds{}",
-    "•": r"$\bullet$", "◦": r"$\circ$", "●": r"$\bullet$", "○": r"$\circ$", "†": r"$\dagger$", "‡": r"$\ddagger$", "§": r"\S{}", "<": "$<$", ">": "$>$", "|": "$|$",
-    "\u00a0": "~", "\u2003": r"\quad{}", "'": "'", '"': "''", "μ": r"$\mu$",
-    "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "δ": r"$\delta$", "ε": r"$\epsilon$", "θ": r"$\theta$", "λ": r"$\lambda$",
-    "π": r"$\pi$", "ρ": r"$\rho$", "σ": r"$\sigma$", "φ": r"$\phi$", "ω": r"$\omega$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "^": r"\^{}",
+    "~": r"\textasciitilde{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "−": r"$-$",
+    "–": "--",
+    "—": "---",
+    "✓": r"\ding{51}",
+    "✗": r"\ding{55}",
+    "≤": r"$\leq$",
+    "·": r"$\cdot$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "→": r"$\rightarrow$",
+    "°": r"$^{\circ}$",
+    "€": r"\texteuro{}",
+    "£": r"\pounds{}",
+    "•": r"$\bullet$",
+    "◦": r"$\circ$",
+    "●": r"$\bullet$",
+    "○": r"$\circ$",
+    "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
+    "§": r"\S{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    "\u00a0": "~",
+    "\u2003": r"\quad{}",
+    "'": "'",
+    '"': "''",
+    "μ": r"$\mu$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "ε": r"$\epsilon$",
+    "θ": r"$\theta$",
+    "λ": r"$\lambda$",
+    "π": r"$\pi$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "φ": r"$\phi$",
+    "ω": r"$\omega$",
+    "Δ": r"$\Delta$",
+    "Σ": r"$\Sigma$",
+    "Ω": r"$\Omega$",
+}
+
 WRAPS = {
     "b": r"\textbf{%s}",
     "i": r"\textit{%s}",
@@ -51,7 +100,7 @@ def lines(text: Text) -> list[str]:
 
 def inked(colour: Colour, content: str) -> str:
     """Content in its colour."""
-    return "\\Ink{%d,%d,%d}{%s}" % (*colour, content)
+    return f"\\Ink{{{rgb(colour)}}}{{{content}}}"
 
 
 def formula(seed: str) -> str:

@@ -1,4 +1,4 @@
-"""A table as its author means it: cells with their spans, and what a typesetter may want to know of its rows and columns."""
+"""A table as its author means it: cells with their spans, and what a typesetter asks of its rows and columns."""
 
 from __future__ import annotations
 

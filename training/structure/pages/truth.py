@@ -1,7 +1,7 @@
 """Reads back what each page shows by the colours of its characters, and says which pages are fit to teach.
 
-The page that a typesetter made is the truth: text that flowed to the next page is there. A page is left out where a character's
-colour stands for nothing, text lies on other text or beyond the paper, or too little is on it.
+The page that a typesetter made is the truth: text that flowed to the next page is there. A page is left out where
+a character's colour stands for nothing, text lies on other text or beyond the paper, or too little is on it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _overlap(boxes: list[tuple[Colour, tuple[float, float, float, float]]]) -> b
 
 
 def cut(table: dict[str, Any], number: int, shown: Entries, entries: Entries) -> dict[str, Any]:
-    """What of a table is on this page, where its rows go on to the next; the cells of `shown` are renumbered in place."""
+    """What of a table is on this page, where its rows go on to the next; cells of `shown` are renumbered in place."""
     here = {colour: entry for colour, entry in shown.items() if entry.get("table") == number}
     if len(here) == sum(entry.get("table") == number for entry in entries.values()):
         return table

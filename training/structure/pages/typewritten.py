@@ -1,6 +1,6 @@
 """Sets made pages on a grid of characters, as typewriters and old programs do; needs nothing but PyMuPDF.
 
-What is under a head stands in its columns; rules are rows of hyphens, or bars, which are characters as well (kind `rule`).
+What is under a head stands in its columns; rules are hyphens and bars, which are characters as well (kind `rule`).
 """
 
 from __future__ import annotations

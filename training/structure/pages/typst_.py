@@ -13,7 +13,19 @@ from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.table import Cell, Table
 from training.structure.pages.text import Text
 
-FONTS = ("Libertinus Serif", "New Computer Modern", "New Computer Modern", "Liberation Sans", "Liberation Serif", "DejaVu Sans", "DejaVu Serif", "C059", "P052", "Nimbus Sans", "DejaVu Sans Mono")  # fmt: skip
+FONTS = (
+    "Libertinus Serif",
+    "New Computer Modern",
+    "New Computer Modern",
+    "Liberation Sans",
+    "Liberation Serif",
+    "DejaVu Sans",
+    "DejaVu Serif",
+    "C059",
+    "P052",
+    "Nimbus Sans",
+    "DejaVu Sans Mono",
+)
 WIDTHS = {"a4": 595, "us-letter": 612, "a5": 420, "iso-b5": 499}  # points
 SPECIAL = str.maketrans({character: "\\" + character for character in "\\#$*_`<>@~[]=-+/\"'("})
 WRAPS = {
@@ -73,7 +85,11 @@ class Setter(Marking):
         body = "".join(self.part(part) for part in page.parts)
         if page.columns > 1:
             body = f"#columns({page.columns}, gutter: {rng.choice((10, 14, 20))}pt)[{body}]"
-        return f'#page(paper: "{paper}", margin: {margin}, header: [{head}], footer: [{foot}])[#set text({text})\n#set par({self.prose}, spacing: {self.gap}em)\n{wide}{body}]\n'
+        return (
+            f'#page(paper: "{paper}", margin: {margin}, header: [{head}], footer: [{foot}'
+            f"])[#set text({text})\n#set par({self.prose}, spacing: {self.gap}em)\n{wide}"
+            f"{body}]\n"
+        )
 
     def _furniture(self, parts: tuple[str, str, str]) -> str:
         return (
@@ -94,11 +110,18 @@ class Setter(Marking):
         if block.kind == "heading":
             size = {1: 1.5, 2: 1.25, 3: 1.05}[block.level or 2]
             weight = rng.choice(("bold", "bold", "regular"))
-            return f'#block(above: 1.2em, below: 0.8em, sticky: true, text(size: {size}em, weight: "{weight}")[{self.ink(entry, written(block.text))}])\n'
+            return (
+                f"#block(above: 1.2em, below: 0.8em, sticky: true, text(size: {size}em, weight: "
+                f'"{weight}")[{self.ink(entry, written(block.text))}])\n'
+            )
         if block.kind == "formula":
             return f"#align(center)[{self.ink(entry, self._formula())}]\n"
         if block.kind in ("code", "address"):
-            return f"#block[#set par(justify: false, leading: 0.5em)\n#text(size: {0.85 if block.kind == 'code' else 1}em)[{self.ink(entry, written(block.text))}]]\n"
+            return (
+                f"#block[#set par(justify: false, leading: 0.5em)\n#text(size: "
+                f"{0.85 if block.kind == 'code' else 1}"
+                f"em)[{self.ink(entry, written(block.text))}]]\n"
+            )
         return f"{self.ink(entry, written(block.text))}\n\n"
 
     def _formula(self) -> str:
@@ -146,7 +169,9 @@ class Setter(Marking):
             colour = "rgb({}, {}, {})".format(*self.palette.new(self.entry("item")))
             label = f"#text(fill: {colour})[{escaped(item.label)}]" if item.label else ""
             cells.append(
-                f"block(above: {step}em, below: {step}em)[#set par(justify: false)\n#grid(columns: ({indent}pt, 1fr), [{label}], [#text(fill: {colour})[{written(item.text)}]])]"
+                f"block(above: {step}em, below: {step}em)[#set par(justify: false)"
+                f"\n#grid(columns: ({indent}pt, 1fr), [{label}], [#text(fill: {colour}"
+                f")[{written(item.text)}]])]"
             )
         if group.layout == "options":
             return f"#grid(columns: {group.columns}, column-gutter: 8pt, {', '.join(cells)})\n"
@@ -154,12 +179,18 @@ class Setter(Marking):
         stacks = ["".join(f"#{cell}\n" for cell in cells[n : n + high]) for n in range(0, len(cells), high)]
         if group.columns == 1:
             return stacks[0]
-        return f"#grid(columns: (1fr,) * {group.columns}, column-gutter: 8pt, {', '.join(f'[{stack}]' for stack in stacks)})\n"
+        return (
+            f"#grid(columns: (1fr,) * {group.columns}, column-gutter: 8pt, "
+            f"{', '.join(f'[{stack}]' for stack in stacks)})\n"
+        )
 
     def _beside(self, group: Group) -> str:
         boxes = ", ".join(f"[{''.join(self.part(part) for part in column)}]" for column in group.parts)
         frame = self.rng.choice(("", "", "", "stroke: 0.5pt, inset: 4pt, "))
-        return f"#grid(columns: (1fr,) * {group.columns}, column-gutter: {self.rng.choice((6, 12, 20))}pt, {frame}{boxes})\n"
+        return (
+            f"#grid(columns: (1fr,) * {group.columns}, column-gutter: "
+            f"{self.rng.choice((6, 12, 20))}pt, {frame}{boxes})\n"
+        )
 
     def _pairs(self, group: Group) -> str:
         rng, boxes = self.rng, []
@@ -175,7 +206,10 @@ class Setter(Marking):
             columns, rows = ("1", gutter) if group.layout == "above" else (f"({first}, 1fr)", gutter)
             inner = f", {', '.join(cells)}" if cells else ""
             boxes.append(
-                f"grid(columns: {columns}, row-gutter: {rows}pt, column-gutter: 8pt, align: ({side}, {rng.choice(('left', 'left', 'right'))}){inner})"
+                (
+                    f"grid(columns: {columns}, row-gutter: {rows}pt, column-gutter: 8pt, align: "
+                    f"({side}, {rng.choice(('left', 'left', 'right'))}){inner})"
+                )
                 if group.layout == "pairs"
                 else f"grid(columns: 1, row-gutter: {rows}pt{inner})"
             )
@@ -188,7 +222,8 @@ class Setter(Marking):
             assert isinstance(entry, Block)
             content = f"{written(entry.text)} {leader} {escaped(entry.label)}"
             rows.append(
-                f"#block(above: 0.5em, below: 0.5em, inset: (left: {12 * entry.level}pt))[{self.ink(self.entry('entry'), content)}]\n"
+                f"#block(above: 0.5em, below: 0.5em, inset: (left: {12 * entry.level}"
+                f"pt))[{self.ink(self.entry('entry'), content)}]\n"
             )
         return "".join(rows)
 
@@ -211,7 +246,11 @@ class Setter(Marking):
             if block.caption and block.caption_below
             else ""
         )
-        return f"#block(above: 1em, below: 1em, breakable: {'true' if block.table.rows > 25 else 'false'})[{above}#align({place})[{source}]\n{notes}{below}]\n"
+        return (
+            f"#block(above: 1em, below: 1em, breakable: "
+            f"{'true' if block.table.rows > 25 else 'false'})[{above}#align({place}"
+            f")[{source}]\n{notes}{below}]\n"
+        )
 
     def _grid(self, table: Table) -> str:
         rng = self.rng
@@ -245,7 +284,9 @@ class Setter(Marking):
             content = self.ink({"kind": "cell", "table": number, **cell.truth}, written(cell.text)) if cell.text else ""
             content = f"#strong[{content}]" if cell.head and bold and content else content
             cells.append(
-                f"table.cell(x: {cell.column}, y: {cell.row}, rowspan: {cell.rows}, colspan: {cell.columns}, align: {align} + {upright if cell.rows == 1 else 'horizon'})[{content}]"
+                f"table.cell(x: {cell.column}, y: {cell.row}, rowspan: {cell.rows}, colspan: "
+                f"{cell.columns}, align: {align} + {upright if cell.rows == 1 else 'horizon'}"
+                f")[{content}]"
             )
         needed = self.size * 0.55 * sum(min(28, length) + 2 for length in long)  # points, about
         size = min(rng.choice((0.7, 0.8, 0.9, 1)), max(0.45, self.room / needed))
@@ -258,7 +299,11 @@ class Setter(Marking):
                 f"fill: (x, y) => if y < {table.head_rows} {{ rgb(220, 230, 245) }}, ",
             )
         )
-        return f"#text(size: {size:.2f}em)[#set par(justify: false, leading: 0.45em)\n#table(columns: ({widths},), inset: {inset}, {fill}{self._rules(table)}{', '.join(cells)})]"
+        return (
+            f"#text(size: {size:.2f}em)[#set par(justify: false, leading: 0.45em)"
+            f"\n#table(columns: ({widths},), inset: {inset}, {fill}{self._rules(table)}"
+            f"{', '.join(cells)})]"
+        )
 
     def _align(self, cell: Cell, table: Table, numbers: str, names: str, heads: str) -> str:
         if cell.kind == "group":
@@ -285,7 +330,10 @@ class Setter(Marking):
             if table.head_rows < row < table.rows and rng.random() < 0.7
         ]
         lines += [
-            f"table.hline(y: {cell.row + cell.rows}, start: {cell.column}, end: {cell.column + cell.columns}, stroke: {thin}pt)"
+            (
+                f"table.hline(y: {cell.row + cell.rows}, start: {cell.column}, end: "
+                f"{cell.column + cell.columns}, stroke: {thin}pt)"
+            )
             for cell in table.cells
             if cell.head and cell.columns > 1 and cell.row + cell.rows < table.head_rows
         ]
