@@ -28,7 +28,6 @@ MODULES = {
     "typewritten": "typewritten",
 }
 KEPT = 0.5  # of pages without tables: text flows on, so that more of them come out than are asked for
-AT_ONCE = 25  # pages invented for one run of a typesetter
 
 
 def kinds(page: pymupdf.Page, entries: truth.Entries) -> set[str]:
@@ -37,10 +36,10 @@ def kinds(page: pymupdf.Page, entries: truth.Entries) -> set[str]:
 
 
 def one_run(
-    typeset: Callable[..., Any], seed: str, name: str, folder: Path, out: Path, most: int
+    typeset: Callable[..., Any], seed: str, name: str, folder: Path, out: Path, most: int, at_once: int
 ) -> tuple[int, Counter[str]]:
     """Pages of one run, written to `out`; how many were fit, and why others were not."""
-    pdf, setter = typeset(random.Random(seed), AT_ONCE, folder, name)
+    pdf, setter = typeset(random.Random(seed), at_once, folder, name)
     faults: Counter[str] = Counter()
     rng = random.Random(f"{seed} kept")
     with pymupdf.open(pdf) as document:
@@ -70,6 +69,7 @@ def main() -> None:
     parser.add_argument("--typesetter", choices=MODULES, default="latex")
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--at-once", type=int, default=25, help="pages invented for one run of the typesetter")
     args = parser.parse_args()
     typeset = import_module(f"training.structure.pages.{MODULES[args.typesetter]}").typeset
     args.out.mkdir(parents=True, exist_ok=True)
@@ -77,9 +77,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         while done < args.pages:
             name = f"{args.typesetter}-{args.seed}-{number:03}"
-            fit, why = one_run(
-                typeset, f"{args.typesetter} {args.seed} {number}", name, Path(folder), args.out, args.pages - done
-            )
+            seed = f"{args.typesetter} {args.seed} {number}"
+            fit, why = one_run(typeset, seed, name, Path(folder), args.out, args.pages - done, args.at_once)
             done, number, faults = done + fit, number + 1, faults + why
             print(f"{name}: {done} pages; left out {dict(faults)}", flush=True)
 

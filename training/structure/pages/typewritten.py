@@ -207,17 +207,18 @@ class Setter(Marking):
                 pitch, font = size * self.rng.choice((1.0, 1.1, 1.2, 1.5)), self.rng.choice(FONTS)
                 many = int((842 - 100) / pitch)
                 for start in range(0, len(lines), many):
-                    sheet = document.new_page()
+                    shape = document.new_page().new_shape()  # written at once: each change of a page costs
                     for n, line in enumerate(lines[start : start + many]):
                         for run in line:
                             place = (28 + WIDTH * size * run.column, 56 + n * pitch)
-                            sheet.insert_text(
+                            shape.insert_text(
                                 place,
                                 run.text,
                                 fontname=font,
                                 fontsize=size,
                                 color=tuple(level / 255 for level in run.colour),
                             )
+                    shape.commit()
             document.save(pdf)
 
 
