@@ -46,7 +46,7 @@ def _without_grids(pymupdf: Any) -> None:
     its own (``drafting/structure``). There is no public way."""
     for cell in getattr(pymupdf._get_layout, "__closure__", None) or ():
         model = getattr(cell.cell_contents, "_model", None)
-        if hasattr(model, "table_grid_extractor"):
+        if model is not None and hasattr(model, "table_grid_extractor"):
             model.table_grid_extractor = None
 
 

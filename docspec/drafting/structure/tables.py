@@ -25,8 +25,8 @@ MOST_TOKENS = 2000
 """Most tokens of a page on which tables are looked for: time and memory grow with their square."""
 
 DEPICTED = 0.5
-"""Share of the words of a supposed table in pictures of the layout model from which it is a chart or a diagram. The made
-pages have none yet: with them among what is taught this can go."""
+"""Share of the words of a supposed table in pictures of the layout model from which it is a chart or a diagram. The
+made pages have none yet: with them among what is taught this can go."""
 
 RULED = 0.8
 """Least share of the words of a table in closed cells whose cells are closed by rules."""

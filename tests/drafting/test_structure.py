@@ -1,0 +1,176 @@
+"""Tables by one search: the grid that relations speak for is found, drawn lattices are certain, and every word stays on
+the page. Pages are drawn here; what is right is what was drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+
+import numpy as np
+import pymupdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.grid import grid_of
+from docspec.reporting.tables import grids
+from docspec.results import ParsedDocument
+
+Parsed = Callable[..., ParsedDocument]
+Place = tuple[int, int, int, int]  # row, column, rows, columns
+
+SURE = 6.0
+
+
+@st.composite
+def places(draw: st.DrawFn) -> list[Place]:
+    """The cells of a table in which each row and each column has a cell of its own; some span others."""
+    rows, columns = draw(st.integers(2, 7)), draw(st.integers(2, 6))
+    cells = dict.fromkeys(product(range(rows), range(columns)), (1, 1))
+    if columns > 2 and draw(st.booleans()):  # a head over several columns in the first row
+        first = draw(st.integers(0, columns - 2))
+        count = draw(st.integers(2, columns - first))
+        for column in range(first, first + count):
+            cells.pop((0, column))
+        cells[0, first] = (1, count)
+    if rows > 3 and draw(st.booleans()):  # a label over several rows in the first column
+        first = draw(st.integers(1, rows - 2))
+        count = draw(st.integers(2, rows - first))
+        for row in range(first, first + count):
+            cells.pop((row, 0))
+        cells[first, 0] = (count, 1)
+    return [(row, column, *size) for (row, column), size in sorted(cells.items())]
+
+
+def _scores(cells: Sequence[Place]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Log-odds for cell, row and column of each two words, one in each cell, and the places of the words."""
+    at = np.array(cells)
+    ends = at[:, :2] + at[:, 2:]
+    meet = np.minimum(ends[:, None], ends[None]) > np.maximum(at[:, None, :2], at[None, :, :2])
+    row, column = (np.where(meet[..., axis], SURE, -SURE) for axis in (0, 1))
+    middle = (at[:, :2] + ends) / 2
+    boxes = np.stack([80 * middle[:, 1], 20 * middle[:, 0], 80 * middle[:, 1] + 30, 20 * middle[:, 0] + 10], axis=1)
+    return np.where(np.eye(len(at), dtype=bool), SURE, -SURE), row, column, boxes.astype(np.float32)
+
+
+@given(places())
+@settings(deadline=None)
+def test_the_grid_that_relations_tell_is_found(cells: list[Place]) -> None:
+    cell, row, column, boxes = _scores(cells)
+    found = grid_of(cell, row, column, boxes, clusters(cell))
+    told = {one.tokens: (one.row, one.column, one.rows, one.columns) for one in found}
+    assert told == {(number,): place for number, place in enumerate(cells)}
+
+
+@given(places(), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_every_word_is_in_one_cell_and_no_place_in_two_whatever_relations_tell(cells: list[Place], seed: int) -> None:
+    _, _, _, boxes = _scores(cells)
+    chance = np.random.default_rng(seed)
+    scores = []
+    for _ in range(3):
+        one = chance.normal(0, 4, (len(cells), len(cells)))
+        scores.append(((one + one.T) / 2).astype(np.float32))
+    found = grid_of(scores[0], scores[1], scores[2], boxes, clusters(scores[0]))
+    assert sorted(token for one in found for token in one.tokens) == list(range(len(cells)))
+    taken = [(one.row + y, one.column + x) for one in found for y, x in product(range(one.rows), range(one.columns))]
+    assert len(taken) == len(set(taken))
+
+
+def test_groups_are_what_their_pairs_speak_for_together() -> None:
+    """Two pairs for it and one against it, which weighs less than both: one group; more than both: two."""
+    for against, expected in ((-2.0, [[0, 1, 2]]), (-9.0, [[0, 1], [2]])):
+        scores = np.array([[0, 4, against], [4, 0, 3], [against, 3, 0]], np.float32)
+        assert clusters(scores) == expected
+
+
+PROSE = (
+    "The harbour board met on Tuesday to look at the plans for the new quay wall, which would replace the",
+    "timber piles that were driven in the year of the great flood and have since been eaten away by worms.",
+    "Members heard from two engineers that the cost of steel has fallen by a tenth since the last spring.",
+)
+
+
+Draw = Callable[[pymupdf.Page], None]
+
+
+def _between_prose(draw: Draw) -> Draw:
+    def whole(page: pymupdf.Page) -> None:
+        for number, line in enumerate(PROSE):
+            page.insert_text((60, 80 + 13 * number), line, fontsize=10)
+            page.insert_text((60, 560 + 13 * number), line, fontsize=10)
+        draw(page)
+
+    return whole
+
+
+def _closed(texts: Sequence[Sequence[str]], widths: Sequence[int], size: float = 10) -> Draw:
+    def draw(page: pymupdf.Page) -> None:
+        y = 150.0
+        for row in texts:
+            height = 6 + 13 * max(text.count("\n") + 1 for text in row)
+            x = 60.0
+            for text, width in zip(row, widths, strict=True):
+                page.draw_rect(pymupdf.Rect(x, y, x + width, y + height), width=0.7)
+                for number, line in enumerate(text.split("\n")):
+                    page.insert_text((x + 4, y + 12 + 13 * number), line, fontsize=size)
+                x += width
+            y += height
+
+    return draw
+
+
+CLOSED = {
+    "uses": [
+        ["Area", "Uses"],
+        ["Schools", "- deciding who is admitted\n- marking of examinations\n- watching pupils"],
+        ["Work", "- choosing among applicants\n- ending contracts"],
+        ["Courts", "- finding facts\n- applying the law"],
+    ],
+    "duties": [
+        ["Post", "Duty", "Hours"],
+        ["Harbour\nmaster", "keeps the log\nand the keys", "08:00"],
+        ["Pilot", "brings ships\nthrough the gap\nat high water", "any"],
+        ["Clerk", "writes letters", "09:00"],
+    ],
+    "far apart": [
+        ["Port", "Number          of ports", "Ships"],
+        ["Oban", "12", "450"],
+        ["Tiree", "7", "95"],
+        ["Coll", "31", "880"],
+    ],
+}
+
+
+@pytest.mark.parametrize("texts", CLOSED.values(), ids=CLOSED.keys())
+def test_lines_of_a_closed_cell_stay_together(parsed: Parsed, texts: list[list[str]]) -> None:
+    page = parsed(_between_prose(_closed(texts, [120, 220, 80][: len(texts[0])]))).pages[0]
+    (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
+    assert table == [[" ".join(text.split()) for text in row] for row in texts]
+
+
+LABELS = {
+    "orders": [["Order date:", "Due date:", "Reference:"], ["03/20/2026", "04/04/2026", "CUSTREF123"]],
+    "terms": [["Customer", "Terms", "Ship by"], ["Mill Lane Works", "15 days net", "road"]],
+    "readings": [["Meter", "Before", "After", "Used"], ["A-4471", "10,220", "10,845", "625"]],
+}
+
+
+@pytest.mark.parametrize("texts", LABELS.values(), ids=LABELS.keys())
+def test_no_word_of_labels_over_values_is_lost(parsed: Parsed, texts: list[list[str]]) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for y, row in zip((200, 216), texts, strict=True):
+            for number, text in enumerate(row):
+                page.insert_text((60 + 130 * number, y), text, fontsize=10, fontname="hebo" if y == 200 else "helv")
+
+    page = parsed(_between_prose(draw)).pages[0]
+    words = set(page.text.replace("|", " ").replace("*", " ").split())
+    assert {word for row in texts for text in row for word in text.split()} <= words
+    assert page.account is not None and not page.account.missing
+
+
+def test_prose_has_no_table(parsed: Parsed) -> None:
+    page = parsed(_between_prose(lambda page: None)).pages[0]
+    assert not [grid for block in page.blocks for grid in grids(block)]
