@@ -197,19 +197,20 @@ def _open(
     highs = np.maximum.reduceat(box[order, 2], starts[:-1])
     for side, gaps, edge, sign in ((0, next_gap, box[:, 2], 1), (2, before_gap, box[:, 0], -1)):
         at = edge + sign * np.minimum(np.where(np.isfinite(gaps), gaps, 0), 3 * size) / 2
-        for token in np.nonzero(np.isfinite(gaps))[0]:
-            x, row = at[token], rows[token]
-            for part, (low, high) in enumerate(
-                ((max(0, row - REACH), row), (row + 1, min(len(lows), row + REACH + 1)))
-            ):
-                wide = np.nonzero((lows[low:high] < x) & (x < highs[low:high]))[0] + low
-                if len(wide) == 0:
-                    continue
-                covered = 0
-                for other in wide:
-                    own = box[order[starts[other] : starts[other + 1]]]
-                    covered += bool(((own[:, 0] < x) & (x < own[:, 2])).any())
-                result[side + part][token] = 1 - covered / len(wide)
+        covers = (box[order, 0][None, :] < at[:, None]) & (at[:, None] < box[order, 2][None, :])
+        covered = np.logical_or.reduceat(covers, starts[:-1], axis=1)
+        wide = (lows[None, :] < at[:, None]) & (at[:, None] < highs[None, :])
+        sums = [_sums(wide), _sums(wide & covered)]
+        for part, (low, high) in enumerate(
+            ((np.maximum(rows - REACH, 0), rows), (rows + 1, np.minimum(rows + REACH + 1, len(lows))))
+        ):
+            low = np.minimum(low, len(lows))
+            every, within = (
+                np.take_along_axis(one, high[:, None], 1)[:, 0] - np.take_along_axis(one, low[:, None], 1)[:, 0]
+                for one in sums
+            )
+            share = 1 - within / np.maximum(every, 1)
+            result[side + part] = np.where(np.isfinite(gaps) & (every > 0), share, 0).astype(np.float32)
     return tuple(result)  # type: ignore[return-value]
 
 
@@ -221,6 +222,13 @@ def _owners(page: PageTokens, center: Floats, middle: Floats) -> NDArray[np.int6
         inside = (x0 - 1 <= center) & (center <= x1 + 1) & (y0 - 1 <= middle) & (middle <= y1 + 1) & (area < least)
         owner[inside], least[inside] = number, area
     return owner
+
+
+def _sums(values: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The sums of the first 0, 1, 2 ... values of each row."""
+    sums = np.zeros((values.shape[0], values.shape[1] + 1), np.int64)
+    values.cumsum(axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _near_rules(page: PageTokens, box: Floats, middle: Floats, size: Floats) -> list[Floats]:
