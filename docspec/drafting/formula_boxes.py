@@ -18,6 +18,12 @@ def is_displayed(line: TextLine) -> bool:
     return any(mark.kind == "formula" and mark.target == DISPLAY for mark in line.marks)
 
 
+def are_formulas(places: Sequence[BBox], lines: Sequence[TextLine]) -> bool:
+    """Whether most of ``places``, those of the lines of a supposed table, are of ``lines`` that are formulas."""
+    displayed = {line.bbox for line in lines if is_displayed(line)}
+    return 2 * sum(place in displayed for place in places) > len(places)
+
+
 def with_formulas(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], as_pictures: bool = False) -> list[LayoutBox]:
     """``boxes`` in reading order, with one for each of ``lines`` that is a formula; others are cut where one lies in
     them, and go where nothing else is in them. A formula in a table or a picture is part of it."""

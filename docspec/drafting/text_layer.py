@@ -25,7 +25,7 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
-from docspec.drafting.formula_boxes import settled, with_formulas
+from docspec.drafting.formula_boxes import are_formulas, settled, with_formulas
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine
@@ -160,8 +160,9 @@ class TextLayerDrafter:
             printed = Printed(without_fields(printed.page))
         boxes, layout, events = layout_of(printed.page, lines, self._quick)
         found, lines = found_tables(printed.tokens(boxes), lines, relations(), printed.texts_in)
-        boxes = with_formulas(boxes, lines, self._formulas == "picture")
+        found = [one for one in found if not are_formulas(one[1], lines)]
         boxes, tables = with_tables(boxes, found, forms)
+        boxes = with_formulas(boxes, lines, self._formulas == "picture")
         regions = [_in_pixels(settled(region), page) for region in assemble(boxes, lines, tables)]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them

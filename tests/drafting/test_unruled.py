@@ -12,9 +12,14 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docspec.core import Category, PageImage
+from docspec.core import BBox, Category, PageImage
 from docspec.drafting.figures import is_figure
 from docspec.drafting.found_table import FoundTable
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.page_lines import page_lines
+from docspec.drafting.printed import Printed
+from docspec.drafting.structure.placing import found_tables, with_tables
+from docspec.drafting.structure.relations import relations
 from docspec.drafting.text_layer import TextLayerDrafter
 
 from .conftest import PROSE, SECOND
@@ -47,9 +52,45 @@ def typed(page: Any, rows: Rows, widths: tuple[int, ...], y: float = 100) -> Non
         page.insert_text((40, y + 13 * number), text.rstrip(), fontsize=9, fontname="cour")
 
 
+def seen(draw: Callable[[Any], None], page_size: tuple[float, float] = (420, 595)) -> list[FoundTable]:
+    """The tables of a page whose text a layout model took for one region."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=page_size[0], height=page_size[1])
+        draw(page)
+        lines = page_lines(page)
+        whole = LayoutBox(BBox(0, 0, *page_size), Category.TEXT, tuple(line.bbox for line in lines))
+        found, lines = found_tables(Printed(page).tokens([whole]), lines, relations())
+        boxes, tables = with_tables([whole], found)
+    members = [member for box in boxes for member in box.members]
+    assert sorted(members, key=repr) == sorted((line.bbox for line in lines), key=repr), "no line is lost"
+    return tables
+
+
 def rows_of(table: FoundTable) -> list[list[str]]:
     text = table.html.replace("th>", "td>").removeprefix("<table><tr><td>").removesuffix("</td></tr></table>")
     return [row.split("</td><td>") for row in text.split("</td></tr><tr><td>")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "edges", "expected"),
+    [
+        (PRICES, (40, 90, 260, 360), PRICES),
+        (PRICES[1:], (40, 90, 260, 360), PRICES[1:]),
+        (RESULTS, (40, 180, 330), RESULTS),
+        (ACCOUNTS, (40, 200, 270, 360), [(a, f"{b} {c}", d) for a, b, c, d in ACCOUNTS]),
+        ([row[::3] for row in PRICES[1:]], (40, 120), [row[::3] for row in PRICES[1:]]),
+    ],
+)
+def test_what_stands_in_columns_with_figures_is_a_table(rows: Rows, edges: tuple[int, ...], expected: Rows) -> None:
+    def page(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(40, 30, 380, 85), PROSE, fontsize=8)
+        columns(page, rows, edges)
+        page.insert_textbox(pymupdf.Rect(40, 200, 380, 285), SECOND, fontsize=8)
+
+    [table] = seen(page)
+    assert rows_of(table) == [list(row) for row in expected]
+    assert ("<th>" in table.html) == (rows is PRICES)
+    assert [len(row) for row in table.grid] == [len(expected[0])] * len(expected)
 
 
 def test_columns_that_are_made_with_spaces_are_seen(page_of: Callable[..., PageImage]) -> None:
@@ -137,6 +178,63 @@ def marks_beside_questions(page: Any) -> None:
         text = "How many boats went out and did not come back in the first ten years after 1994?"
         page.insert_text((40, 60 + 16 * number), text, fontsize=7)
         page.insert_text((385, 60 + 16 * number), str(marks), fontsize=7)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        prose_beside_prose,
+        references,
+        contents,
+        contents_in_two_columns,
+        addresses,
+        numbered_lines,
+        years_of_a_life,
+        a_sum_on_paper,
+        inequalities,
+        marks_beside_questions,
+    ],
+)
+def test_what_is_none_stays_text(draw: Callable[[Any], None]) -> None:
+    assert seen(draw) == []
+
+
+def test_a_table_in_one_column_of_prose_takes_nothing_of_the_other() -> None:
+    def page(page: Any) -> None:
+        columns(page, [row[1::2] for row in PRICES[1:]], (30, 200), y=52, pitch=13.7)
+        page.insert_textbox(pymupdf.Rect(220, 40, 390, 560), PROSE + SECOND, fontsize=10)
+
+    assert [rows_of(table) for table in seen(page)] == [[list(row[1::2]) for row in PRICES[1:]]]
+
+
+def test_labels_with_leaders_in_a_column_of_prose_are_no_prose() -> None:
+    def draw(page: Any) -> None:
+        for number in range(4):
+            page.insert_text((40, 80 + 13 * number), PROSE[:44], fontsize=9)
+        for number, (label, share, count) in enumerate(
+            (("Female", "40", "15,048"), ("Male", "17", "3,561"), ("All", "57", "980"))
+        ):
+            y = 140 + 13 * number
+            dots = int((150 - pymupdf.get_text_length(label, "helv", 9)) / pymupdf.get_text_length(".", "helv", 9))
+            page.insert_text((40, y), label + "." * dots, fontsize=9)
+            for x, text in ((220, share), (280, count)):
+                page.insert_text((x - pymupdf.get_text_length(text, "helv", 9), y), text, fontsize=9)
+
+    assert [table.html.count("<tr>") for table in seen(draw)] == [3]
+
+
+def test_heads_that_stand_closer_than_cells_are_heads() -> None:
+    def draw(page: Any) -> None:
+        for x, text in ((40, "Station"), (76, "Jan"), (98, "Feb"), (122, "Mar")):
+            page.insert_text((x, 100), text, fontsize=9)
+        for number, label in enumerate(("Oban", "Tiree", "Coll", "Mull")):
+            page.insert_text((40, 113 + 13 * number), label, fontsize=9)
+            for x in (88, 112, 136):
+                page.insert_text((x - 5, 113 + 13 * number), str((7, 2, 31, 5)[number]), fontsize=9)
+
+    assert [table.html.split("</tr>")[0] for table in seen(draw)] == [
+        "<table><tr><th>Station</th><th>Jan</th><th>Feb</th><th>Mar</th>"
+    ]
 
 
 @pytest.mark.parametrize(

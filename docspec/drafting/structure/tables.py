@@ -11,18 +11,22 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from docspec.core import BBox
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, grid_of
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import LAYOUT, Floats, PageTokens
+from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
 
 MOST_TOKENS = 2000
 """Most tokens of a page on which tables are looked for: time and memory grow with their square."""
+
+MOSTLY = 0.5
+"""Least share of a side of a table that a rule of its frame runs along."""
 
 DEPICTED = 0.5
 """Share of the words of a supposed table in pictures of the layout model from which it is a chart or a diagram. The
@@ -68,7 +72,7 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 3], -LIMIT, LIMIT))
         grid = grid_of(scores[..., 3], scores[..., 1], scores[..., 2], boxes[own], cells)
-        if max(cell.row + cell.rows for cell in grid) < 2 or max(cell.column + cell.columns for cell in grid) < 2:
+        if not _has_rows(grid):
             continue
         grid = [
             Cell(tuple(int(own[token]) for token in cell.tokens), cell.row, cell.column, cell.rows, cell.columns)
@@ -76,10 +80,32 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
         ]
         x0, y0 = boxes[own, :2].min(axis=0)
         x1, y1 = boxes[own, 2:].max(axis=0)
-        box = (float(x0), float(y0), float(x1), float(y1))
+        size = float(np.median([page.tokens[token].size for token in own]))
+        box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
         sure = _certainty(grid, own, scores)
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, bool(np.mean(lattice[own] >= 0) > RULED)))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+
+
+def _has_rows(cells: Sequence[Cell]) -> bool:
+    """Whether two rows have several cells: words of which no two share a row, or a column, are no table."""
+    counts = Counter(cell.row for cell in cells)
+    return sum(count > 1 for count in counts.values()) > 1 and max(cell.column for cell in cells) > 0
+
+
+def _framed(box: Box, page: PageTokens, size: float) -> Box:
+    """``box`` with the rules around it: those that run along most of one of its sides, no farther off than the ``size``
+    of its type."""
+    x0, y0, x1, y1 = box
+    rules = [(BBox(start, y, end, y), False) for start, end, y in page.level.tolist()]
+    rules += [(BBox(x, start, x, end), True) for start, end, x in page.upright.tolist()]
+    for rule, is_upright in rules:
+        length, side = (rule.y1 - rule.y0, y1 - y0) if is_upright else (rule.x1 - rule.x0, x1 - x0)
+        shared = min(rule.y1, y1) - max(rule.y0, y0) if is_upright else min(rule.x1, x1) - max(rule.x0, x0)
+        near = x0 - size < rule.x0 < x1 + size if is_upright else y0 - size < rule.y0 < y1 + size
+        if near and MOSTLY * side < shared and length < side / MOSTLY + 2 * size:
+            box = (min(box[0], rule.x0), min(box[1], rule.y0), max(box[2], rule.x1), max(box[3], rule.y1))
+    return box
 
 
 def _in_pictures(page: PageTokens) -> NDArray[np.bool_]:
