@@ -44,7 +44,7 @@ class Lattice:
 def lattices_of(page: PageTokens) -> Iterator[Lattice]:
     """The lattices of ``page`` that close cells in two rows and two columns at least."""
     level, upright = page.level, page.upright
-    if min(len(level), len(upright)) < 2 or max(len(level), len(upright)) > MOST_RULES:
+    if len(level) < 2 or not len(upright) or max(len(level), len(upright)) > MOST_RULES:
         return
     meet = (
         (upright[None, :, 0] - NEAR <= level[:, None, 2])
@@ -186,6 +186,8 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
             _with_rows_within(lattice, told[..., 3], page),
             _with_columns_within(lattice, told[..., 3], page),
         )
+        wide = ((lattice.rows[:, 1] - lattice.rows[:, 0]) > 1) & ((lattice.columns[:, 1] - lattice.columns[:, 0]) > 1)
+        rows, columns = rows | wide, columns | wide  # an area within which rules are missing
         open_rows, open_columns = rows[:, None] | rows[None, :], columns[:, None] | columns[None, :]
         told[..., 0] = SURE
         told[..., 1] = np.where(row_meets, np.where(open_rows, told[..., 1], SURE), -SURE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
@@ -35,6 +35,9 @@ made pages have none yet: with them among what is taught this can go."""
 RULED = 0.8
 """Least share of the words of a table in closed cells whose cells are closed by rules."""
 
+GIVEN_UP = 0.85
+"""Certainty below which a table that the layout model calls text is text."""
+
 LIMIT = 5.0
 """Most log-odds that one pair adds."""
 
@@ -62,7 +65,7 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
     if len(inside) < 2:
         return []
     table = np.clip(pairs[np.ix_(inside, inside)][..., 0], -LIMIT, LIMIT)
-    depicted = _in_pictures(page) & (lattice < 0)
+    depicted = _in_boxes(page, "picture") & (lattice < 0)
     groups = [inside[group] for group in clusters(table)]
     groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
     found = []
@@ -78,12 +81,19 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
             Cell(tuple(int(own[token]) for token in cell.tokens), cell.row, cell.column, cell.rows, cell.columns)
             for cell in grid
         ]
+        ruled = bool(np.mean(lattice[own] >= 0) > RULED)
+        if ruled:
+            grid = _without_titles(grid, lattice)
+            own = np.array(sorted(token for cell in grid for token in cell.tokens), np.int64)
+            scores = pairs[np.ix_(own, own)]
         x0, y0 = boxes[own, :2].min(axis=0)
         x1, y1 = boxes[own, 2:].max(axis=0)
         size = float(np.median([page.tokens[token].size for token in own]))
         box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
         sure = _certainty(grid, own, scores)
-        found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, bool(np.mean(lattice[own] >= 0) > RULED)))
+        if sure < GIVEN_UP and _is_text(page, lattice)[own].mean() > 0.5:
+            continue
+        found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
 
 
@@ -91,6 +101,19 @@ def _has_rows(cells: Sequence[Cell]) -> bool:
     """Whether two rows have several cells: words of which no two share a row, or a column, are no table."""
     counts = Counter(cell.row for cell in cells)
     return sum(count > 1 for count in counts.values()) > 1 and max(cell.column for cell in cells) > 0
+
+
+def _without_titles(cells: Sequence[Cell], lattice: NDArray[np.int64]) -> list[Cell]:
+    """The ``cells`` of a drawn lattice without a lone one above or below it, outside of all rules: a title, a note."""
+    result = list(cells)
+    for last in (False, True):
+        while True:
+            edge = max(cell.row + cell.rows - 1 for cell in result) if last else 0
+            own = [cell for cell in result if cell.row <= edge < cell.row + cell.rows]
+            if len(own) > 1 or len(result) == 1 or any(lattice[token] >= 0 for cell in own for token in cell.tokens):
+                break
+            result = [cell if last else replace(cell, row=cell.row - 1) for cell in result if cell not in own]
+    return result
 
 
 def _framed(box: Box, page: PageTokens, size: float) -> Box:
@@ -108,12 +131,17 @@ def _framed(box: Box, page: PageTokens, size: float) -> Box:
     return box
 
 
-def _in_pictures(page: PageTokens) -> NDArray[np.bool_]:
-    """Which tokens are in a box that the layout model calls a picture."""
+def _is_text(page: PageTokens, lattice: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which tokens the layout model calls text, outside of closed cells."""
+    return _in_boxes(page, "text") & (lattice < 0)
+
+
+def _in_boxes(page: PageTokens, name: str) -> NDArray[np.bool_]:
+    """Which tokens are in a box of the layout model that is called so (of :data:`LAYOUT`)."""
     centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
     inside = np.zeros(len(page.tokens), bool)
     for x0, y0, x1, y1, kind in page.layout:
-        if LAYOUT[int(kind)] == "picture":
+        if LAYOUT[int(kind)] == name:
             inside |= (x0 <= centers[:, 0]) & (centers[:, 0] <= x1) & (y0 <= centers[:, 1]) & (centers[:, 1] <= y1)
     return inside
 
