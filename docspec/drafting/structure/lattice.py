@@ -25,7 +25,9 @@ COVERED = 0.7
 SURE = 12.0
 """Log-odds of what is drawn."""
 ROWS_WITHIN = -1.0
-"""Mean log-odds for one cell of the lines of a closed cell below which they are taken for rows."""
+"""Mean log-odds for one row (or cell) of what is in a closed cell below which it is taken for several."""
+SURELY = -3.0
+"""The same where it is the only cell that tells."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -183,7 +185,7 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
         row_meets = _meets(lattice.rows)
         column_meets = _meets(lattice.columns)
         rows, columns = (
-            _with_rows_within(lattice, told[..., 3], page),
+            _with_rows_within(lattice, told[..., 1], page),
             _with_columns_within(lattice, told[..., 3], page),
         )
         wide = ((lattice.rows[:, 1] - lattice.rows[:, 0]) > 1) & ((lattice.columns[:, 1] - lattice.columns[:, 0]) > 1)
@@ -205,22 +207,23 @@ def _meets(edges: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.minimum(end[:, None], end[None]) > np.maximum(start[:, None], start[None])
 
 
-def _with_rows_within(lattice: Lattice, cells: Floats, page: PageTokens) -> NDArray[np.bool_]:
-    """Which tokens are in a closed row that holds rows of its own: the lines of two of its cells, and of most that have
-    several, are no cell together."""
+def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArray[np.bool_]:
+    """Which tokens are in a closed row that holds rows of its own: the lines of most of its cells that have several
+    share no row by the log-odds ``rows``; of a single such cell they surely do not."""
     base = np.array([page.tokens[token].baseline for token in lattice.tokens])
     size = np.array([page.tokens[token].size for token in lattice.tokens])
     free = np.zeros(len(lattice.tokens), bool)
     for edges in np.unique(lattice.rows, axis=0):
-        votes = []
+        odds = []
         inside = (lattice.rows == edges).all(axis=1)
         for slot in np.unique(lattice.slots[inside]):
             own = np.nonzero(lattice.slots == slot)[0]
             drop = base[None, own] - base[own, None]
             below = (drop > 0.5 * size[own, None]) & (drop < 2.5 * size[own, None])
             if below.any():
-                votes.append(float(cells[np.ix_(own, own)][below].mean()) < ROWS_WITHIN)
-        if sum(votes) >= 2 and 2 * sum(votes) >= len(votes):
+                odds.append(float(rows[np.ix_(own, own)][below].mean()))
+        apart = [one < ROWS_WITHIN for one in odds]
+        if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or min(odds) < SURELY):
             free |= inside
     return free
 

@@ -23,7 +23,7 @@ from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tables import Grid, tables_of
 from docspec.drafting.structure.tokens import PageTokens
 
-DOUBTFUL = 0.95
+DOUBTFUL = 0.96
 """Certainty of a table below which its rows and columns are in doubt: docs/tables.md has what it finds."""
 
 _TAG = re.compile("<[^>]*>")
