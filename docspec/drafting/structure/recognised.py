@@ -31,9 +31,8 @@ def recognised_tokens(
     level, upright = drawn_rules(image, height * per_point)
     none = np.zeros((0, 4), np.float32)
     width, depth = image.width / per_point, image.height / per_point
-    return PageTokens(
-        tuple(with_prose(words)), level / per_point, upright / per_point, none, layout_of_boxes(boxes), width, depth
-    )
+    tokens, layout = tuple(with_prose(words)), layout_of_boxes(boxes)
+    return PageTokens(tokens, level / per_point, upright / per_point, none, layout, width, depth, recognised=True)
 
 
 def _words(line: TextLine, number: int) -> list[Token]:

@@ -37,6 +37,8 @@ RULED = 0.8
 
 GIVEN_UP = 0.85
 """Certainty below which a table that the layout model calls text is text."""
+GIVEN_UP_RECOGNISED = 0.97
+"""The same on recognised pages, whose words are placed by their letters: none of the made pages is recognised yet."""
 
 LIMIT = 5.0
 """Most log-odds that one pair adds."""
@@ -91,7 +93,7 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
         size = float(np.median([page.tokens[token].size for token in own]))
         box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
         sure = _certainty(grid, own, scores)
-        if sure < GIVEN_UP and _is_text(page, lattice)[own].mean() > 0.5:
+        if sure < (GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP) and _is_text(page, lattice)[own].mean() > 0.5:
             continue
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))

@@ -91,6 +91,7 @@ class PageTokens:
     width: float
     height: float
     turn: int = 0
+    recognised: bool = False
 
     def on_page(self, box: Box) -> Box:
         """The place on the page of a ``box`` of its tokens: those of a page with a ``turn`` are told as on the page
