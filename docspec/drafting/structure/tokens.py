@@ -25,6 +25,8 @@ Box = tuple[float, float, float, float]
 
 GAP = 0.18
 """White between two characters that parts words, in sizes of the type."""
+SMALL, TOUCHING = 0.85, 0.2
+"""Most size of a raised mark beside that of its word, and most white between them, in sizes of the word's type."""
 HARD_SPACES = frozenset("\u00a0\u202f\u2009\u2007")
 """Spaces that part the thousands of one figure."""
 EVEN = 0.12
@@ -119,6 +121,7 @@ def page_tokens(
             if turn_of(line):
                 words = [replace(_joined(words), box=tuple(line["bbox"]), baseline=line["bbox"][3])] if words else []
             words = [part for word in words for part in _without_leaders(word)]
+            words = _with_ticks(words)
             typed += [
                 (word.box[0], word.box[2], word.baseline - 0.2 * word.size)
                 for word in words
@@ -127,6 +130,7 @@ def page_tokens(
             words = [word for word in words if not _DASHES.fullmatch(word.text)]
             if words:
                 lines.append(words)
+    lines = with_raised(lines)
     level, upright, fills = rules_of(drawings, typed)
     return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
 
@@ -230,6 +234,32 @@ def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
     return words
 
 
+def with_raised(lines: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    """``lines`` in which small type that touches the end of a word, above or below its base, is a part of that word:
+    MuPDF makes lines of their own of it."""
+    ends: dict[int, list[tuple[int, int]]] = {}
+    for number, words in enumerate(lines):
+        for at, word in enumerate(words):
+            ends.setdefault(int(word.box[2]), []).append((number, at))
+    result = [list(words) for words in lines]
+    for number, words in enumerate(lines):
+        if len(words) != 1:
+            continue
+        (small,) = words
+        near = (place for x in (-1, 0, 1) for place in ends.get(int(small.box[0]) + x, ()))
+        for other, at in near:
+            if not result[other]:
+                continue
+            word = result[other][at]
+            fits = abs(small.box[0] - word.box[2]) < TOUCHING * word.size and small.size < SMALL * word.size
+            if other != number and fits and min(small.box[3], word.box[3]) > max(small.box[1], word.box[1]):
+                box = (*word.box[:2], max(word.box[2], small.box[2]), word.box[3])
+                result[other][at] = replace(word, text=word.text + small.text, box=box)
+                result[number] = []
+                break
+    return [words for words in result if words]
+
+
 def with_prose(lines: Sequence[Sequence[Token]]) -> list[Token]:
     """The words of ``lines``, those of a line of prose as one token."""
     order = sorted(range(len(lines)), key=lambda at: lines[at][0].baseline)
@@ -272,7 +302,19 @@ def _joined(words: Sequence[Token]) -> Token:
     )
     text = " ".join(word.text for word in words)
     bold, italic = all(word.bold for word in words), all(word.italic for word in words)
-    return Token(text, box, first.size, first.baseline, bold, italic, first.even, first.line, len(words), first.colour)
+    count = sum(word.words for word in words)
+    return Token(text, box, first.size, first.baseline, bold, italic, first.even, first.line, count, first.colour)
+
+
+def _with_ticks(words: Sequence[Token]) -> list[Token]:
+    """``words`` with a box to tick (``[ ]``, ``[x]``) and the word behind it as one."""
+    result: list[Token] = []
+    for word in words:
+        if (result and (result[-1].text, word.text) == ("[", "]")) or (result and result[-1].text in ("[ ]", "[x]")):
+            result[-1] = _joined([result[-1], word])
+        else:
+            result.append(word)
+    return result
 
 
 def _without_leaders(word: Token) -> list[Token]:
