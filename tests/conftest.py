@@ -16,6 +16,7 @@ from PIL import Image, ImageDraw
 
 from tests.accounted import nothing_missing  # noqa: F401 - each test's pages are accounted for
 from tests.kept_children import KeptChildren
+from tests.known_wrong import KNOWN_WRONG
 from tests.layers import Layers
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
@@ -100,6 +101,9 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """No test may depend on those before it: ``--shuffle`` shows which do. What a file's tests share is made once."""
+    for item in items:
+        if item.nodeid.removeprefix("tests/").startswith(KNOWN_WRONG):
+            item.add_marker(pytest.mark.xfail(reason="known wrong: tests/known_wrong.py", run=False))
     seed = config.getoption("--shuffle")
     if seed is None:
         return
