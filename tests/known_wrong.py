@@ -1,5 +1,6 @@
-"""Pages that are known to come out wrong since the grids of tables are searched for (docs/limits.md): each is a case that
-more, or other, made pages should make right, and leaves this list then. They are not run and count as expected failures."""
+"""Pages that are known to come out wrong since the grids of tables are searched for (docs/limits.md): each is a case
+that more, or other, made pages should make right, and leaves this list then. They are not run and count as expected
+failures."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def is_displayed(line: TextLine) -> bool:
 
 
 def are_formulas(places: Sequence[BBox], lines: Sequence[TextLine]) -> bool:
-    """Whether half of ``places`` and more, those of the lines of a supposed table, are of ``lines`` that are formulas."""
+    """Whether half of ``places`` and more, those of the lines of a supposed table, are of formulas of ``lines``."""
     displayed = {line.bbox for line in lines if is_displayed(line)}
     return 2 * sum(place in displayed for place in places) >= max(len(places), 1)
 
