@@ -116,7 +116,7 @@ print(json.dumps([run(one) for one in words]))
         timeout=300,
         env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "COLUMNS": "200"},
     )
-    assert json.loads(told.stdout.splitlines()[-1]) == [0, 1, 1, 1], told.stderr
+    assert json.loads(told.stdout.splitlines()[-1]) == [0, 1, 1, 0], told.stderr
     assert Path(out).read_text(encoding="utf-8").strip()
     assert told.stderr.count("pip install 'docspec-vlm[local]', or point --server at") == 2, told.stderr
     assert "Traceback" not in told.stderr
