@@ -171,6 +171,31 @@ def test_no_word_of_labels_over_values_is_lost(parsed: Parsed, texts: list[list[
     assert page.account is not None and not page.account.missing
 
 
+BESIDE = {
+    "invoice": [("Invoice no.", "2026-0417"), ("Date", "12 March 2026"), ("Due", "11 April 2026")],
+    "order": [("Order", "4711"), ("Customer", "C-20881"), ("Contact", "T. Hughes"), ("Terms", "15 days net")],
+    "ticket": [("Train", "IC 204"), ("Coach", "11"), ("Seat", "45, window")],
+}
+
+
+@pytest.mark.parametrize("pairs", BESIDE.values(), ids=BESIDE.keys())
+@pytest.mark.parametrize("pitch", [13, 14, 15])
+def test_an_address_beside_labels_and_values_is_not_cut(
+    parsed: Parsed, pairs: list[tuple[str, str]], pitch: int
+) -> None:
+    address = ["The Corner Cafe", "Ms A. Osei", "3 Quay Street", "Eastport EP1 1AA"]
+
+    def draw(page: pymupdf.Page) -> None:
+        for number, line in enumerate(address):
+            page.insert_text((60, 200 + 13 * number), line, fontsize=10)
+        for number, (label, value) in enumerate(pairs):
+            page.insert_text((360, 200 + pitch * number), label, fontsize=10)
+            page.insert_text((440, 200 + pitch * number), value, fontsize=10)
+
+    text = " ".join(parsed(_between_prose(draw)).pages[0].text.replace("\\\n", " ").split())
+    assert " ".join(address) in text
+
+
 def test_prose_has_no_table(parsed: Parsed) -> None:
     page = parsed(_between_prose(lambda page: None)).pages[0]
     assert not [grid for block in page.blocks for grid in grids(block)]

@@ -102,7 +102,7 @@ def placed(
         places = [(row, column) for row in range(top, bottom) for column in range(left, right)]
         free = [place for place in places if place not in taken]
         if not free:
-            other = taken[max(places, key=lambda place: places.count(place))]
+            other = taken[places[0]]
             tokens = sorted([*cells[other].tokens, *groups[number]], key=lambda token: reading[token])
             cells[other] = replace(cells[other], tokens=tuple(tokens))
             continue

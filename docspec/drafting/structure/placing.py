@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from html import escape, unescape
+from html import unescape
 
 import numpy as np
 
-from docspec.core import BBox, Category, Event
+from docspec.core import BBox, Category, CellBoxes, Event
 from docspec.core.grouping import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.found_table import FoundTable, struck_text
@@ -20,7 +20,7 @@ from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tables import Grid, tables_of
+from docspec.drafting.structure.tables import Grid, html_of, tables_of
 from docspec.drafting.structure.tokens import PageTokens
 
 DOUBTFUL = 0.96
@@ -118,43 +118,18 @@ def words_of_lines(page: PageTokens, lines: Sequence[TextLine]) -> tuple[list[in
 def found_table(grid: Grid, page: PageTokens, texts: Sequence[str], reader: CellReader | None = None) -> FoundTable:
     """``grid`` with the ``texts`` of its tokens as a table in HTML, with the places of its cells if none spans
     others."""
-    height = max(cell.row + cell.rows for cell in grid.cells)
-    width = max(cell.column + cell.columns for cell in grid.cells)
-    boxes = [
-        BBox.union(BBox(*page.tokens[token].box) for token in cell.tokens) for cell in grid.cells
-    ]  # as they are read
-    pairs = list(zip(grid.cells, boxes, strict=True))
-    ys = [BBox.union(box for cell, box in pairs if cell.row == row) for row in range(height)]
-    xs = [BBox.union(box for cell, box in pairs if cell.column == column) for column in range(width)]
+    boxes = [BBox.union(BBox(*page.tokens[token].box) for token in cell.tokens) for cell in grid.cells]  # as it is read
     told = [" ".join(texts[token] for token in cell.tokens) for cell in grid.cells]
     if reader is not None and any(map(has_right_to_left, told)):
         read = reader([box.grown(1) for box in boxes])
         told = [new if has_right_to_left(old) else old for old, new in zip(told, read, strict=True)]
-    written = dict(zip(grid.cells, told, strict=True))
-    html: list[list[str]] = []
-    at = {(cell.row, cell.column): cell for cell in grid.cells}
-    taken = {(c.row + y, c.column + x) for c in grid.cells for y in range(c.rows) for x in range(c.columns)}
-    for row in range(height):
-        name = "th" if row < grid.head_rows else "td"
-        html.append([])
-        for column in range(width):
-            if cell := at.get((row, column)):
-                text = escape(written[cell], quote=False)
-                spans = "".join(
-                    f' {key}="{n}"' for key, n in (("colspan", cell.columns), ("rowspan", cell.rows)) if n > 1
-                )
-                html[-1].append(f"<{name}{spans}>{text}</{name}>")
-            elif (row, column) not in taken:
-                html[-1].append(f"<{name}></{name}>")
-    plain = all(cell.rows == cell.columns == 1 for cell in grid.cells)
-    places = tuple(tuple(BBox(x.x0, y.y0, x.x1, y.y1) for x in xs) for y in ys) if plain and not page.turn else ()
-    return FoundTable(
-        BBox(*page.on_page(grid.box)),
-        "<table>" + "".join(f"<tr>{''.join(row)}</tr>" for row in html) + "</table>",
-        places,
-        grid.ruled,
-        grid.certainty,
-    )
+    places: CellBoxes = ()
+    if all(cell.rows == cell.columns == 1 for cell in grid.cells) and not page.turn:
+        pairs = list(zip(grid.cells, boxes, strict=True))
+        ys = [BBox.union(box for cell, box in pairs if cell.row == row) for row in range(grid.height)]
+        xs = [BBox.union(box for cell, box in pairs if cell.column == column) for column in range(grid.width)]
+        places = tuple(tuple(BBox(x.x0, y.y0, x.x1, y.y1) for x in xs) for y in ys)
+    return FoundTable(BBox(*page.on_page(grid.box)), html_of(grid, told), places, grid.ruled, grid.certainty)
 
 
 def doubts(found: Sequence[Found]) -> tuple[Event, ...]:
@@ -199,10 +174,19 @@ def with_tables(
 
 
 def _in_place(box: LayoutBox, rest: Sequence[BBox], tables: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """The ``tables`` out of ``box``, in the order of reading, and between them the ``rest`` of its lines."""
+    """The ``tables`` out of ``box``, in the order of reading, and the ``rest`` of its lines: between the tables, or,
+    where they stand in a column beside all of them, together before or behind these."""
+    beside = [one for one in rest if tables and all(table.bbox.shared_width(one) <= 0 for table in tables)]
+    left = min((table.bbox.x0 for table in tables), default=0.0)
+    columns = [[one for one in beside if (one.x0 < left) is before] for before in (True, False)]
+    before, behind = ([replace(box, bbox=BBox.union(part), members=tuple(part))] if part else [] for part in columns)
     result: list[LayoutBox] = []
     for number in range(len(tables) + 1):
-        part = [one for one in rest if sum(table.bbox.center_y < one.center_y for table in tables) == number]
-        result += [LayoutBox(BBox.union(part), box.category, tuple(part))] if part else []
+        part = [
+            one
+            for one in rest
+            if one not in beside and sum(table.bbox.center_y < one.center_y for table in tables) == number
+        ]
+        result += [replace(box, bbox=BBox.union(part), members=tuple(part))] if part else []
         result += tables[number : number + 1]
-    return result
+    return [*before, *result, *behind]

@@ -12,18 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox
+from docspec.core.grouping import runs_of
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, grid_of
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens
+from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
 
 MOST_TOKENS = 2000
 """Most tokens of a page on which tables are looked for: time and memory grow with their square."""
+
+GAP = 1.0
+"""White in a line, in sizes of its type, at which it may be cut between a table and what stands beside it."""
 
 MOSTLY = 0.5
 """Least share of a side of a table that a rule of its frame runs along."""
@@ -51,9 +55,19 @@ class Grid:
 
     cells: tuple[Cell, ...]
     head_rows: int
-    box: tuple[float, float, float, float]
+    box: Box
     certainty: float
     ruled: bool = False
+
+    @property
+    def height(self) -> int:
+        """How many rows it has."""
+        return max(cell.row + cell.rows for cell in self.cells)
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return max(cell.column + cell.columns for cell in self.cells)
 
 
 def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
@@ -68,6 +82,8 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
         return []
     table = np.clip(pairs[np.ix_(inside, inside)][..., 0], -LIMIT, LIMIT)
     depicted = _in_boxes(page, "picture") & (lattice < 0)
+    textual = _in_boxes(page, "text") & (lattice < 0)
+    given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
     groups = [inside[group] for group in clusters(table)]
     groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
     found = []
@@ -93,7 +109,7 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
         size = float(np.median([page.tokens[token].size for token in own]))
         box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
         sure = _certainty(grid, own, scores)
-        if sure < (GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP) and _is_text(page, lattice)[own].mean() > 0.5:
+        if sure < given_up and textual[own].mean() > 0.5:
             continue
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
@@ -133,11 +149,6 @@ def _framed(box: Box, page: PageTokens, size: float) -> Box:
     return box
 
 
-def _is_text(page: PageTokens, lattice: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which tokens the layout model calls text, outside of closed cells."""
-    return _in_boxes(page, "text") & (lattice < 0)
-
-
 def _in_boxes(page: PageTokens, name: str) -> NDArray[np.bool_]:
     """Which tokens are in a box of the layout model that is called so (of :data:`LAYOUT`)."""
     centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
@@ -149,23 +160,25 @@ def _in_boxes(page: PageTokens, name: str) -> NDArray[np.bool_]:
 
 
 def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:
-    """``groups`` of tokens in which no line is cut: a line goes where most of its words are, or stays out of all."""
+    """``groups`` of tokens in which no line is cut but at a gap: the words between two gaps go where most of them are,
+    or stay out of all."""
     owner = {int(token): number for number, group in enumerate(groups) for token in group}
     lines: dict[int, list[int]] = {}
     for token, one in enumerate(page.tokens):
         lines.setdefault(one.line, []).append(token)
     whole: list[list[int]] = [[] for _ in groups]
-    for tokens in lines.values():
-        owners = Counter(owner.get(token, -1) for token in tokens)
-        if len(owners) > 2 or (len(owners) == 2 and -1 not in owners):  # tables beside each other
-            for token in tokens:
-                if token in owner:
-                    whole[owner[token]].append(token)
-            continue
-        most = owners.most_common(1)[0][0]
-        if most >= 0:
-            whole[most] += tokens
+    for line in lines.values():
+        line.sort(key=lambda token: page.tokens[token].box[0])
+        for words in runs_of(line, lambda a, b: _gap(page.tokens[a], page.tokens[b]) < GAP):
+            most, _ = Counter(owner.get(token, -1) for token in words).most_common(1)[0]
+            if most >= 0:
+                whole[most] += words
     return [np.array(sorted(group), np.int64) for group in whole]
+
+
+def _gap(left: Token, right: Token) -> float:
+    """The white between two words of a line, in sizes of their type."""
+    return (right.box[0] - left.box[2]) / max(left.size, right.size, 1.0)
 
 
 def _heads(cells: list[Cell], states: Floats) -> int:
@@ -199,18 +212,16 @@ def _certainty(cells: Sequence[Cell], own: NDArray[np.int64], scores: Floats) ->
     return float(np.mean(1 / (1 + np.exp(-np.clip(np.concatenate(told), -20, 20)))))
 
 
-def html_of(grid: Grid, page: PageTokens) -> str:
-    """``grid`` as HTML."""
-    rows: list[list[tuple[int, str]]] = [[] for _ in range(max(cell.row + cell.rows for cell in grid.cells))]
-    width = max(cell.column + cell.columns for cell in grid.cells)
+def html_of(grid: Grid, texts: Sequence[str]) -> str:
+    """``grid`` as HTML, with the ``texts`` of its cells; places without a cell become empty ones."""
+    rows: list[list[tuple[int, str]]] = [[] for _ in range(grid.height)]
     taken = set()
-    for cell in grid.cells:
-        text = escape(" ".join(page.tokens[token].text for token in cell.tokens), quote=False)
+    for cell, text in zip(grid.cells, texts, strict=True):
         name = "th" if cell.row < grid.head_rows else "td"
         spans = "".join(f' {key}="{n}"' for key, n in (("colspan", cell.columns), ("rowspan", cell.rows)) if n > 1)
-        rows[cell.row].append((cell.column, f"<{name}{spans}>{text}</{name}>"))
+        rows[cell.row].append((cell.column, f"<{name}{spans}>{escape(text, quote=False)}</{name}>"))
         taken |= {(cell.row + y, cell.column + x) for y in range(cell.rows) for x in range(cell.columns)}
     for number, row in enumerate(rows):
         name = "th" if number < grid.head_rows else "td"
-        row += [(column, f"<{name}></{name}>") for column in range(width) if (number, column) not in taken]
+        row += [(column, f"<{name}></{name}>") for column in range(grid.width) if (number, column) not in taken]
     return "<table>" + "".join("<tr>" + "".join(cell for _, cell in sorted(row)) + "</tr>" for row in rows) + "</table>"
