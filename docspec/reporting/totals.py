@@ -14,7 +14,7 @@ NOTABLE = {
     "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",
     "words_missing": "with words that are not in the output",
-    "table_doubtful": "with tables whose cells do not agree with each other",
+    "table_doubtful": "with tables whose rows or columns are in doubt",
     "empty_answer": "with answers in which the model wrote nothing",
     "nothing_said": "answered without a word of the page",
     "strange_marks": "with marks in the answer that no page has",
