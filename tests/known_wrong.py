@@ -22,7 +22,6 @@ KNOWN_WRONG = (
     "drafting/test_unruled.py::test_labels_with_leaders_in_a_column_of_prose_are_no_prose",
     "drafting/test_unruled.py::test_the_command_writes_a_price_list_of_a4_as_a_table",
     "ledger/test_roads.py::test_tables_have_the_words_of_their_lines_in_csv_too",
-    "mathematics/test_page.py::test_displayed_formulas_can_be_pictures",
     "benchmarks/suites/test_made_tables.py::test_the_bare_command_reads_kinds_that_layout_models_get_wrong",
     "reporting/test_joined_tables.py::",
 )

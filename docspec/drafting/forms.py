@@ -205,7 +205,7 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
         start = mupdf().Point(dot.center_x - 0.175 * size, word.y1 - 0.25 * word.height)
         copy.insert_text(start, SIGN, fontname="helv", fontsize=size)
     others = [field for field in fields if field.ticked is None]
-    return Printed(copy), [*others, *ticks]
+    return Printed(copy, printed.modelled), [*others, *ticks]
 
 
 def _without_text(page: Any, boxes: Sequence[BBox]) -> None:

@@ -3,14 +3,22 @@ others text, and takes some into the paragraph around them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox, Category, Region
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
+from docspec.drafting.structure.tables import Grid, in_boxes
+from docspec.drafting.structure.tokens import PageTokens
 from docspec.mathematics.page import DISPLAY
+
+CALLED = 0.5
+"""Least share of the words of a table in boxes of the layout model that are called one."""
+
+Tables = tuple[PageTokens, list[Grid]]
+"""The tokens of a page in one direction, with the tables among them."""
 
 
 def is_displayed(line: TextLine) -> bool:
@@ -18,10 +26,24 @@ def is_displayed(line: TextLine) -> bool:
     return any(mark.kind == "formula" and mark.target == DISPLAY for mark in line.marks)
 
 
-def are_formulas(places: Sequence[BBox], lines: Sequence[TextLine]) -> bool:
-    """Whether half of ``places`` and more, those of the lines of a supposed table, are of formulas of ``lines``."""
-    displayed = {line.bbox for line in lines if is_displayed(line)}
-    return 2 * sum(place in displayed for place in places) >= max(len(places), 1)
+def told_apart(pages: Sequence[Tables], displayed: Callable[[], Sequence[BBox]]) -> list[Tables]:
+    """``pages``, tokens with their tables, without tables that are formulas. What stands in a box that the layout model
+    calls a table is one; of any other, half of the words in formulas that stand alone (``displayed``) make it none."""
+    told: list[Tables] = []
+    places: Sequence[BBox] | None = None
+    for page, grids in pages:
+        called = in_boxes(page, "table")
+        kept = []
+        for grid in grids:
+            own = [token for cell in grid.cells for token in cell.tokens]
+            if not page.turn and not grid.ruled and called[own].mean() < CALLED:
+                places = displayed() if places is None else places
+                words = (BBox(*page.tokens[token].box) for token in own)
+                if 2 * sum(any(place.has_center_of(word) for place in places) for word in words) >= len(own):
+                    continue
+            kept.append(grid)
+        told.append((page, kept))
+    return told
 
 
 def with_formulas(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], as_pictures: bool = False) -> list[LayoutBox]:

@@ -11,20 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import Any
 
 from docspec.core import BBox, Event
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout, xy_cut
 from docspec.drafting.furniture import whole_furniture
-from docspec.drafting.layout import WHITE_SPACE, LayoutBox, analyse
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, runs_leftwards
+from docspec.drafting.printed import Printed
 
 MARGIN = 2  # changes of column that the model may make more before its order is given up
-MAX_LINES = 2500
-"""Most lines of a page for the layout model: its time grows with their square. 1,300 take 1.4 seconds, 2,000 2.7 and
-3,000 6.4 with 1 GB; a large table cut along white space is no table."""
-
 BESIDE = 0.15
 """Share of a column that is below the beginning of a column beside it; what begins lower is read later."""
 
@@ -37,18 +33,17 @@ SECTIONS = 4
 _NUMBER = re.compile(r"(\d{1,2})[.):]?\s+\S")
 
 
-def layout_of(
-    page: Any, lines: Sequence[TextLine], quick: bool = False
-) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
-    """The boxes of a ``pymupdf.Page`` with the text ``lines`` in reading order, and their source: the layout model, or
-    the white space if ``quick``, or where the model fails or the lines are too many, which is an event."""
-    if quick:
+def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
+    """The boxes of a ``printed`` page with the text ``lines`` in reading order, and their source: the layout model, or
+    the white space where no model may be asked, or it fails, or the lines are too many, which is an event."""
+    page = printed.page
+    if not printed.modelled:
         return cut_layout(lines, page.rect.height), WHITE_SPACE, ()
-    if len(lines) > MAX_LINES:
+    if printed.is_crowded:
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            boxes = settled_order(whole_furniture(analyse(page)), runs_leftwards(lines))
+            boxes = settled_order(whole_furniture(printed.layout), runs_leftwards(lines))
             return by_numbers(boxes, lines), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None

@@ -31,6 +31,7 @@ from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
+from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
@@ -38,6 +39,7 @@ from docspec.drafting.straightening import as_printed, straight_image, straight_
 from docspec.drafting.structure.placing import doubts, found_tables, with_tables
 from docspec.drafting.structure.recognised import recognised_tokens
 from docspec.drafting.structure.relations import relations
+from docspec.drafting.structure.tables import tables_of
 from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
@@ -177,8 +179,9 @@ def regions_of_lines(
     document = mupdf().open()
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
-        boxes, layout, events = layout_of(sheet_page, in_points)
-        found, in_points = found_tables([recognised_tokens(in_points, image, per_point, boxes)], in_points, relations())
+        boxes, layout, events = layout_of(Printed(sheet_page), in_points)
+        tokens = recognised_tokens(in_points, image, per_point, boxes)
+        found, in_points = found_tables([(tokens, tables_of(tokens, relations()))], in_points)
         boxes, tables = with_tables(boxes, found)
         regions = assemble(
             boxes,

@@ -25,7 +25,7 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
-from docspec.drafting.formula_boxes import are_formulas, settled, with_formulas
+from docspec.drafting.formula_boxes import Tables, settled, told_apart, with_formulas
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.lines import TextLine
@@ -43,8 +43,7 @@ from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.spaced_letters import are_spaced, with_words
-from docspec.drafting.structure.placing import doubts, found_tables, with_tables
-from docspec.drafting.structure.relations import relations
+from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tables, with_tables
 from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
@@ -92,8 +91,11 @@ class TextLayerDrafter:
         if page.pdf_page is None:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
-            sheet, fields = with_drawn_signs(Printed(page.pdf_page))
+            sheet, fields = with_drawn_signs(Printed(page.pdf_page, not self._quick))
             formulas = PageFormulas(self._formulas)
+            if formulas.are_on(sheet.page):
+                tokens, grids = tables_of_page(sheet, formulas)[0]
+                formulas.tables = [boxes_of_cells(grid, tokens) for grid in grids]
             lines = page_lines(sheet.page, page.links, formulas)
             if are_spaced(lines):
                 lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
@@ -101,7 +103,7 @@ class TextLayerDrafter:
             if self._recogniser is not None and sound:
                 lines = completed(page.pdf_page, lines, self._recogniser.of_page(page))
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
-            regions, layout, events = self._regions(page, sheet, lines, fields)
+            regions, layout, events = self._regions(page, sheet, lines, fields, formulas)
             events += formulas.events
             unread: list[Region] | None = None
             printed: tuple[PrintedLine, ...] = ()
@@ -114,7 +116,8 @@ class TextLayerDrafter:
                 if is_prose(recognised):
                     in_points = [one.scaled(1 / page.scale) for one in recognised]
                     write_hidden(sheet.page, in_points)
-                    regions, layout, events = self._regions(page, Printed(sheet.page), [*lines, *in_points], fields)
+                    again = Printed(sheet.page, not self._quick)
+                    regions, layout, events = self._regions(page, again, [*lines, *in_points], fields, formulas)
                     events += formulas.events
                     regions = with_figures_as_labels(regions)
                 elif recognised:
@@ -145,7 +148,12 @@ class TextLayerDrafter:
         )
 
     def _regions(
-        self, page: PageImage, printed: Printed, lines: Sequence[TextLine], fields: Sequence[Field]
+        self,
+        page: PageImage,
+        printed: Printed,
+        lines: Sequence[TextLine],
+        fields: Sequence[Field],
+        formulas: PageFormulas,
     ) -> tuple[list[Region], str, tuple[Event, ...]]:
         """The regions of ``lines`` (points) in pixels, the source of their layout, and the events. ``printed`` is the
         page of the file, on which ticks are written, with its ``fields``."""
@@ -157,10 +165,9 @@ class TextLayerDrafter:
             return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
         forms = form_tables(fields, lines)
         if forms:
-            printed = Printed(without_fields(printed.page))
-        boxes, layout, events = layout_of(printed.page, lines, self._quick)
-        found, lines = found_tables(printed.tokens(boxes), lines, relations(), printed.texts_in)
-        found = [one for one in found if not are_formulas(one[1], lines)]
+            printed = Printed(without_fields(printed.page), printed.modelled)
+        boxes, layout, events = layout_of(printed, lines)
+        found, lines = found_tables(tables_of_page(printed, formulas), lines, printed.texts_in, formulas.cells)
         boxes, tables = with_tables(boxes, found, forms)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         regions = [_in_pixels(settled(region), page) for region in assemble(boxes, lines, tables)]
@@ -168,6 +175,14 @@ class TextLayerDrafter:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)
         return regions, layout, (*events, *doubts(found))
+
+
+def tables_of_page(printed: Printed, formulas: PageFormulas) -> list[Tables]:
+    """The tables of a page in each direction of its lines, upright ones first, without those that are ``formulas``."""
+    page = printed.page
+    if not formulas.are_on(page):
+        return printed.tables
+    return told_apart(printed.tables, lambda: formulas.displayed(page, printed.raw["blocks"]))
 
 
 def hidden_regions(page: PageImage) -> list[Region]:

@@ -7,8 +7,12 @@ where the lines of their column begin stand alone, with all that lies around the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from docspec.core import BBox
 from docspec.mathematics.attaching import attached, bars_attached, with_fractions
 from docspec.mathematics.columns import columns_of_page
 from docspec.mathematics.displays import displayed_formulas
@@ -18,18 +22,71 @@ from docspec.mathematics.inline import begins, ends, inline_formulas, is_open
 from docspec.mathematics.lines import continues, is_centred, is_prose, margins, rows_of_column
 from docspec.mathematics.words import letters_are_borrowed, usual
 
+EDGE = 3.0
+"""How far a rule of a table is from its cells, in points."""
 
-def find_formulas(glyphs: Sequence[Glyph], bars: Sequence[Bar]) -> list[Formula]:
-    """The formulas of a page, in no order."""
+_FIGURE = re.compile(r"[\d.,;:%()\[\]+\-−–±∓×·/<>=≤≥≈∼~*†‡]")
+"""What numbers in a table are written with."""
+
+
+def find_formulas(glyphs: Sequence[Glyph], bars: Sequence[Bar], tables: Sequence[Sequence[BBox]] = ()) -> list[Formula]:
+    """The formulas of a page, in no order. What stands in ``tables`` is looked at cell by cell (points)."""
     text = [one for one in glyphs if not one.is_math and one.symbol.sign.isalpha()]
     if not text and not any(one.is_math for one in glyphs):
         return []
     body = usual([one.size for one in text] or [one.size for one in glyphs])
     borrowed = letters_are_borrowed(glyphs)
     found: list[Formula] = []
+    for cells in tables:
+        around = BBox.union(cells).grown(EDGE)
+        inside, glyphs = _by_cell(glyphs, cells)
+        own_bars = [bar for bar in bars if around.x0 <= (bar.x0 + bar.x1) / 2 <= around.x1 and _is_level(bar, around)]
+        bars = [bar for bar in bars if bar not in own_bars]
+        for cell, own in zip(cells, inside, strict=True):
+            within = [one for one in own_bars if _is_level(one, cell) and cell.x0 <= one.x0 and one.x1 <= cell.x1]
+            found += formulas_in_cell(own, within, body, borrowed) if own else ()
+    if not glyphs:
+        return found
     for own, own_bars in columns_of_page(glyphs, bars):
         found += _in_column(own, own_bars, body, borrowed)
     return found
+
+
+def _by_cell(glyphs: Sequence[Glyph], cells: Sequence[BBox]) -> tuple[list[list[Glyph]], list[Glyph]]:
+    """The ``glyphs`` whose middles are in each of ``cells``, the first that has it, and the others."""
+    edges = np.array([(cell.x0, cell.y0, cell.x1, cell.y1) for cell in cells])
+    x = np.array([(one.x0 + one.x1) / 2 for one in glyphs])[:, None]
+    y = np.array([(one.y0 + one.y1) / 2 for one in glyphs])[:, None]
+    within = (edges[:, 0] - 1 <= x) & (x <= edges[:, 2] + 1) & (edges[:, 1] - 1 <= y) & (y <= edges[:, 3] + 1)
+    inside: list[list[Glyph]] = [[] for _ in cells]
+    others: list[Glyph] = []
+    for one, own in zip(glyphs, within, strict=True):
+        (inside[own.argmax()] if own.any() else others).append(one)
+    return inside, others
+
+
+def _is_level(bar: Bar, box: BBox) -> bool:
+    return box.y0 <= bar.y <= box.y1
+
+
+def formulas_in_cell(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrowed: bool) -> Iterator[Formula]:
+    """The formulas in a cell of a table, whose rows are all read as lines of text; figures with their signs are no
+    formulas there."""
+    rows = rows_of_column(glyphs, body)
+    for row in rows:
+        row.prose = True
+    in_rows = {id(one) for row in rows for one in row.glyphs}
+    rows = with_fractions(rows, bars)
+    attached([one for one in glyphs if id(one) not in in_rows], rows)
+    bars_attached(bars, rows)
+    for row in rows:
+        yield from (one for one in inline_formulas(row, borrowed) if not _is_figure(one))
+
+
+def _is_figure(formula: Formula) -> bool:
+    """Whether a formula is nothing but numbers on one base line, with the signs that stand between numbers."""
+    level = max(one.y for one in formula.glyphs) - min(one.y for one in formula.glyphs) < 0.5
+    return level and not formula.bars and all(_FIGURE.fullmatch(one.symbol.sign) for one in formula.glyphs)
 
 
 def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrowed: bool) -> Iterator[Formula]:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
+from docspec.core import BBox
 from docspec.core.choices import Formulas
+from docspec.core.grouping import in_rows
 from docspec.core.result import Event
 from docspec.mathematics.glyphs import Glyph, has_mathematics
 from docspec.mathematics.reading import ReadFormula, read_page
@@ -18,26 +21,32 @@ from docspec.mathematics.reading import ReadFormula, read_page
 DISPLAY = "display"
 """What the mark of a formula that stands alone points to."""
 
+SPACE = 0.17
+"""White between two characters that parts words, in sizes of the type."""
+
 Line = dict[str, Any]
 Span = dict[str, Any]
 
 
 class PageFormulas:
-    """Reads the formulas of one page at a time. ``events`` are about the last one."""
+    """Reads the formulas of one page at a time. ``events`` are about the last one. Where ``tables`` tell the places of
+    its cells, ``cells`` has the texts of those with formulas."""
 
     def __init__(self, mode: Formulas = "latex") -> None:
         self._mode = mode
         self.events: tuple[Event, ...] = ()
+        self.tables: Sequence[Sequence[BBox]] = ()
+        self.cells: dict[BBox, str] = {}
 
     def are_on(self, page: Any) -> bool:
         """Whether formulas of ``page`` are to be looked for: only where a font is made for them, which takes no time to
         see."""
-        self.events = ()
         return self._mode != "text" and has_mathematics(page)
 
     def put_in(self, page: Any, blocks: list[dict[str, Any]]) -> None:
         """Puts the formulas of ``page`` into ``blocks``, its text as MuPDF's raw dictionary with exact boxes."""
-        found = read_page(page, blocks)
+        self.events = ()
+        found = read_page(page, blocks, self.tables)
         doubts = Counter(one.doubt for one in found if one.doubt)
         if doubts:
             why = "; ".join(doubts)
@@ -54,6 +63,41 @@ class PageFormulas:
                 own = _rewritten(line, owner, starts, tails, sure)
                 displayed += [_block_of(sure[number], span) for number, span in own]
             blocks[index + 1 : index + 1] = displayed
+        self.cells = texts_of_cells(blocks, [cell for cells in self.tables for cell in cells])
+
+    def displayed(self, page: Any, blocks: Sequence[dict[str, Any]]) -> list[BBox]:
+        """The places of the formulas of ``page`` that stand alone, as if no table were on it."""
+        return [BBox(*_box(one)) for one in read_page(page, blocks) if one.formula.display and not one.doubt]
+
+
+def texts_of_cells(blocks: Sequence[dict[str, Any]], cells: Sequence[BBox]) -> dict[BBox, str]:
+    """The texts of those of ``cells`` in which a formula stands, in the order of reading."""
+    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"] if span["chars"]]
+    formulas = [BBox(*span["bbox"]) for span in spans if "ends" in span]
+    own = [cell.grown(1) for cell in cells]
+    own = [cell for cell in own if any(map(cell.has_center_of, formulas))]
+    pieces: dict[BBox, list[tuple[BBox, float, str]]] = {}
+    for span in spans if own else ():
+        size, chars = span["size"], span["chars"]
+        parts = [(span["bbox"], chars[0]["origin"][1], "".join(char["c"] for char in chars))]
+        if "ends" not in span:
+            parts = [(char["bbox"], char["origin"][1], char["c"]) for char in chars]
+        for (x0, y0, x1, y1), baseline, text in parts:
+            cell = next((cell for cell in own if cell.has_center_of(BBox(x0, y0, x1, y1))), None)
+            if cell is not None:
+                place = BBox(x0, baseline - 0.7 * size, x1, baseline + 0.2 * size)
+                pieces.setdefault(cell, []).append((place, size, text))
+    return {cell.grown(-1): _text_of(parts) for cell, parts in pieces.items()}
+
+
+def _text_of(pieces: Sequence[tuple[BBox, float, str]]) -> str:
+    """The text of pieces (place, size of type, text), with spaces where white is between them."""
+    text, end = "", float("-inf")
+    for row in in_rows(pieces, itemgetter(0)):
+        for place, size, part in row:
+            text += " " * (place.x0 - end > SPACE * size or place.x1 < end - size) + part
+            end = place.x1
+    return " ".join(text.split())
 
 
 def _glyphs(one: ReadFormula) -> Iterator[Glyph]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from docspec.core import BBox
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Bar, Glyph, bars_of, glyphs_of
@@ -23,12 +24,15 @@ class ReadFormula:
     doubt: str = ""
 
 
-def read_page(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[ReadFormula]:
-    """The formulas of a ``pymupdf.Page`` whose text is ``blocks``, MuPDF's raw dictionary with exact boxes."""
+def read_page(
+    page: Any, blocks: Sequence[Mapping[str, Any]], tables: Sequence[Sequence[BBox]] = ()
+) -> list[ReadFormula]:
+    """The formulas of a ``pymupdf.Page`` whose text is ``blocks``, MuPDF's raw dictionary with exact boxes, and of
+    whose ``tables`` the places of the cells are known."""
     glyphs = glyphs_of(page, blocks)
     if not glyphs:
         return []
-    return [read(formula) for formula in find_formulas(glyphs, bars_of(page))]
+    return [read(formula) for formula in find_formulas(glyphs, bars_of(page), tables)]
 
 
 def read(formula: Formula) -> ReadFormula:

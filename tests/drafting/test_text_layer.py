@@ -113,7 +113,7 @@ def test_a_drawing_is_a_picture_without_text(page_of: PageOf) -> None:
 
 
 def test_a_page_of_very_many_lines_is_cut_quickly(page_of: PageOf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docspec.drafting.order.MAX_LINES", 3)
+    monkeypatch.setattr("docspec.drafting.printed.MOST_LINES", 3)
     draft = TextLayerDrafter().draft(page_of())
     assert draft.reason == "text layer, cut along white space"
     assert [event.kind for event in draft.events] == ["layout_skipped"]
@@ -124,7 +124,7 @@ def test_a_failing_layout_model_falls_back_to_white_space(page_of: PageOf, monke
     def fail(page: Any) -> None:
         raise RuntimeError("no model")
 
-    monkeypatch.setattr("docspec.drafting.order.analyse", fail)
+    monkeypatch.setattr("docspec.drafting.printed.analyse", fail)
     draft = TextLayerDrafter().draft(page_of())
     assert "white space" in draft.reason
     assert draft.events[0].detail == "the layout model failed (no model); cut along white space instead"

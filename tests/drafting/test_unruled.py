@@ -19,7 +19,6 @@ from docspec.drafting.layout import LayoutBox
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.printed import Printed
 from docspec.drafting.structure.placing import found_tables, with_tables
-from docspec.drafting.structure.relations import relations
 from docspec.drafting.text_layer import TextLayerDrafter
 
 from .conftest import PROSE, SECOND
@@ -59,7 +58,7 @@ def seen(draw: Callable[[Any], None], page_size: tuple[float, float] = (420, 595
         draw(page)
         lines = page_lines(page)
         whole = LayoutBox(BBox(0, 0, *page_size), Category.TEXT, tuple(line.bbox for line in lines))
-        found, lines = found_tables(Printed(page).tokens([whole]), lines, relations())
+        found, lines = found_tables(Printed(page, modelled=False).tables, lines)
         boxes, tables = with_tables([whole], found)
     members = [member for box in boxes for member in box.members]
     assert sorted(members, key=repr) == sorted((line.bbox for line in lines), key=repr), "no line is lost"

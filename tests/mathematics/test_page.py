@@ -1,5 +1,5 @@
 """Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
-of both pages."""
+of two pages, ``tables.tex`` of the third."""
 
 from __future__ import annotations
 
@@ -94,3 +94,32 @@ def test_pages_without_a_font_for_mathematics_are_not_looked_at(monkeypatch: pyt
         page.insert_text((72, 72), "x = 5 and a² + b² = c²")
         assert not PageFormulas().are_on(page)
         assert page_lines(page, formulas=PageFormulas()) == page_lines(page)
+
+
+def test_formulas_in_cells_stay_in_their_cells() -> None:
+    text = read("tables").text
+    cells = [
+        "$k_{n}$",
+        r"$\alpha$",
+        "Error",
+        "$n^{0.1}$",
+        "$x_{1}+y$",
+        "0.0495",
+        "$n^{0.5}$",
+        r"$\lambda_{i}^{2}$",
+        "0.0634",
+    ]
+    assert [cell for cell in cells if text.count(cell) != 1] == [], "each once"
+    assert "| $n^{0.1}$ | $x_{1}+y$ | 0.0495 |" in text
+
+
+def test_figures_in_cells_are_no_formulas() -> None:
+    text = read("tables").text.replace("−", "-")
+    assert "| First | -2.5 | 12.1 ± 0.4 |" in text
+    assert "| Third | -0.1 | 30.2 ± 2.2 |" in text
+
+
+def test_a_matrix_that_stands_alone_is_no_table() -> None:
+    text = read("tables").text
+    assert r"A=\begin{pmatrix}6&5&10\\2&15&4\\3&3&20\end{pmatrix}" in text
+    assert text.count("---") == 6, "two tables of three columns"

@@ -37,6 +37,22 @@ class Layer(nn.Module):
         return tokens + self.outer(torch.relu(self.inner(self.between(tokens))))
 
 
+class PairUpdate(nn.Module):
+    """What two tokens are to each other, by what has become of each of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(WIDTH, HIDDEN), nn.Linear(WIDTH, HIDDEN)
+        self.mixed, self.out = nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, tokens: Tensor, pairs: Tensor) -> Tensor:
+        """``tokens`` (n, width), ``pairs`` (n, n, hidden)."""
+        met = self.mixed(pairs) + self.first(tokens)[:, None] + self.second(tokens)[None]
+        return pairs + self.out(torch.relu(met))
+
+
 class RelationNetwork(nn.Module):
     """Log-odds of relations (n, n, :data:`RELATIONS`) and states (n, :data:`STATES`) for the tokens of one page."""
 
@@ -45,6 +61,7 @@ class RelationNetwork(nn.Module):
         self.token_in = nn.Sequential(nn.Linear(token_features, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH))
         self.pair_in = nn.Sequential(nn.Linear(pair_features, HIDDEN), nn.ReLU())
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.updates = nn.ModuleList(PairUpdate() for _ in range(LAYERS // 2))
         self.norm = nn.LayerNorm(WIDTH)
         self.states = nn.Linear(WIDTH, len(STATES))
         self.keys = nn.Linear(WIDTH, 2 * len(RELATIONS) * KEYS)
@@ -53,8 +70,10 @@ class RelationNetwork(nn.Module):
     def forward(self, tokens: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
         """``tokens`` (n, features), ``pairs`` (n, n, features)."""
         hidden, geometry = self.token_in(tokens), self.pair_in(pairs)
-        for layer in self.layers:
+        for number, layer in enumerate(self.layers):
             hidden = layer(hidden, geometry)
+            if number % 2:
+                geometry = self.updates[number // 2](hidden, geometry)
         hidden = self.norm(hidden)
         left, right = self.keys(hidden).view(-1, 2, len(RELATIONS), KEYS).permute(1, 2, 0, 3).unbind(0)
         scores = (left @ right.transpose(1, 2)).permute(1, 2, 0) * KEYS**-0.5 + self.pair_out(geometry)

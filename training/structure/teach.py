@@ -89,7 +89,7 @@ def teach(
     print(f"{len(pages)} pages, {mean:.0f} tokens each, {time.time() - began:.0f} s", flush=True)
     network = RelationNetwork(pages[0].tokens.shape[1], pages[0].pairs.shape[2])
     if start:
-        network.load_state_dict(torch.load(start))
+        network.load_state_dict(torch.load(start), strict=False)
     print(sum(weight.numel() for weight in network.parameters()), "weights")
     optimiser = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
     batch = 6

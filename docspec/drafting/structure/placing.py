@@ -4,7 +4,7 @@ lines."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
 
@@ -19,8 +19,7 @@ from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left
-from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tables import Grid, html_of, tables_of
+from docspec.drafting.structure.tables import Grid, html_of
 from docspec.drafting.structure.tokens import PageTokens
 
 DOUBTFUL = 0.96
@@ -36,15 +35,17 @@ Found = tuple[FoundTable, list[BBox]]
 
 
 def found_tables(
-    pages: Sequence[PageTokens], lines: Sequence[TextLine], relations: Relations, reader: CellReader | None = None
+    pages: Sequence[tuple[PageTokens, Sequence[Grid]]],
+    lines: Sequence[TextLine],
+    reader: CellReader | None = None,
+    formulas: Mapping[BBox, str] | None = None,
 ) -> tuple[list[Found], list[TextLine]]:
-    """The tables of a page, whose tokens in each direction are ``pages``, with the texts that its ``lines`` (points)
-    have; and the lines, those of which a table has a part divided. Cells of right-to-left text are read by
-    ``reader``."""
+    """The tables of a page, whose tokens in each direction with their tables are ``pages``, with the texts that its
+    ``lines`` (points) have; and the lines, those of which a table has a part divided. Cells of right-to-left text are
+    read by ``reader``, those with ``formulas`` have their texts."""
     found: list[Found] = []
     kept = list(lines)
-    for page in pages:
-        grids = tables_of(page, relations)
+    for page, grids in pages:
         owners, texts = words_of_lines(page, kept) if grids else ([], [])
         parts: dict[int, dict[int, list[int]]] = {}
         for token, line in enumerate(owners):
@@ -71,7 +72,10 @@ def found_tables(
                     kept[line] = piece
                 if number >= 0:
                     inside[number].append(piece.bbox)
-        found += [(found_table(grid, page, texts, reader), boxes) for grid, boxes in zip(grids, inside, strict=True)]
+        found += [
+            (found_table(grid, page, texts, reader, formulas or {}), boxes)
+            for grid, boxes in zip(grids, inside, strict=True)
+        ]
     return found, kept
 
 
@@ -115,11 +119,20 @@ def words_of_lines(page: PageTokens, lines: Sequence[TextLine]) -> tuple[list[in
     return owners, texts
 
 
-def found_table(grid: Grid, page: PageTokens, texts: Sequence[str], reader: CellReader | None = None) -> FoundTable:
-    """``grid`` with the ``texts`` of its tokens as a table in HTML, with the places of its cells if none spans
-    others."""
-    boxes = [BBox.union(BBox(*page.tokens[token].box) for token in cell.tokens) for cell in grid.cells]  # as it is read
+def boxes_of_cells(grid: Grid, page: PageTokens) -> list[BBox]:
+    """The places of the words of each cell of ``grid``, as they are read."""
+    return [BBox.union(BBox(*page.tokens[token].box) for token in cell.tokens) for cell in grid.cells]
+
+
+def found_table(
+    grid: Grid, page: PageTokens, texts: Sequence[str], reader: CellReader | None, formulas: Mapping[BBox, str]
+) -> FoundTable:
+    """``grid`` with the ``texts`` of its tokens as a table in HTML, with the places of its cells if none spans others;
+    cells of ``formulas`` have the texts that are told there."""
+    boxes = boxes_of_cells(grid, page)
     told = [" ".join(texts[token] for token in cell.tokens) for cell in grid.cells]
+    if not page.turn:
+        told = [formulas.get(box, text) for box, text in zip(boxes, told, strict=True)]
     if reader is not None and any(map(has_right_to_left, told)):
         read = reader([box.grown(1) for box in boxes])
         told = [new if has_right_to_left(old) else old for old, new in zip(told, read, strict=True)]

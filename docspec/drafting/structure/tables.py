@@ -81,8 +81,8 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
     if len(inside) < 2:
         return []
     table = np.clip(pairs[np.ix_(inside, inside)][..., 0], -LIMIT, LIMIT)
-    depicted = _in_boxes(page, "picture") & (lattice < 0)
-    textual = _in_boxes(page, "text") & (lattice < 0)
+    depicted = in_boxes(page, "picture") & (lattice < 0)
+    textual = in_boxes(page, "text") & (lattice < 0)
     given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
     groups = [inside[group] for group in clusters(table)]
     groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
@@ -149,7 +149,7 @@ def _framed(box: Box, page: PageTokens, size: float) -> Box:
     return box
 
 
-def _in_boxes(page: PageTokens, name: str) -> NDArray[np.bool_]:
+def in_boxes(page: PageTokens, name: str) -> NDArray[np.bool_]:
     """Which tokens are in a box of the layout model that is called so (of :data:`LAYOUT`)."""
     centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
     inside = np.zeros(len(page.tokens), bool)
