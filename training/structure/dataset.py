@@ -11,7 +11,6 @@ import json
 import pickle
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.layout import analyse
-from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.tokens import PageTokens, page_tokens
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
@@ -30,34 +28,23 @@ FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupd
 KINDS = ("paragraph", "heading", "item", "caption", "note", "formula", "furniture", "label", "value", "other")
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """The tokens of a page with their truth. ``cells`` has a row of whole numbers for each token: table (-1: none),
-    row, column, rows, columns, head (0 or 1), block, kind of the block, and place in the order of reading."""
-
-    page: PageTokens
-    tokens: NDArray[np.float32]
-    pairs: NDArray[np.float16]
-    cells: NDArray[np.int32]
-
-
-def examples(folder: Path, limit: int = 10**9, most: int = 360) -> Iterator[Example]:
-    """The pages of all PDFs of ``folder`` that have at least two tokens and ``most`` at most. What is read of a PDF is
-    kept beside it, since the layout model takes longer than all else."""
+def examples(folder: Path, limit: int = 10**9, most: int = 360) -> Iterator[tuple[PageTokens, NDArray[np.int32]]]:
+    """The pages of those PDFs of ``folder`` that have been read (``python -m training.structure.dataset FOLDER``), that
+    have at least two tokens and ``most`` at most, with their truth: a row of whole numbers for each token: table (-1:
+    none), row, column, rows, columns, head (0 or 1), block, kind of the block, and place in the order of reading."""
     count = 0
-    for path in sorted(one for one in folder.glob("*.pdf") if one.with_suffix(".json").exists()):
+    for path in sorted(one for one in folder.glob("*.pdf") if one.with_suffix(".tokens").exists()):
         for tokens, cells in kept(path):
-            if not 2 <= len(tokens.tokens) <= most:
-                continue
-            features = features_of(tokens)
-            yield Example(tokens, features.tokens, features.pairs.astype(np.float16), cells)
-            count += 1
+            if 2 <= len(tokens.tokens) <= most:
+                yield tokens, cells
+                count += 1
             if count >= limit:
                 return
 
 
 def kept(path: Path, layout: bool = True) -> list[tuple[PageTokens, NDArray[np.int32]]]:
-    """The tokens of each page of a PDF with their truth, from the file beside it or made now."""
+    """The tokens of each page of a PDF with their truth, from the file beside it or made now: the layout model takes
+    longer than all else."""
     cache = path.with_suffix(".tokens")
     if cache.exists():
         return pickle.loads(cache.read_bytes())  # type: ignore[no-any-return]
@@ -80,7 +67,7 @@ def read(page: Any, layout: bool = True) -> PageTokens:
 
 
 def _truth(page: PageTokens, colours: dict[str, dict[str, object]]) -> NDArray[np.int32]:
-    """The rows of :class:`Example`."""
+    """The rows that :func:`examples` gives."""
     result = np.full((len(page.tokens), 9), -1, np.int32)
     for row, token in zip(result, page.tokens, strict=True):
         code = token.colour

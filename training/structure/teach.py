@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import time
 from collections.abc import Sequence
@@ -10,18 +11,26 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits as bce
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from docspec.drafting.structure.features import OF_LAYOUT
-from training.structure.dataset import Example, examples
+from docspec.drafting.structure.features import OF_LAYOUT, features_of
+from docspec.drafting.structure.tokens import PageTokens
+from training.structure.dataset import examples
 from training.structure.network import RelationNetwork
+from training.structure.noise import recognised
 
 NEAR = 5.0
 """Weight of a pair of near tokens beside that of far ones."""
 
-UNSEEN = 0.2
-"""Share of pages that are shown as if no layout model had seen them."""
+UNSEEN, RECOGNISED = 0.2, 0.15
+"""Share of pages that are shown as if no layout model had seen them, and as if they had been recognised."""
+
+BATCH, WARM, KEPT, SAVED = 6, 0.03, 0.998, 10
+"""Pages of a step, share of the time in which the rate rises, share of the mean that a step leaves, and minutes between
+two savings."""
 
 
 def targets(cells: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -50,15 +59,15 @@ def targets(cells: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     )
 
 
-def loss_of(network: RelationNetwork, example: Example, without_layout: bool = False) -> Tensor:
-    """The loss of one page; ``without_layout`` as if no layout model had seen it."""
-    tokens, pairs = torch.from_numpy(example.tokens.copy()), torch.from_numpy(example.pairs.astype(np.float32))
+def loss_of(network: RelationNetwork, page: PageTokens, cells: NDArray[np.int32], without_layout: bool) -> Tensor:
+    """The loss of one page with its true ``cells``; ``without_layout`` as if no layout model had seen it."""
+    features = features_of(page)
+    tokens, pairs = torch.from_numpy(features.tokens), torch.from_numpy(features.pairs)
     if without_layout:
         of_tokens, of_pairs = OF_LAYOUT
         tokens[:, of_tokens] = 0
         pairs[..., of_pairs] = 0
-    cells = torch.from_numpy(example.cells).long()
-    relations, weights, states, state_weights = targets(cells)
+    relations, weights, states, state_weights = targets(torch.from_numpy(cells).long())
     scores, told = network(tokens, pairs)
     near = (pairs[..., 7] + pairs[..., 8] + pairs[..., 9] + pairs[..., 10]).clamp(max=1) + (
         pairs[..., 15].abs() <= 0.25
@@ -70,57 +79,65 @@ def loss_of(network: RelationNetwork, example: Example, without_layout: bool = F
     return pair_loss @ torch.tensor([1.0, 2.0, 2.0, 2.0, 0.5]) + state_loss @ torch.tensor([1.0, 0.5])
 
 
+def shown(page: PageTokens, cells: NDArray[np.int32], chance: random.Random) -> tuple[PageTokens, NDArray[np.int32]]:
+    """A page as it is shown: some as if they had been recognised."""
+    if chance.random() >= RECOGNISED:
+        return page, cells
+    other, sources = recognised(page, chance)
+    return other, cells[sources]
+
+
 def teach(
-    folders: Sequence[Path],
-    out: Path,
-    epochs: int,
-    limit: int,
-    seed: int,
-    start: Path | None,
-    rate: float,
-    steps: int | None = None,
+    folders: Sequence[Path], out: Path, minutes: float, limit: int, seed: int, start: Path | None, rate: float
 ) -> None:
-    """Teaches on the pages of ``folders`` and writes the network after each round."""
+    """Teaches on the pages of ``folders`` for some ``minutes`` and writes the running mean of the weights. The rate
+    falls as time passes."""
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    began = time.time()
-    pages = [one for folder in folders for one in examples(folder, limit)]
-    mean = sum(len(one.tokens) for one in pages) / len(pages)
-    print(f"{len(pages)} pages, {mean:.0f} tokens each, {time.time() - began:.0f} s", flush=True)
-    network = RelationNetwork(pages[0].tokens.shape[1], pages[0].pairs.shape[2])
+    pages = [page for folder in folders for page in examples(folder, limit)]
+    print(f"{len(pages)} pages, {sum(len(page.tokens) for page, _ in pages) / len(pages):.0f} tokens each", flush=True)
+    features = features_of(pages[0][0])
+    network = RelationNetwork(features.tokens.shape[1], features.pairs.shape[2])
     if start:
         network.load_state_dict(torch.load(start), strict=False)
     print(sum(weight.numel() for weight in network.parameters()), "weights")
-    optimiser = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
-    batch = 6
-    steps = epochs * (len(pages) // batch) if steps is None else steps
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps + 1, pct_start=0.08)
-    step, total, began = 0, 0.0, time.time()
-    while step < steps:
-        chance.shuffle(pages)
-        for at in range(0, len(pages) - batch + 1, batch):
-            optimiser.zero_grad()
-            for example in pages[at : at + batch]:
-                loss = loss_of(network, example, chance.random() < UNSEEN) / batch
-                loss.backward()
-                total += float(loss)
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            step += 1
-            if step % 50 == 0:
-                print(f"step {step} of {steps}, loss {total / 50:.4f}, {time.time() - began:.0f} s", flush=True)
-                total = 0.0
-            if step >= steps:
-                break
-        torch.save(network.state_dict(), out.with_suffix(".pt"))
-        export(network, pages[0], out)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
+    mean = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(KEPT))
+    began, step, total, saved = time.time(), 0, 0.0, 0
+    while (passed := (time.time() - began) / 60) < minutes:
+        share = passed / minutes
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1.0, share / WARM, 0.02 + 0.49 * (1 + math.cos(math.pi * share)))
+        optimiser.zero_grad()
+        for _ in range(BATCH):
+            page, cells = shown(*pages[chance.randrange(len(pages))], chance)
+            loss = loss_of(network, page, cells, chance.random() < UNSEEN) / BATCH
+            loss.backward()
+            total += loss.item()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+        mean.update_parameters(network)
+        step += 1
+        if step % 50 == 0:
+            print(f"step {step}, loss {total / 50:.4f}, {passed:.1f} of {minutes:.0f} min", flush=True)
+            total = 0.0
+        if passed >= saved + SAVED:
+            saved = int(passed)
+            save(mean.module, pages[0][0], out)
+    save(mean.module, pages[0][0], out)
 
 
-def export(network: RelationNetwork, example: Example, out: Path) -> None:
+def save(network: RelationNetwork, page: PageTokens, out: Path) -> None:
+    """Writes the weights of ``network``, and itself as ONNX."""
+    torch.save(network.state_dict(), out.with_suffix(".pt"))
+    export(network, page, out)
+
+
+def export(network: RelationNetwork, page: PageTokens, out: Path) -> None:
     """Writes ``network`` as ONNX for any number of tokens."""
     network.eval()
-    inputs = (torch.from_numpy(example.tokens), torch.from_numpy(example.pairs.astype(np.float32)))
+    features = features_of(page)
+    inputs = (torch.from_numpy(features.tokens), torch.from_numpy(features.pairs))
     axes = {"tokens": {0: "n"}, "pairs": {0: "n", 1: "n"}}
     torch.onnx.export(
         network,
@@ -139,20 +156,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--limit", type=int, default=10**9)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--limit", type=int, default=10**9, help="most pages of a folder")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--start", type=Path)
-    parser.add_argument("--rate", type=float, default=2.5e-3, help="highest rate of learning")
-    parser.add_argument("--steps", type=int, help="in place of epochs")
+    parser.add_argument("--start", type=Path, help="weights to begin with")
+    parser.add_argument("--rate", type=float, default=2e-3, help="highest rate of learning")
     options = parser.parse_args()
-    teach(
-        options.folders,
-        options.out,
-        options.epochs,
-        options.limit,
-        options.seed,
-        options.start,
-        options.rate,
-        options.steps,
-    )
+    teach(options.folders, options.out, options.minutes, options.limit, options.seed, options.start, options.rate)

@@ -26,7 +26,7 @@ def recognised_tokens(
     lines: Sequence[TextLine], image: Image.Image, per_point: float, boxes: Sequence[LayoutBox]
 ) -> PageTokens:
     """The tokens of ``lines`` (points), whose page ``image`` has ``per_point`` pixels for each."""
-    words = [_words(line, number) for number, line in enumerate(lines) if line.text.split() and not line.turns]
+    words = [words_of_line(line, number) for number, line in enumerate(lines) if line.text.split() and not line.turns]
     height = float(np.median([line.bbox.height for line in lines])) if lines else 10.0
     level, upright = drawn_rules(image, height * per_point)
     none = np.zeros((0, 4), np.float32)
@@ -35,7 +35,7 @@ def recognised_tokens(
     return PageTokens(tokens, level / per_point, upright / per_point, none, layout, width, depth, recognised=True)
 
 
-def _words(line: TextLine, number: int) -> list[Token]:
+def words_of_line(line: TextLine, number: int) -> list[Token]:
     """The words of a recognised line: its width is shared out by the usual widths of letters."""
     widths = np.array([0.5 if sign in NARROW else 1.5 if sign in WIDE else 1.0 for sign in line.text])
     ends = np.concatenate([[0.0], widths.cumsum()]) / widths.sum() * line.bbox.width + line.bbox.x0

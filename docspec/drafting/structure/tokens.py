@@ -65,7 +65,7 @@ _ITALIC = re.compile(r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si|mi)|sl
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, or a line of prose: its text, its box (x0, y0, x1, y1 in points), the size and baseline of its type, how
-    it is set, the number of its printed line, and how many words it has."""
+    it is set, the number of its printed line, how many words it has, and where its type of full size ends."""
 
     text: str
     box: Box
@@ -77,6 +77,7 @@ class Token:
     line: int = 0
     words: int = 1
     colour: int = 0
+    stem: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +192,13 @@ def layout_of_boxes(boxes: Iterable[LayoutBox]) -> Floats:
 def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
     """The words of one line of MuPDF's."""
     words: list[Token] = []
-    text, box, style, end = "", [0.0] * 4, None, 0.0
+    text, box, style, end, stem = "", [0.0] * 4, None, 0.0, 0.0
 
     def close() -> None:
         nonlocal text
         if text and style is not None:
             x0, y0, x1, y1 = box
-            words.append(Token(text, (x0, y0, x1, y1), *style[:2], *style[2], number, 1, style[3]))
+            words.append(Token(text, (x0, y0, x1, y1), *style[:2], *style[2], number, 1, style[3], stem))
         text = ""
 
     hard = False
@@ -230,6 +231,8 @@ def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
                 if style is not None and size > style[0] * 1.15:
                     style = (size, baseline, kind, style[3])
             text, end = text + sign, x1
+            if style is not None and size > SMALL * style[0]:
+                stem = x1
     close()
     return words
 
@@ -240,24 +243,36 @@ def with_raised(lines: Sequence[Sequence[Token]]) -> list[list[Token]]:
     ends: dict[int, list[tuple[int, int]]] = {}
     for number, words in enumerate(lines):
         for at, word in enumerate(words):
-            ends.setdefault(int(word.box[2]), []).append((number, at))
-    result = [list(words) for words in lines]
+            for end in {int(word.box[2]), int(word.stem)}:
+                ends.setdefault(end, []).append((number, at))
+    owners: dict[tuple[int, int], tuple[int, int]] = {}
     for number, words in enumerate(lines):
-        if len(words) != 1:
-            continue
-        (small,) = words
-        near = (place for x in (-1, 0, 1) for place in ends.get(int(small.box[0]) + x, ()))
-        for other, at in near:
-            if not result[other]:
-                continue
-            word = result[other][at]
-            fits = abs(small.box[0] - word.box[2]) < TOUCHING * word.size and small.size < SMALL * word.size
-            if other != number and fits and min(small.box[3], word.box[3]) > max(small.box[1], word.box[1]):
-                box = (*word.box[:2], max(word.box[2], small.box[2]), word.box[3])
-                result[other][at] = replace(word, text=word.text + small.text, box=box)
-                result[number] = []
-                break
-    return [words for words in result if words]
+        for at, word in enumerate(words):
+            if at and word.box[0] - words[at - 1].box[2] < TOUCHING * word.size:
+                continue  # a part of its own line
+            near = (place for x in (-1, 0, 1) for place in ends.get(int(word.box[0]) + x, ()))
+            found = next((one for one in near if one[0] != number and _is_raised(word, lines, one)), None)
+            if found is not None:
+                owners[number, at] = found
+    result: list[list[Token | None]] = [list(words) for words in lines]
+    for place, owner in sorted(owners.items(), key=lambda one: lines[one[0][0]][one[0][1]].baseline):
+        first = owners.get(owner, owner)  # of a script of a script
+        base, script = result[first[0]][first[1]], result[place[0]][place[1]]
+        if base is not None and script is not None:
+            box = (*base.box[:2], max(base.box[2], script.box[2]), base.box[3])
+            result[first[0]][first[1]] = replace(base, text=base.text + script.text, box=box)
+            result[place[0]][place[1]] = None
+    whole = [[one for one in words if one is not None] for words in result]
+    return [words for words in whole if words]
+
+
+def _is_raised(small: Token, lines: Sequence[Sequence[Token]], place: tuple[int, int]) -> bool:
+    """Whether ``small`` is type above or below the base of the word at ``place`` of ``lines``, behind its end or behind
+    its type of full size: an index may stand under an exponent."""
+    word = lines[place[0]][place[1]]
+    fits = min(abs(small.box[0] - end) for end in (word.box[2], word.stem)) < TOUCHING * word.size
+    level = min(small.box[3], word.box[3]) > max(small.box[1], word.box[1])
+    return fits and level and small.size < SMALL * word.size
 
 
 def with_prose(lines: Sequence[Sequence[Token]]) -> list[Token]:
