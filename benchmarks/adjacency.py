@@ -12,7 +12,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from docspec.dialects.markdown_blocks import parse_blocks
@@ -53,9 +53,16 @@ class Found:
 
 def marks_of(table: Table) -> TableMarks:
     """The relations and letters of ``table``."""
+    texts = [normalised(cell.text) for cell, _ in table.places()]
+    letters = Counter(letter for text in texts for letter in text if letter != "_")
+    return TableMarks(relations_of(table, normalised), letters)
+
+
+def relations_of(table: Table, words: Callable[[str], str]) -> Counter[Relation]:
+    """The relations of ``table``, whose cells are compared by their ``words``."""
     texts, owner = [], {}
     for number, (cell, places) in enumerate(table.places()):
-        texts.append(normalised(cell.text))
+        texts.append(words(cell.text))
         owner.update(dict.fromkeys(places, number))
     rows, columns = (1 + max((place[axis] for place in owner), default=-1) for axis in (0, 1))
     across = [[owner.get((y, x)) for x in range(columns)] for y in range(rows)]
@@ -65,10 +72,7 @@ def marks_of(table: Table) -> TableMarks:
         for line in lines:
             told = [one for one in line if one is not None and texts[one]]
             pairs.update((a, b, direction) for a, b in itertools.pairwise(told) if a != b)
-    return TableMarks(
-        Counter((texts[a], texts[b], direction) for a, b, direction in pairs),
-        Counter(letter for text in texts for letter in text if letter != "_"),
-    )
+    return Counter((texts[a], texts[b], direction) for a, b, direction in pairs)
 
 
 def normalised(text: str) -> str:

@@ -11,10 +11,11 @@ from benchmarks.suites.olmocr_bench import OlmocrBench
 from benchmarks.suites.omnidocbench import OmniDocBench
 from benchmarks.suites.pairs import Pairs
 from benchmarks.suites.parsebench import ParseBench
+from benchmarks.suites.pdf_parse_bench import PdfParseBench
 from docspec.core import InputError, UsageError
 
-SUITES: dict[str, type[OmniDocBench | ParseBench | OlmocrBench | OceanOcr | Icdar2013 | Pairs]] = {
-    one.name: one for one in (OmniDocBench, ParseBench, OlmocrBench, OceanOcr, Icdar2013, Pairs)
+SUITES: dict[str, type[OmniDocBench | ParseBench | OlmocrBench | OceanOcr | Icdar2013 | PdfParseBench | Pairs]] = {
+    one.name: one for one in (OmniDocBench, ParseBench, OlmocrBench, OceanOcr, Icdar2013, PdfParseBench, Pairs)
 }
 """The data sets by the names that commands know. Some folders fit several: the first counts."""
 
