@@ -29,6 +29,9 @@ MOST_TOKENS = 2000
 GAP = 1.0
 """White in a line, in sizes of its type, at which it may be cut between a table and what stands beside it."""
 
+ENCLOSED = 0.5
+"""Most tokens that are added to a table because they stand between its own, as a share of these."""
+
 MOSTLY = 0.5
 """Least share of a side of a table that a rule of its frame runs along."""
 
@@ -87,9 +90,7 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
     groups = [inside[group] for group in clusters(table)]
     groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
     found = []
-    for own in with_whole_lines(groups, page):
-        if len(own) < 2:
-            continue
+    for own in with_whole_boxes(with_whole_lines(groups, page), boxes):
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 3], -LIMIT, LIMIT))
         grid = grid_of(scores[..., 3], scores[..., 1], scores[..., 2], boxes[own], cells)
@@ -173,7 +174,25 @@ def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> l
             most, _ = Counter(owner.get(token, -1) for token in words).most_common(1)[0]
             if most >= 0:
                 whole[most] += words
-    return [np.array(sorted(group), np.int64) for group in whole]
+    return [np.array(sorted(group), np.int64) for group in whole if len(group) > 1]
+
+
+def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats) -> list[NDArray[np.int64]]:
+    """``groups`` with what stands between their tokens: a word within the box of a table is of it. If many are, the
+    group is no table, or several."""
+    center = (boxes[:, :2] + boxes[:, 2:]) / 2
+    free = np.ones(len(boxes), bool)
+    for group in groups:
+        free[group] = False
+    whole = []
+    for group in groups:
+        around = np.concatenate([boxes[group, :2].min(axis=0), boxes[group, 2:].max(axis=0)])
+        inside = np.nonzero(free & (center > around[:2]).all(axis=1) & (center < around[2:]).all(axis=1))[0]
+        if len(inside) <= ENCLOSED * len(group):
+            free[inside] = False
+            group = np.union1d(group, inside)
+        whole.append(group)
+    return whole
 
 
 def _gap(left: Token, right: Token) -> float:
