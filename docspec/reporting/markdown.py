@@ -3,7 +3,7 @@
 A Markdown answer is written as it stands, except white space at the ends of a page. Cells of layout JSON get what their
 category needs and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
 of a picture (on a page read whole only where the target gave its box). Where pages were read by regions, a paragraph
-that a page's end breaks off is joined with its rest, if nothing but pictures stands between them; these then follow it.
+that a page's end breaks off is joined with its rest, if only pictures, captions and notes stand between them; these then follow it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
 from docspec.core.result import NOT_WHOLE
-from docspec.core.running_text import breaks_off, goes_on, is_broken
+from docspec.core.joints import continues, may_be_part
+from docspec.core.running_text import breaks_off, is_broken
 from docspec.reporting.headings import HEADING, LEVELS, stands
 from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
 from docspec.reporting.rich import Ends, RichText
@@ -31,6 +32,9 @@ LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 
 MARKED = NOT_WHOLE - {"loop_stopped"}
 """Kinds of events of which the text itself says something: what is behind a loop is seldom more of the page."""
+
+_BETWEEN = frozenset({Category.PICTURE, Category.CAPTION, Category.FOOTNOTE})
+"""What may stand between the parts of a paragraph that goes over a page."""
 
 LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
@@ -52,8 +56,9 @@ class MarkdownRenderer(Renderer):
         self._anything_written = False
         self._first_page = True
         self._last: Block | None = None  # the paragraph that the page before ends with
+        self._width = 0  # of that page
         self._held = ""
-        self._pictures: list[BlockText] = []  # those behind it
+        self._between: list[BlockText] = []  # pictures and notes behind it
         self._rich = None if layout.plain_markdown or layout.raw else RichText()
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
@@ -67,25 +72,28 @@ class MarkdownRenderer(Renderer):
             return self._apart(separator, result, figures)
         leading, others = _split(list(_pieces(result, figures, self._layout)))
         unfinished = self._last
-        if others and unfinished and _is_running(others[0].block) and goes_on(unfinished.text, others[0].text):
+        scale = self._width / result.width if result.width and self._width else 1.0
+        if others and unfinished and _is_running(others[0].block) and continues(unfinished, others[0].block, scale):
             before = self._joint(others[0].text)
-            pieces = [others[0], *self._pictures, *leading, *others[1:]]
+            pieces = [others[0], *self._between, *leading, *others[1:]]
         else:
             before, pieces = self._before(), [*leading, *others]
         trailing, rest = _split(pieces[::-1])
         last = rest[0].block if rest and _remark(result) is None else None
         self._last = last if last is not None and _is_running(last) and breaks_off(last.text) else None
+        self._width = result.width
         if self._last is not None:
             pieces = rest[::-1]
         text = _joined(pieces, result)
         if not text:
             return ""
-        self._pictures = trailing[::-1] if self._last is not None else []
+        self._between = trailing[::-1] if self._last is not None else []
         return self._written(before + text + "\n")
 
     def _ends(self, result: PageResult) -> Ends:
         """The running text that a page begins and ends with, pictures aside; none where pages are kept apart."""
-        written = [(at, block) for at, block in visible_blocks(result, self._layout) if block.text.strip()]
+        visible = visible_blocks(result, self._layout)
+        written = [(at, block) for at, block in visible if block.text.strip() and block.category not in _BETWEEN]
         if not written or self._layout.page_separator is not None:
             return Ends()
         first, last = (at if _is_running(block) else None for at, block in (written[0], written[-1]))
@@ -100,7 +108,7 @@ class MarkdownRenderer(Renderer):
         if not pieces:
             return ""
         text = self._before() + "\n\n".join(pieces)
-        self._pictures = []
+        self._between = []
         return self._written(text if raw and text.endswith("\n") else text + "\n")
 
     def _written(self, text: str) -> str:
@@ -122,7 +130,7 @@ class MarkdownRenderer(Renderer):
         return "" if text[0].islower() else self._held.rstrip("\n")
 
     def end(self) -> str:
-        return self._held + (f"\n{_joined(self._pictures)}\n" if self._pictures else "")
+        return self._held + (f"\n{_joined(self._between)}\n" if self._between else "")
 
 
 def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout) -> str:
@@ -144,19 +152,19 @@ def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> I
 
 def _is_running(block: Block) -> bool:
     """Whether this is running text that a layout cut out of the page."""
-    in_text = block.category is Category.TEXT and block.running is not False
-    return in_text and block.bbox_from == "draft" and block.gap is None
+    return block.category is Category.TEXT and may_be_part(block) and _is_laid_out(block)
 
 
-def _is_bare_picture(block: Block) -> bool:
-    """Whether the link of a picture is all that is written of it."""
-    return block.category is Category.PICTURE and block.gap is None and not block.text.strip()
+def _is_laid_out(block: Block) -> bool:
+    return block.bbox_from == "draft" and block.gap is None
 
 
 def _split(pieces: list[BlockText]) -> tuple[list[BlockText], list[BlockText]]:
-    """The pictures that ``pieces`` begin with, and the rest."""
-    pictures = list(takewhile(lambda piece: _is_bare_picture(piece.block), pieces))
-    return pictures, pieces[len(pictures) :]
+    """The pictures, captions and notes that ``pieces`` begin with, and the rest."""
+    between = list(
+        takewhile(lambda piece: piece.block.category in _BETWEEN and piece.block.gap is None, pieces)
+    )
+    return between, pieces[len(between) :]
 
 
 def _joined(pieces: Sequence[BlockText], page: PageResult | None = None) -> str:

@@ -79,7 +79,11 @@ def cut_out(text: str, category: Category = Category.TEXT) -> Block:
         ([cut_out("The har-")], [], "The har-\n"),
         ([cut_out("The ship")], [HEADER, cut_out("sails.")], "The ship sails.\n"),
         ([cut_out("The ship"), FOOTER], [cut_out("sails.")], "The ship sails.\n"),
-        ([cut_out("The ship"), cut_out("1 a note", Category.FOOTNOTE)], [cut_out("sails.")], None),
+        (
+            [cut_out("The ship"), cut_out("1 a note", Category.FOOTNOTE)],
+            [cut_out("sails.")],
+            "The ship sails.\n\n1 a note\n",
+        ),
         ([cut_out("The ship")], [cut_out("sails", Category.SECTION_HEADER)], None),
         ([Block(Category.TEXT, "The ship", gap="")], [Block(Category.TEXT, "sails.", gap="")], None),
         ([Block(Category.TEXT, "The ship", BBox(0, 0, 9, 9), "model")], [cut_out("sails.")], None),

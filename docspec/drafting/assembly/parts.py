@@ -17,7 +17,7 @@ from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
 from docspec.drafting.listings import listings_apart
-from docspec.drafting.order import white_space_order
+from docspec.drafting.reading_order import page_order
 
 
 def running_heads_parted(page: Assembly) -> Assembly:
@@ -49,7 +49,7 @@ def columns_parted(page: Assembly) -> Assembly:
     if len(done.boxes) == len(page.boxes):
         return page
     leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
-    return done.with_boxes(white_space_order(done.boxes, leftwards))
+    return done.with_boxes(page_order(done.boxes, leftwards))
 
 
 def furniture_joined(page: Assembly) -> Assembly:

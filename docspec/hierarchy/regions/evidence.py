@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from statistics import median
 
 from docspec.core import Block, Category, Event, Region
 from docspec.core.certainty import certainty_of
@@ -152,7 +153,6 @@ def known_text(region: Region) -> str:
 
 def known_block(region: Region, text: str) -> Block:
     """``region``, whose words stand, as a block with its ``text`` and typography."""
-    heads = region.category.is_heading
     return Block(
         region.category,
         text,
@@ -161,10 +161,18 @@ def known_block(region: Region, text: str) -> Block:
         words=region.words or "draft",
         marks=_marks_of(region, text),
         level=region.level,
-        points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,
+        points=points_of(region),
         indents=_indents(region, text) if region.category is Category.LIST_ITEM else (),
         running=region.running,
     )
+
+
+def points_of(region: Region) -> float:
+    """The size of type, on paper, of a heading or of running text (0: unknown)."""
+    sizes = [line.points for line in region.lines]
+    if not sizes or not (region.category.is_heading or region.category.is_running_text):
+        return 0.0
+    return round(max(sizes) if region.category.is_heading else median(sizes), 2)
 
 
 def _marks_of(region: Region, text: str) -> tuple[Mark, ...]:

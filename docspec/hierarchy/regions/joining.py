@@ -6,25 +6,19 @@ joints between pieces: a space, or nothing inside a broken word; in listings lin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox, Block, Category, PrintedLine, Region
 from docspec.core.formulas import display_formula
+from docspec.core.joints import part_before
 from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
-from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import TICKS, heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
 from docspec.hierarchy.regions.slices import Slice
-
-BETWEEN = frozenset(
-    {Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.FOOTNOTE, Category.PICTURE, Category.CAPTION, Category.TABLE}
-)
-"""Categories that may stand between the two halves of a paragraph."""
 
 CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model", "draft")
 """Sources of words, the most certain first."""
@@ -130,33 +124,24 @@ def _indented(lines: Sequence[tuple[str, BBox]], letter: float) -> list[str]:
     return found
 
 
-def is_broken_text(text: str) -> bool:
-    """Whether ``text`` has lines that are not to be joined: a paragraph has none, a listing has a fence."""
-    return re.search(r"[^\n]\n[^\n]", text) is not None and not text.startswith("```")
-
-
 def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     """``blocks`` in reading order; running text that a column break or a figure interrupts becomes one block again.
 
     The joined block has the box of its first part.
     """
     joined: list[Block] = []
-    open_at: int | None = None
+    ends: list[Block] = []  # of each joined block its last part, with its own box
     for block in blocks:
-        if block.running is False or (block.category is Category.TEXT and is_broken_text(block.text)):
+        number = part_before(ends, block)
+        if number is None:
             joined.append(block)
+            ends.append(block)
             continue
-        if open_at is not None and block.category is Category.TEXT and goes_on(joined[open_at].text, block.text):
-            before = joined[open_at]
-            whole = join_lines(f"{before.text}\n{block.text}")
-            marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
-            trusted = before.trusted + block.trusted
-            words = max(before.words, block.words, key=CERTAINTY.index)
-            joined[open_at] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
-            continue
-        joined.append(block)
-        if block.category.is_running_text and block.text:
-            open_at = len(joined) - 1
-        elif block.category not in BETWEEN:
-            open_at = None
+        before = joined[number]
+        whole = join_lines(f"{before.text}\n{block.text}")
+        marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
+        trusted = before.trusted + block.trusted
+        words = max(before.words, block.words, key=CERTAINTY.index)
+        joined[number] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
+        ends[number] = block
     return joined
