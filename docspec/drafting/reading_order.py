@@ -40,13 +40,13 @@ MAX_DEPTH = 60
 Group = list[LayoutBox]
 
 
-def page_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> Group:
+def page_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = True) -> Group:
     """The ``boxes`` of a page in reading order, running heads first and feet last; what was called a head or a foot and
-    stands among the text is text."""
+    stands among the text is text. ``given``: the boxes come in the order of a layout model, which tells texts apart."""
     body = [box.bbox for box in boxes if not box.category.is_furniture]
     sides = [_side(box, body) for box in boxes]
     heads, text, feet = ([box for box, own in zip(boxes, sides, strict=True) if own == side] for side in (-1, 0, 1))
-    return [*heads, *reading_order(text, leftwards), *feet]
+    return [*heads, *reading_order(text, leftwards, given), *feet]
 
 
 def _side(box: LayoutBox, body: Sequence[BBox]) -> int:
@@ -58,14 +58,15 @@ def _side(box: LayoutBox, body: Sequence[BBox]) -> int:
     return int(all(one.y0 < box.bbox.y1 for one in body))
 
 
-def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> Group:
-    """``boxes`` in reading order; columns from left to right, or from right to left (``leftwards``), but for a narrow
-    column that is given after all of its wider neighbour: it may be an aside."""
+def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = False) -> Group:
+    """``boxes`` in reading order; columns from left to right, or from right to left (``leftwards``). In a ``given`` order
+    a narrow column that comes after all of its wider neighbour is an aside, and what comes after level columns, below
+    one of them, another text."""
     if len(boxes) < 2:
         return list(boxes)
     heights = [member.height for box in boxes for member in box.members if member.height > 0]
     line = median(heights) if heights else min(box.bbox.height for box in boxes)
-    cutter = _Cutter(line, leftwards, {id(box): number for number, box in enumerate(boxes)})
+    cutter = _Cutter(line, leftwards, {id(box): number for number, box in enumerate(boxes)}, given)
     insets = cutter.insets(boxes)
     ordered = cutter.ordered([box for box in boxes if all(box is not inset for inset, _ in insets)], 0)
     for inset, before in insets:
@@ -75,12 +76,14 @@ def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False) -> Group:
 
 
 class _Cutter:
-    """Cuts groups of boxes; ``line`` is the usual height of a line, ``given`` the order in which they come."""
+    """Cuts groups of boxes; ``line`` is the usual height of a line, ``given`` the order in which they come; ``knows``:
+    it is a layout model's."""
 
-    def __init__(self, line: float, leftwards: bool, given: Mapping[int, int]) -> None:
+    def __init__(self, line: float, leftwards: bool, given: Mapping[int, int], knows: bool) -> None:
         self._line = line
         self._leftwards = leftwards
         self._given = given
+        self._knows = knows
 
     def ordered(self, boxes: Group, depth: int) -> Group:
         if len(boxes) < 2 or depth > MAX_DEPTH:
@@ -157,15 +160,18 @@ class _Cutter:
         """Whether ``column`` is narrow and given after all of its ``neighbour``."""
         a, b = (BBox.union(box.bbox for box in own) for own in (column, neighbour))
         after = min(self._given[id(box)] for box in column) > max(self._given[id(box)] for box in neighbour)
-        return after and a.width < ALIKE_IN_WIDTH * b.width
+        return self._knows and after and a.width < ALIKE_IN_WIDTH * b.width
 
     def _tail(self, columns: Sequence[Group]) -> Group:
-        """What stands in one column below the ends of all others and is given after all of these: another text."""
+        """What stands in one column below the ends of all, which are level, and is given after all others: another
+        text."""
         lowest = max(columns, key=lambda column: max(box.bbox.y1 for box in column))
-        others = [box for column in columns if column is not lowest for box in column]
-        end, last = max(box.bbox.y1 for box in others), max(self._given[id(box)] for box in others)
-        end -= TOUCH * self._line
-        return [box for box in lowest if box.bbox.y0 >= end and self._given[id(box)] > last]
+        others = [[box.bbox.y1 for box in column] for column in columns if column is not lowest]
+        last = max(self._given[id(box)] for column in columns if column is not lowest for box in column)
+        end = max(map(max, others)) - TOUCH * self._line
+        tail = [box for box in lowest if box.bbox.y0 >= end and self._given[id(box)] > last]
+        ends = [*map(max, others), max((box.bbox.y1 for box in lowest if box not in tail), default=0.0)]
+        return tail if self._knows and max(ends) - min(ends) < LEVEL * self._line else []
 
     def insets(self, boxes: Sequence[LayoutBox]) -> list[tuple[LayoutBox, LayoutBox]]:
         """The insets among ``boxes``, each with the box that it is read after."""

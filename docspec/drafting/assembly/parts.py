@@ -49,7 +49,7 @@ def columns_parted(page: Assembly) -> Assembly:
     if len(done.boxes) == len(page.boxes):
         return page
     leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
-    return done.with_boxes(page_order(done.boxes, leftwards))
+    return done.with_boxes(page_order(done.boxes, leftwards, given=False))
 
 
 def furniture_joined(page: Assembly) -> Assembly:
