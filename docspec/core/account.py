@@ -20,8 +20,8 @@ STATES: tuple[State, ...] = ("written", "left_out", "changed", "in_picture", "mi
 Witness = Literal["text layer", "recognised lines", "none"]
 """Who says what is visible: the file, if it was found sound, else the recogniser, else nobody."""
 
-HEAD, FOOT, PAGE_NUMBER = "running head", "running foot", "page number"
-FURNITURE = frozenset({HEAD, FOOT, PAGE_NUMBER})
+HEAD, FOOT, PAGE_NUMBER, LINE_NUMBER = "running head", "running foot", "page number", "line number"
+FURNITURE = frozenset({HEAD, FOOT, PAGE_NUMBER, LINE_NUMBER})
 """The rules by which writers leave out what belongs to the page and not to its text, unless they are told to keep
 it."""
 

@@ -31,17 +31,17 @@ _TIGHT = re.compile(f"{_UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{_UNSPACED.patte
 _APART = re.compile(f"{_UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {_UNSPACED.pattern}")
 
 
-def clean(text: str) -> str:
+def clean(text: str, spaces: bool = False) -> str:
     """``text`` without ligatures, odd spaces, control and zero-width characters, which no target writes.
 
-    Double quotes printed as two single ones become one character, runs of spaces one space; lines are
-    stripped, line breaks and blank lines stay.
+    Double quotes printed as two single ones become one character, runs of spaces one space (unless
+    ``spaces`` have a meaning); lines are stripped, line breaks and blank lines stay.
     """
     text = text.replace("‘‘", "“").replace("’’", "”")
     if "``" in text:
         text = text.replace("``", "“").replace("''", "”")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN).split("\n")
-    return "\n".join(re.sub(" {2,}", " ", line).strip() for line in lines).strip("\n")
+    return "\n".join((line if spaces else re.sub(" {2,}", " ", line)).strip() for line in lines).strip("\n")
 
 
 def join_lines(text: str, hyphens: Hyphens = "drop") -> str:

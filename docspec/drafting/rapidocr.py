@@ -27,6 +27,7 @@ from docspec.drafting.light import evened, read_evenly
 from docspec.drafting.lines import TextLine
 from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.number_check import numbers_unsure
+from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.order import layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
@@ -173,14 +174,15 @@ def regions_of_lines(
     known_size = page.pdf_page is not None
     per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
     image = page.image.rotate(lean.tilt, fillcolor="white") if lean else page.image
-    in_points = [line.scaled(1 / per_point) for line in measured(image, lines)]
+    numbers, in_points = line_numbers([line.scaled(1 / per_point) for line in measured(image, lines)])
     document = mupdf().open()
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(sheet_page, in_points)
         found, in_points = found_tables([recognised_tokens(in_points, image, per_point, boxes)], in_points, relations())
         boxes, tables = with_tables(boxes, found)
-        regions = assemble(
+        own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
+        regions = own + assemble(
             boxes,
             in_points,
             tables,

@@ -121,8 +121,9 @@ def _lines(block: Block, indents: Sequence[str] | None, notes: dict[str, str] | 
     start = 0
     for number, line in enumerate(block.text.split("\n")):
         end = start + len(line)
-        yield ("\\\n" if _is_hard(block, start) else "\n") if number else ""
         item = MARKER.match(line) if block.category is Category.LIST_ITEM else None
+        apart = _is_hard(block, start) or (indents is not None and item is None and bool(line))
+        yield ("\\\n" if apart else "\n") if number else ""
         if indents is not None:
             yield indents[number]
         if item is not None:

@@ -131,7 +131,7 @@ def _is_illegible(region: Region, poor: bool) -> bool:
 
 def known_text(region: Region) -> str:
     """The Markdown of a region whose words stand."""
-    text = clean(region.texts[0])
+    text = clean(region.texts[0], spaces=region.listing)
     if region.category is Category.TABLE:
         table = parse_table(text)
         if table is None:
