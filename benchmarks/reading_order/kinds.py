@@ -1,12 +1,12 @@
-"""The kinds of pages: columns with notes and pictures, spans, newspapers, asides, letters, two pages on a sheet, posters,
-slides."""
+"""The kinds of pages: columns with notes and pictures, spans, newspapers, asides, letters, two pages on a sheet,
+posters, slides."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from benchmarks.reading_order.sheet import Frame, Sheet
+from benchmarks.reading_order.sheet import Frame, Kind, Sheet
 from docspec.documents.mupdf import mupdf
 
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 545.0, 60.0, 780.0
@@ -80,7 +80,7 @@ def bands(sheet: Sheet) -> None:
         if y > BOTTOM - 80:
             break
         if spans:
-            units = sheet.prose(1) if rng.random() < 0.6 else [("heading", sheet.title(4))]
+            units: list[tuple[Kind, str]] = sheet.prose(1) if rng.random() < 0.6 else [("heading", sheet.title(4))]
             y = sheet.flow([Frame(LEFT, y, RIGHT, BOTTOM)], units) + rng.uniform(6, 14)
         else:
             bottom = min(BOTTOM, y + rng.uniform(110, 240))
@@ -154,7 +154,11 @@ def letter(sheet: Sheet) -> None:
     for line in (sheet.title(2), f"{sheet.title(1)} Street {rng.randint(1, 99)}", f"{rng.randint(10000, 99999)} Port"):
         y = sheet.put(Frame(380, y, RIGHT, 0), line, "text", 9) - 3
     y = max(y, 130.0)
-    for line in (f"Mrs {sheet.title(2)}", f"{sheet.title(1)} Road {rng.randint(1, 99)}", f"{rng.randint(100, 999)} Bay"):
+    for line in (
+        f"Mrs {sheet.title(2)}",
+        f"{sheet.title(1)} Road {rng.randint(1, 99)}",
+        f"{rng.randint(100, 999)} Bay",
+    ):
         y = sheet.put(Frame(LEFT + 10, y, 300, 0), line, "text") - 3
     y = sheet.put(Frame(420, y + 20, RIGHT, 0), f"{rng.randint(1, 28)} March 20{rng.randint(10, 26)}", "text")
     y = sheet.put(Frame(LEFT + 10, y + 14, RIGHT, 0), sheet.title(5), "heading", 10.5, sheet.bold)

@@ -16,8 +16,8 @@ _PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•]|#+)\s)")
 
 @dataclass(frozen=True, slots=True)
 class OrderScore:
-    """Of a page, or of several: ``right`` of ``pairs`` of units that follow each other do so in the output too; ``whole``
-    of ``units`` stand in one paragraph; ``glued`` paragraphs hold more than one unit."""
+    """Of a page, or of several: ``right`` of ``pairs`` of units that follow each other do so in the output too;
+    ``whole`` of ``units`` stand in one paragraph; ``glued`` paragraphs hold more than one unit."""
 
     pairs: int = 0
     right: int = 0

@@ -15,16 +15,32 @@ Kind = Literal["text", "heading", "item", "loose"]
 
 LEADING = 1.22
 
-_WORDS = """
-harbour quay timber steel pile dredger tide slack water fleet herring season engineer board member keeper pump valve
-needle sand groyne current wave storm flood spring autumn winter summer night noise plan vote cost tenth sum work wall
-stone chain anchor rope mast sail deck hull cargo crane warehouse customs pilot lamp tower signal channel buoy shoal
-reef cliff beach pebble gravel clay silt marsh meadow ditch bridge road cart wagon rail station market square church
-school council mayor clerk ledger letter notice permit tax toll fine court judge witness claim debt loan bank merchant
-baker smith tanner weaver mill wheel grain flour bread salt barrel cellar roof chimney window door garden orchard
-""".split()
-_VERBS = "moved held raised lowered mended sold bought measured counted found lost kept left reached crossed".split()
-_LINKS = "and near behind under beyond after before without against towards".split()
+
+def _split(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+_WORDS = _split(
+    """
+    harbour quay timber steel pile dredger tide slack water fleet herring season engineer board member keeper pump
+    valve needle sand groyne current wave storm flood spring autumn winter summer night noise plan vote cost tenth sum
+    work wall stone chain anchor rope mast sail deck hull cargo crane warehouse customs pilot lamp tower signal
+    channel buoy shoal reef cliff beach pebble gravel clay silt marsh meadow ditch bridge road cart wagon rail station
+    market square church school council mayor clerk ledger letter notice permit tax toll fine court judge witness
+    claim debt loan bank merchant baker smith tanner weaver mill wheel grain flour bread salt barrel cellar roof
+    chimney window door garden orchard
+    """
+)
+_VERBS = _split(
+    """
+    moved held raised lowered mended sold bought measured counted found lost kept left reached crossed
+    """
+)
+_LINKS = _split(
+    """
+    and near behind under beyond after before without against towards
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +132,7 @@ class Sheet:
                 if y + step > frames[at].y1:
                     if at + 1 == len(frames):
                         break
-                    self.cuts += 0 < number
+                    self.cuts += number > 0
                     at, y = at + 1, frames[at + 1].y0
                 x = frames[at].x0 + (9 if kind == "item" else 0)
                 if kind == "item" and number == 0:

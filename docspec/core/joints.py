@@ -1,6 +1,6 @@
-"""Whether a paragraph goes on from a column or a page in the next one. What the words say is not enough (a label in lower
-case may follow a sentence that is open): the two parts must also be set alike and stand where a column ends and one
-begins."""
+"""Whether a paragraph goes on from a column or a page in the next one. What the words say is not enough (a label in
+lower case may follow a sentence that is open): the two parts must also be set alike and stand where a column ends and
+one begins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ SAME_SIZE = 0.05
 """Most difference of the sizes of type of one paragraph, over the larger one."""
 
 NARROWER = 0.75
-"""Least width of the first part over that of the second: its lines are full, those of the second may be one short one."""
+"""Least width of the first part over that of the second: its lines are full, those of the second may be one short
+one."""
 
 SAME_EDGE = 0.06
 """Most difference of the left edges of parts below each other, over their width; an item's text is indented."""
@@ -34,9 +35,9 @@ _BROKEN_LINES = re.compile(r"[^\n]\n[^\n]")
 
 
 def part_before(blocks: Sequence[Block], second: Block) -> int | None:
-    """The number of the one of ``blocks``, in reading order, that ``second``, which follows them, goes on from; ``None``
-    if it begins a paragraph. The only candidate is the last paragraph set in the same type: notes, captions and labels
-    between are passed over, a heading is not."""
+    """The number of the one of ``blocks``, in reading order, that ``second``, which follows them, goes on from;
+    ``None`` if it begins a paragraph. The only candidate is the last paragraph set in the same type: notes, captions
+    and labels between are passed over, a heading is not."""
     if not may_be_part(second) or second.category is not Category.TEXT:
         return None
     for number in range(len(blocks) - 1, -1, -1):
@@ -66,16 +67,17 @@ def is_broken_text(text: str) -> bool:
 
 
 def set_alike(first: Block, second: Block) -> bool:
-    """Whether two blocks are in type of one size, as far as it is known; words of a file and words read in a picture are
-    not of one paragraph."""
+    """Whether two blocks are in type of one size, as far as it is known; words of a file and words read in a picture
+    are not of one paragraph."""
     if first.points and second.points:
         return abs(first.points - second.points) <= SAME_SIZE * max(first.points, second.points)
     return not (first.points or second.points) or first.words == second.words
 
 
 def continues(first: Block, second: Block, scale: float = 1.0) -> bool:
-    """Whether ``second`` is the rest of ``first``, the last paragraph of the column or page before: the sentence is open,
-    and the lines of the first part are full. ``scale`` brings the second one's page to the size of the first one's."""
+    """Whether ``second`` is the rest of ``first``, the last paragraph of the column or page before: the sentence is
+    open, and the lines of the first part are full. ``scale`` brings the second one's page to the size of the first
+    one's."""
     if not (may_be_part(first) and may_be_part(second) and set_alike(first, second)):
         return False
     full = first.bbox is None or second.bbox is None or first.bbox.width >= NARROWER * scale * second.bbox.width

@@ -1,5 +1,6 @@
-"""Numbers of lines in the margin (court papers, manuscripts, patents): a column of their own, which is no text. They are
-told from a table's and from a list's by what stands beside them: every line, or every fifth, of prose that flows on."""
+"""Numbers of lines in the margin (court papers, manuscripts, patents): a column of their own, which is no text. They
+are told from a table's and from a list's by what stands beside them: every line, or every fifth, of prose that flows
+on."""
 
 from __future__ import annotations
 
@@ -93,7 +94,10 @@ def _is_margin(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
     if any(line.bbox.shared_width(place) > 0 for line in beside):
         return False
     step = int(numbers[1].text) - int(numbers[0].text)
-    sides = [[line for line in beside if line.bbox.x0 >= place.x1], [line for line in beside if line.bbox.x1 <= place.x0]]
+    sides = [
+        [line for line in beside if line.bbox.x0 >= place.x1],
+        [line for line in beside if line.bbox.x1 <= place.x0],
+    ]
     rows = [row for side in sides for row in printed_lines(side)]
     if not rows or sum(line.even > 0 for row in rows for line in row) > 0.5 * len(rows):
         return False  # a listing keeps its numbers

@@ -89,7 +89,9 @@ def join_lines(rows: Sequence[Sequence[TextLine]]) -> str:
     return "\n".join(joined_row(row)[0] for row in rows)
 
 
-def joined_row(row: Sequence[TextLine], gap: Callable[[TextLine, TextLine], int] | None = None) -> tuple[str, tuple[Mark, ...]]:
+def joined_row(
+    row: Sequence[TextLine], gap: Callable[[TextLine, TextLine], int] | None = None
+) -> tuple[str, tuple[Mark, ...]]:
     """The text of one printed line, and its marks; ``gap`` gives the spaces between two runs (``None``: one)."""
     text, marks = row[0].text, list(row[0].marks)
     for before, line in pairwise(row):

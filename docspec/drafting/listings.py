@@ -61,8 +61,8 @@ def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:
 
 
 def spaces_in(rows: Sequence[PrintedRow]) -> Callable[[TextLine, TextLine], int]:
-    """What gives the spaces between two runs of one line in the listing ``rows``, by the width of its letters: behind the
-    numbers of lines the line that is indented least stands one space apart."""
+    """What gives the spaces between two runs of one line in the listing ``rows``, by the width of its letters: behind
+    the numbers of lines the line that is indented least stands one space apart."""
     longest = max((line for row in rows for line in row if line.even), key=lambda line: len(line.text), default=None)
     letter = 0.0 if longest is None else longest.bbox.width / len(longest.text)
     edge = min((row[1].bbox.x0 for row in rows if len(row) > 1 and _is_number(row[0])), default=0.0)

@@ -1,7 +1,7 @@
 """The order in which boxes of a page are read, from where they stand: a recursive cut.
 
-A group of boxes is cut into bands one below the other where something ends the columns above it: what stands across them,
-or a heading under which all columns begin anew. Within a band columns are read from left to right. What stands in
+A group of boxes is cut into bands one below the other where something ends the columns above it: what stands across
+them, or a heading under which all columns begin anew. Within a band columns are read from left to right. What stands in
 columns of text that go around it (an inset) is taken out first; groups that no straight cut divides are sorted by what
 must come before what.
 """
@@ -59,9 +59,9 @@ def _side(box: LayoutBox, body: Sequence[BBox]) -> int:
 
 
 def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = False) -> Group:
-    """``boxes`` in reading order; columns from left to right, or from right to left (``leftwards``). In a ``given`` order
-    a narrow column that comes after all of its wider neighbour is an aside, and what comes after level columns, below
-    one of them, another text."""
+    """``boxes`` in reading order; columns from left to right, or from right to left (``leftwards``). In a ``given``
+    order a narrow column that comes after all of its wider neighbour is an aside, and what comes after level columns,
+    below one of them, another text."""
     if len(boxes) < 2:
         return list(boxes)
     heights = [member.height for box in boxes for member in box.members if member.height > 0]
@@ -205,8 +205,8 @@ class _Cutter:
         return len(self._columns(near)) == 2
 
     def _by_precedence(self, boxes: Group) -> Group:
-        """``boxes`` that no cut divides: each after what stands above it in its column, and after what stands to its left
-        beside it (Breuel, "High Performance Document Layout Analysis", 2003); what is free comes from the top."""
+        """``boxes`` that no cut divides: each after what stands above it in its column, and after what stands to its
+        left beside it (Breuel, "High Performance Document Layout Analysis", 2003); what is free comes from the top."""
         left = sorted(boxes, key=self._place)
         ordered: Group = []
         while left:
@@ -240,8 +240,8 @@ def _is_below(box: BBox, above: BBox) -> bool:
 
 
 def _parted(boxes: Group, span: Callable[[BBox], tuple[float, float]], gap: float, cover: float) -> list[Group]:
-    """``boxes`` in groups, along the white stretches wider than ``gap`` between their spans; spans that cover each other
-    by less than ``cover`` do not touch."""
+    """``boxes`` in groups, along the white stretches wider than ``gap`` between their spans; spans that cover each
+    other by less than ``cover`` do not touch."""
     parts: list[Group] = []
     end = 0.0
     for box in sorted(boxes, key=lambda box: span(box.bbox)):

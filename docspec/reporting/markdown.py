@@ -3,7 +3,8 @@
 A Markdown answer is written as it stands, except white space at the ends of a page. Cells of layout JSON get what their
 category needs and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
 of a picture (on a page read whole only where the target gave its box). Where pages were read by regions, a paragraph
-that a page's end breaks off is joined with its rest, if only pictures, captions and notes stand between them; these then follow it.
+that a page's end breaks off is joined with its rest, if only pictures, captions and notes stand between them; these
+then follow it.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from urllib.parse import unquote
 from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
-from docspec.core.result import NOT_WHOLE
 from docspec.core.joints import continues, may_be_part
+from docspec.core.result import NOT_WHOLE
 from docspec.core.running_text import breaks_off, is_broken
 from docspec.reporting.headings import HEADING, LEVELS, stands
 from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
@@ -40,10 +41,11 @@ LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 class BlockText(NamedTuple):
-    """A block and its Markdown."""
+    """A block, its Markdown, and the block without marks: what it says tells whether it goes on."""
 
     block: Block
     text: str
+    plain: Block
 
 
 class MarkdownRenderer(Renderer):
@@ -62,6 +64,7 @@ class MarkdownRenderer(Renderer):
         self._rich = None if layout.plain_markdown or layout.raw else RichText()
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        plain = result.blocks
         if self._rich is not None:
             result = self._rich.page(result, self._ends(result))
         elif not self._layout.raw:
@@ -70,16 +73,16 @@ class MarkdownRenderer(Renderer):
         self._first_page = False
         if separator is not None or (self._layout.raw and result.text):
             return self._apart(separator, result, figures)
-        leading, others = _split(list(_pieces(result, figures, self._layout)))
+        leading, others = _split(list(_pieces(result, figures, self._layout, plain)))
         unfinished = self._last
         scale = self._width / result.width if result.width and self._width else 1.0
-        if others and unfinished and _is_running(others[0].block) and continues(unfinished, others[0].block, scale):
-            before = self._joint(others[0].text)
+        if others and unfinished and _is_running(others[0].plain) and continues(unfinished, others[0].plain, scale):
+            before = self._joint(others[0].plain.text)
             pieces = [others[0], *self._between, *leading, *others[1:]]
         else:
             before, pieces = self._before(), [*leading, *others]
         trailing, rest = _split(pieces[::-1])
-        last = rest[0].block if rest and _remark(result) is None else None
+        last = rest[0].plain if rest and _remark(result) is None else None
         self._last = last if last is not None and _is_running(last) and breaks_off(last.text) else None
         self._width = result.width
         if self._last is not None:
@@ -97,7 +100,10 @@ class MarkdownRenderer(Renderer):
         if not written or self._layout.page_separator is not None:
             return Ends()
         first, last = (at if _is_running(block) else None for at, block in (written[0], written[-1]))
-        return Ends(first if self._last is not None else None, last if _remark(result) is None else None)
+        return Ends(
+            first if self._last is not None and is_broken(self._last.text) else None,
+            last if _remark(result) is None else None,
+        )
 
     def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
         """A page that does not go on from the one before."""
@@ -138,8 +144,10 @@ def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout
     return _joined(list(_pieces(result, figures, layout)), result)
 
 
-def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[BlockText]:
-    """The pieces of a page's text."""
+def _pieces(
+    result: PageResult, figures: Mapping[int, str], layout: Layout, plain: Sequence[Block] = ()
+) -> Iterator[BlockText]:
+    """The pieces of a page's text; ``plain`` are its blocks without marks (empty: they are the result's)."""
     blocks = visible_blocks(result, layout)
     for place, (index, block) in enumerate(blocks):
         # Where a drafted box lies must not change the text of a page read whole: such figures are files without a link.
@@ -147,7 +155,7 @@ def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> I
         link = figures.get(index) if linked else None
         text = block_markdown(block, link, _description([other for _, other in blocks], place) if link else "")
         if text:
-            yield BlockText(block, text)
+            yield BlockText(block, text, plain[index] if plain else block)
 
 
 def _is_running(block: Block) -> bool:
@@ -161,9 +169,7 @@ def _is_laid_out(block: Block) -> bool:
 
 def _split(pieces: list[BlockText]) -> tuple[list[BlockText], list[BlockText]]:
     """The pictures, captions and notes that ``pieces`` begin with, and the rest."""
-    between = list(
-        takewhile(lambda piece: piece.block.category in _BETWEEN and piece.block.gap is None, pieces)
-    )
+    between = list(takewhile(lambda piece: piece.block.category in _BETWEEN and piece.block.gap is None, pieces))
     return between, pieces[len(between) :]
 
 
