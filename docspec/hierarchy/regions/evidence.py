@@ -49,11 +49,12 @@ def known_texts(regions: Sequence[Region], card: ModelProfile) -> dict[int, str]
     """The Markdown of the regions that a model with ``card`` does not read, by their numbers: words that stand, and
     labels in pictures."""
     found = {}
+    around = "\n\n".join(clean(region.texts[0]) for region in regions if region.texts)
     for number, region in enumerate(regions):
         if not asked_for(region, card):
             found[number] = labels_of(region)
         elif stands(region, card):
-            found[number] = known_text(region)
+            found[number] = known_text(region, around)
     return {number: text for number, text in found.items() if text}
 
 
@@ -129,8 +130,8 @@ def _is_illegible(region: Region, poor: bool) -> bool:
     return characters >= LONG and sum(line.confidence * len(line.text) for line in region.lines) < LEGIBLE * characters
 
 
-def known_text(region: Region) -> str:
-    """The Markdown of a region whose words stand."""
+def known_text(region: Region, around: str = "") -> str:
+    """The Markdown of a region whose words stand, on a page with the text ``around`` it."""
     text = clean(region.texts[0], spaces=region.listing)
     if region.category is Category.TABLE:
         table = parse_table(text)
@@ -148,7 +149,7 @@ def known_text(region: Region) -> str:
     if len(places) != len(lines):
         lines, places = [text], [region.bbox]
     pieces = [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)]
-    return laid_out(region, pieces, printed=True)
+    return laid_out(region, pieces, printed=True, around=around)
 
 
 def known_block(region: Region, text: str) -> Block:

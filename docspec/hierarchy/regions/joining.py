@@ -37,9 +37,10 @@ def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     return laid_out(region, [(unpacked(written), piece) for written, piece in pieces])
 
 
-def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool = False) -> str:
+def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool = False, around: str = "") -> str:
     """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its slice. In ``printed``
-    texts a number sign at the beginning is no mark of a heading, and a plus no bullet."""
+    texts a number sign at the beginning is no mark of a heading, and a plus no bullet. ``around`` is the page's
+    text."""
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
@@ -61,7 +62,7 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
         return display_formula(text)
     if category in _HEADING_MARKS:
         if printed:
-            return _HEADING_MARKS[category][0] + join_lines(text).replace("\n\n", " ")
+            return _HEADING_MARKS[category][0] + join_lines(text, around=around).replace("\n\n", " ")
         bare = "\n".join(strip_heading(line) for line in text.split("\n"))
         return heading(bare, _HEADING_MARKS[category])[0]
     if (
@@ -72,7 +73,7 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
         return text
     if category is Category.LIST_ITEM:
         return list_items(text, ("- ",), "+" + TICKS if printed else "")[0]
-    return join_lines(text)
+    return join_lines(text, around=around)
 
 
 def _table_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
@@ -131,6 +132,8 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     """
     joined: list[Block] = []
     ends: list[Block] = []  # of each joined block its last part, with its own box
+    blocks = list(blocks)
+    around = "\n\n".join(block.text for block in blocks)
     for block in blocks:
         number = part_before(ends, block)
         if number is None:
@@ -138,7 +141,7 @@ def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
             ends.append(block)
             continue
         before = joined[number]
-        whole = join_lines(f"{before.text}\n{block.text}")
+        whole = join_lines(f"{before.text}\n{block.text}", around=around)
         marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
         trusted = before.trusted + block.trusted
         words = max(before.words, block.words, key=CERTAINTY.index)
