@@ -142,7 +142,7 @@ def quote_inset(sheet: Sheet) -> None:
         Frame(inset.x1 + 10, top, right.x1, top + high),
         Frame(right.x0, top + high, right.x1, BOTTOM),
     ]
-    sheet.put(inset, f"“{sheet.sentence(5, 6)}”", "loose", 13, sheet.bold)
+    sheet.put(inset, f'"{sheet.sentence(5, 6)}"', "loose", 13, sheet.bold)
     sheet.flow(parts, [("text", sheet.paragraph(5)) for _ in range(30)])
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.reading_order import page_order
@@ -32,3 +37,59 @@ def test_an_article_below_is_read_after_the_columns_above_it() -> None:
 def test_an_aside_on_the_left_may_be_read_after_the_text() -> None:
     text, aside = box(210, 80, 560, 700), box(40, 80, 190, 200)
     assert page_order([HEAD, text, aside]) == [HEAD, text, aside]
+
+
+LINE = 10.0
+
+
+def test_what_is_wider_than_a_column_ends_the_columns_above_it() -> None:
+    span = box(40, 400, 560, 440)
+    above = [box(40, 80, 290, 380), box(310, 80, 560, 385)]
+    below = [box(40, 450, 290, 700), box(310, 450, 560, 700)]
+    for seen in ([HEAD, above[0], span, above[1], *below], [HEAD, *above, *below, span]):
+        assert page_order(seen) == [HEAD, *above, span, *below]
+
+
+def test_a_heading_below_columns_goes_with_what_it_stands_over() -> None:
+    columns = [box(40, 80, 290, 380), box(310, 80, 560, 380)]
+    heading = box(40, 390, 150, 400, Category.SECTION_HEADER)
+    wide, narrow = [box(40, 410, 560, 440)], [box(40, 410, 200, 600), box(220, 410, 380, 600), box(400, 410, 560, 600)]
+    lines = [replace(one, members=(BBox(40, 80, 290, 90),)) for one in columns]
+    for below in (wide, narrow):
+        assert page_order([heading, *below, *lines]) == [*lines, heading, *below]
+
+
+def test_a_head_over_some_columns_bounds_its_story() -> None:
+    first = [box(40, 20, 380, 60, Category.SECTION_HEADER), box(40, 80, 200, 380), box(220, 80, 380, 380)]
+    aside = [box(400, 20, 560, 50, Category.SECTION_HEADER), box(400, 60, 560, 380)]
+    second = [box(40, 400, 380, 430, Category.SECTION_HEADER), box(40, 440, 200, 700), box(220, 440, 380, 700)]
+    third = [box(400, 400, 560, 430, Category.SECTION_HEADER), box(400, 440, 560, 700)]
+    seen = [first[0], aside[0], first[1], first[2], aside[1], second[0], third[0], second[1], second[2], third[1]]
+    assert page_order(seen) == [*first, *second, *aside, *third]
+
+
+def test_what_stands_in_columns_that_go_around_it_is_read_after_the_left_one() -> None:
+    left = [box(40, 80, 290, 190), box(40, 200, 200, 300), box(40, 310, 290, 600)]
+    right = [box(310, 80, 560, 190), box(400, 200, 560, 300), box(310, 310, 560, 600)]
+    inset = box(220, 215, 380, 285)
+    parts = [replace(one, members=(BBox(0, 0, 90, LINE),)) for one in (HEAD, *left, *right, inset)]
+    head, own, others, quote = parts[0], parts[1:4], parts[4:7], parts[7]
+    seen = [head, own[0], others[0], own[1], quote, others[1], own[2], others[2]]
+    assert page_order(seen) == [head, *own[:2], quote, own[2], *others]
+
+
+def test_sender_addressee_and_date_are_read_from_the_top() -> None:
+    sender, date = box(380, 40, 540, 90), box(420, 200, 500, 210)
+    addressee, text = box(60, 120, 200, 170), box(60, 240, 540, 500)
+    assert page_order([addressee, sender, text, date]) == [sender, addressee, date, text]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 500), st.integers(0, 700), st.integers(5, 200), st.integers(5, 200)), max_size=14
+    ),
+    st.booleans(),
+)
+def test_every_box_is_read_once(places: list[tuple[int, int, int, int]], leftwards: bool) -> None:
+    boxes = [box(x, y, x + width, y + height) for x, y, width, height in places]
+    assert sorted(map(id, page_order(boxes, leftwards))) == sorted(map(id, boxes))
