@@ -11,7 +11,7 @@ from benchmarks.reading_order.sheet import Unit
 
 _SIGNS = re.compile(r"[^\w\s]")
 _RULES = re.compile(r"^\s*(?:[-*+•]|\d+\.)\s+", re.MULTILINE)
-_PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•]|#+)\s)")
+_PARAGRAPHS = re.compile(r"\n\s*\n|\\\n|\n(?=\s*(?:[-*+•]|#+)\s)")
 
 
 @dataclass(frozen=True, slots=True)
