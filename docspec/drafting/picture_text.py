@@ -37,6 +37,9 @@ PLAUSIBLE = 0.6
 SURE = 0.8
 """Confidence below which what has no word, and labels of pictures, are not written."""
 
+INSIDE = 0.85
+"""Least share of a picture within a larger one that is part of it."""
+
 LONE = 2
 """Recognised signs that are no text: so few of a script that the page does not use are a logo or an ornament."""
 
@@ -90,8 +93,8 @@ def find_text(
 
 
 def _is_plausible(line: TextLine, unread: Sequence[Region]) -> bool:
-    """Whether a found line is print: where it has no word, it must be sure, and a lone letter that is in no picture is a
-    tick."""
+    """Whether a found line is print: where it has no word, it must be sure, and a lone letter that is in no picture is
+    a tick."""
     letters = [letter for letter in line.text if letter.isalnum()]
     alone = len(letters) == 1 and letters[0].isalpha() and any(line.bbox.overlap(one.bbox) > 0.5 for one in unread)
     least = PLAUSIBLE if _WORD.search(line.text) else SURE
@@ -177,12 +180,19 @@ def picture_around(box: BBox, regions: Sequence[Region]) -> int | None:
 
 
 def with_figures_as_labels(regions: Sequence[Region]) -> list[Region]:
-    """``regions``, in which recognised figures and letters in a picture, or right beside it, are labels of it, and so are
-    the lines there with words if it is a chart: laid out with the page, the ends of an axis, its title and the values
-    of columns look like text."""
+    """``regions``, in which recognised figures and letters in a picture, or right beside it, are labels of it, and so
+    are the lines there with words if it is a chart: laid out with the page, the ends of an axis, its title and the
+    values of columns look like text."""
     with_values = _as_labels(regions, [one for one in regions if _is_value(one)], 0)
     titled = _as_labels(with_values, [one for one in with_values if _is_read(one) and len(one.lines) == 1], LABELLED)
-    return [replace(one, labels=_in_order(one.labels)) if one.labels else one for one in titled]
+    whole = [one for one in titled if not any(_is_part(one, other) for other in titled)]
+    return [replace(one, labels=_in_order(one.labels)) if one.labels else one for one in whole]
+
+
+def _is_part(region: Region, picture: Region) -> bool:
+    """Whether ``region`` is a picture without words in a larger one that has some: the frame of a chart's legend."""
+    pictures = region.category is picture.category is Category.PICTURE and region is not picture
+    return pictures and bool(picture.labels) and not region.labels and region.bbox.overlap(picture.bbox) > INSIDE
 
 
 def _as_labels(regions: Sequence[Region], labels: Sequence[Region], least: int) -> list[Region]:

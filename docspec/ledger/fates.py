@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from docspec.core import BBox, Block, Category
-from docspec.core.account import FOOT, HEAD, LINE_NUMBER, PAGE_NUMBER, State, VisibleWord, WordRun
+from docspec.core.account import FOOT, HEAD, LINE_NUMBER, NOT_READ, PAGE_NUMBER, READ, State, VisibleWord, WordRun
 from docspec.ledger.atoms import keys_of
 from docspec.ledger.matching import Matched
 from docspec.ledger.painted import DOUBLE
@@ -22,7 +22,6 @@ END = 1 << 60
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
 
-READ, NOT_READ = "read", "not read"
 WORDLESS = "ink in which no text was recognised"
 UNTOLD_SIGN = "a sign that the file does not tell"
 

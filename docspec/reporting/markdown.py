@@ -24,8 +24,8 @@ from docspec.core.joints import continues, may_be_part
 from docspec.core.result import NOT_WHOLE
 from docspec.core.running_text import breaks_off, is_broken
 from docspec.reporting.headings import HEADING, LEVELS, stands
-from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
-from docspec.reporting.rich import Ends, RichText
+from docspec.reporting.renderer import UNREAD, Layout, Renderer, has_labels, separator_before, visible_blocks
+from docspec.reporting.rich import Ends, RichText, marked
 from docspec.reporting.tables import grids
 
 LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
@@ -153,7 +153,11 @@ def _pieces(
         # Where a drafted box lies must not change the text of a page read whole: such figures are files without a link.
         linked = not layout.plain_markdown and (result.read == "regions" or block.bbox_from == "model")
         link = figures.get(index) if linked else None
-        text = block_markdown(block, link, _description([other for _, other in blocks], place) if link else "")
+        description = _description([other for _, other in blocks], place) if link else ""
+        if has_labels(block) and block.gap is None:
+            text = _labelled(block, link, description, layout)
+        else:
+            text = block_markdown(block, link, description)
         if text:
             yield BlockText(block, text, plain[index] if plain else block)
 
@@ -238,6 +242,17 @@ def _gap(*blocks: Block) -> str:
     """White space between two cells: a line break between list items that have markers, else a blank line."""
     items = all(b.category is Category.LIST_ITEM and LIST_MARKER.match(b.text) for b in blocks)
     return "\n" if items else "\n\n"
+
+
+def _labelled(block: Block, figure: str | None, description: str, layout: Layout) -> str:
+    """A picture with the words in it, in its link or quoted below it, so that they are not taken for text."""
+    labels = [line for line in block.text.split("\n") if line.strip()]
+    if figure is not None and layout.picture_text == "inline":
+        return _picture("", figure, ": ".join(filter(None, (description, "; ".join(labels)))), "")
+    if not (layout.plain_markdown or layout.raw):
+        labels = [marked(line, (), None, begins=False) for line in labels]
+    quoted = f"> {' · '.join(labels)}"
+    return quoted if figure is None else _picture(quoted, figure, description, "")
 
 
 def _picture(text: str, figure: str | None, description: str, title: str) -> str:
