@@ -17,6 +17,9 @@ from docspec.drafting.layout import LayoutBox
 GUTTER = 0.3
 """Heights of a line between two columns, at least."""
 
+NARROWEST = 2.5
+"""Heights of a line that a column is wide, at least."""
+
 TOUCH = 0.25
 """Heights of a line by which boxes in one column, or beside each other, may cover one another."""
 
@@ -153,8 +156,22 @@ class _Cutter:
         return white < CLOSE * self._line
 
     def _columns(self, boxes: Group) -> list[Group]:
-        """``boxes`` parted by the gutters that run through all of them, from left to right."""
-        return _parted(boxes, lambda box: (box.x0, box.x1), GUTTER * self._line, 0.0)
+        """``boxes`` parted by the gutters that run through all of them, from left to right. Bullets and numbers are no
+        columns: what is too narrow for text belongs to the text behind it."""
+        parts = _parted(boxes, lambda box: (box.x0, box.x1), GUTTER * self._line, 0.0)
+        parts = parts[::-1] if self._leftwards else parts
+        columns: list[Group] = []
+        marks: Group = []
+        for part in parts:
+            if BBox.union(box.bbox for box in part).width < NARROWEST * self._line:
+                marks += part
+            else:
+                columns.append([*marks, *part])
+                marks = []
+        if marks and columns:
+            columns[-1] += marks
+        columns = columns or [marks]
+        return columns[::-1] if self._leftwards else columns
 
     def _is_aside(self, column: Group, neighbour: Group) -> bool:
         """Whether ``column`` is narrow and given after all of its ``neighbour``."""

@@ -93,3 +93,14 @@ def test_sender_addressee_and_date_are_read_from_the_top() -> None:
 def test_every_box_is_read_once(places: list[tuple[int, int, int, int]], leftwards: bool) -> None:
     boxes = [box(x, y, x + width, y + height) for x, y, width, height in places]
     assert sorted(map(id, page_order(boxes, leftwards))) == sorted(map(id, boxes))
+
+
+def test_bullets_and_numbers_that_are_boxes_are_no_column() -> None:
+    rows = [(70, 86, 145), (100, 116, 175), (100, 116, 163), (70, 86, 112)]
+    boxes = []
+    for number, (mark, left, right) in enumerate(rows):
+        boxes += [box(mark, 135 + 20 * number, mark + 3, 137 + 20 * number)]
+        boxes += [box(left, 131 + 20 * number, right, 141 + 20 * number)]
+    parts = [replace(one, members=(BBox(0, 0, 90, LINE),)) for one in boxes]
+    ordered = page_order([*parts[1::2], *parts[::2]])
+    assert [one for one in ordered if one.bbox.width > 3] == parts[1::2]
