@@ -21,6 +21,9 @@ one."""
 SAME_EDGE = 0.06
 """Most difference of the left edges of parts below each other, over their width; an item's text is indented."""
 
+LONG = 100
+"""Least characters of a paragraph whose lines may be short because they go around something."""
+
 BETWEEN = frozenset(
     {Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.FOOTNOTE, Category.PICTURE, Category.CAPTION, Category.TABLE}
 )
@@ -47,8 +50,9 @@ def part_before(blocks: Sequence[Block], second: Block) -> int | None:
         if not first.category.is_running_text:
             return None
         if may_be_part(first) and set_alike(first, second):
+            around = number == len(blocks) - 1 and _goes_around(first, second)
             stands = _begins_column(first, second) if first.bbox and second.bbox else True
-            return number if stands and continues(first, second) else None
+            return number if stands and (continues(first, second) or around) else None
         if first.bbox is None or second.bbox is None:
             return None
     return None
@@ -82,6 +86,13 @@ def continues(first: Block, second: Block, scale: float = 1.0) -> bool:
         return False
     full = first.bbox is None or second.bbox is None or first.bbox.width >= NARROWER * scale * second.bbox.width
     return full and goes_on(first.text, second.text)
+
+
+def _goes_around(first: Block, second: Block) -> bool:
+    """Whether ``second`` is the end of the long paragraph ``first`` right above it, whose lines are short beside an
+    aside."""
+    stacked = first.bbox and second.bbox and first.bbox.shared_width(second.bbox) > 0
+    return bool(stacked) and len(first.text) >= LONG and goes_on(first.text, second.text)
 
 
 def _begins_column(first: Block, second: Block) -> bool:

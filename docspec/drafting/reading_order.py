@@ -9,6 +9,7 @@ must come before what.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 
 from docspec.core import BBox
@@ -93,7 +94,12 @@ class _Cutter:
             return sorted(boxes, key=self._place)
         segments = self._segments(boxes)
         if len(segments) > 1:
-            return [box for segment in segments for box in self.ordered(segment, depth + 1)]
+            parts = [
+                part
+                for segment, below in zip(segments, [*segments[1:], []], strict=True)
+                for part in self._with_column_last(segment, below)
+            ]
+            return [box for part in parts for box in self.ordered(part, depth + 1)]
         columns = self._columns(boxes)
         if len(columns) > 1:
             columns = columns[::-1] if self._leftwards else columns
@@ -130,6 +136,24 @@ class _Cutter:
     def _is_stranded(self, segment: Group, last: Group, band: Group) -> bool:
         """Whether ``last``, the end of a ``segment`` of columns, is a heading that stands right above ``band``."""
         return len(segment) > len(last) and _is_heading(last) and self._is_close(last, band)
+
+    def _with_column_last(self, segment: Group, below: Group) -> list[Group]:
+        """``segment``, of which the end of a column that goes on ``below``, in lines as close as its own, is read last:
+        the other columns are an aside that its lines go around."""
+        columns = self._columns(segment)
+        first = min(below, key=self._place) if below else None
+        for column in columns if first is not None and len(columns) > 1 else ():
+            last = max(column, key=lambda box: box.bbox.y1)
+            lines = sorted(last.members, key=lambda line: line.y0)
+            pitches = [b.y0 - a.y0 for a, b in pairwise(lines) if b.y0 - a.y0 > TOUCH * self._line]
+            if first is None or not pitches or not (last.category.is_running_text and first.category.is_running_text):
+                continue
+            pitch = min(member.y0 for member in first.members or (first.bbox,)) - lines[-1].y0
+            aligned = abs(first.bbox.x0 - last.bbox.x0) < TOUCH * self._line
+            if aligned and abs(pitch - median(pitches)) < TOUCH * self._line:
+                before = [box for box in column if box is not last]
+                return [before, *(one for one in columns if one is not column), [last]]
+        return [segment]
 
     def _shares_gutter(self, above: Group, band: Group) -> bool:
         """Whether ``band`` stands in the columns of ``above``, or the other way round."""

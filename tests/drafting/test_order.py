@@ -104,3 +104,15 @@ def test_bullets_and_numbers_that_are_boxes_are_no_column() -> None:
     parts = [replace(one, members=(BBox(0, 0, 90, LINE),)) for one in boxes]
     ordered = page_order([*parts[1::2], *parts[::2]])
     assert [one for one in ordered if one.bbox.width > 3] == parts[1::2]
+
+
+def test_a_column_whose_lines_go_on_below_an_aside_is_read_after_it() -> None:
+    def text(x0: float, x1: float, y0: float, count: int) -> LayoutBox:
+        lines = tuple(BBox(x0, y0 + 14 * row, x1, y0 + 14 * row + 10) for row in range(count))
+        return LayoutBox(BBox.union(lines), Category.TEXT, lines)
+
+    beside, aside = text(40, 330, 80, 20), [text(360, 560, 80, 3), text(360, 560, 150, 10)]
+    below = text(40, 560, 80 + 20 * 14, 3)
+    assert page_order([HEAD, beside, *aside, below]) == [HEAD, *aside, beside, below]
+    apart = text(40, 560, 80 + 20 * 14 + 8, 3)
+    assert page_order([HEAD, beside, *aside, apart]) == [HEAD, beside, *aside, apart]
