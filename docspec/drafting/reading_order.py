@@ -204,15 +204,18 @@ class _Cutter:
         return self._knows and after and a.width < ALIKE_IN_WIDTH * b.width
 
     def _tail(self, columns: Sequence[Group]) -> Group:
-        """What stands in one column below the ends of all, which are level, and is given after all others: another
-        text."""
+        """What stands in one column below the ends of all, which are level, and is given after all others, column by
+        column: another text."""
         lowest = max(columns, key=lambda column: max(box.bbox.y1 for box in column))
-        others = [[box.bbox.y1 for box in column] for column in columns if column is not lowest]
-        last = max(self._given[id(box)] for column in columns if column is not lowest for box in column)
-        end = max(map(max, others)) - TOUCH * self._line
-        tail = [box for box in lowest if box.bbox.y0 >= end and self._given[id(box)] > last]
-        ends = [*map(max, others), max((box.bbox.y1 for box in lowest if box not in tail), default=0.0)]
-        return tail if self._knows and max(ends) - min(ends) < LEVEL * self._line else []
+        others = [box for column in columns if column is not lowest for box in column]
+        given = [self._given[id(box)] for box in others]
+        end = max(box.bbox.y1 for box in others) - TOUCH * self._line
+        tail = [box for box in lowest if box.bbox.y0 >= end and self._given[id(box)] > max(given)]
+        rest = [box for box in lowest if box not in tail]
+        if not (self._knows and rest) or any(self._given[id(box)] > min(given) for box in rest):
+            return []
+        ends = [max(box.bbox.y1 for box in column) for column in (*(c for c in columns if c is not lowest), rest)]
+        return tail if max(ends) - min(ends) < LEVEL * self._line else []
 
     def insets(self, boxes: Sequence[LayoutBox]) -> list[tuple[LayoutBox, LayoutBox]]:
         """The insets among ``boxes``, each with the box that it is read after."""

@@ -116,3 +116,9 @@ def test_a_column_whose_lines_go_on_below_an_aside_is_read_after_it() -> None:
     assert page_order([HEAD, beside, *aside, below]) == [HEAD, *aside, beside, below]
     apart = text(40, 560, 80 + 20 * 14 + 8, 3)
     assert page_order([HEAD, beside, *aside, apart]) == [HEAD, beside, *aside, apart]
+
+
+def test_the_end_of_a_list_below_a_caption_beside_it_is_no_other_text() -> None:
+    items = [box(23, 175, 186, 183), box(23, 186, 155, 205), box(23, 209, 168, 218)]
+    caption = box(205, 175, 314, 205)
+    assert page_order([items[0], caption, *items[1:]]) == [*items, caption]
