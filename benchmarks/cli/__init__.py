@@ -24,6 +24,7 @@ from benchmarks.cli.overlap import overlap
 from benchmarks.cli.paper import paper
 from benchmarks.cli.pictures import pictures
 from benchmarks.cli.proposer import proposer
+from benchmarks.cli.reading_order import reading_order
 from benchmarks.cli.runs import runs
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.suite import suite
@@ -39,7 +40,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = (
-    *(suite, made_tables, paper, figures, pictures, view_picture),
+    *(suite, made_tables, reading_order, paper, figures, pictures, view_picture),
     *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -20,8 +21,11 @@ STATES: tuple[State, ...] = ("written", "left_out", "changed", "in_picture", "mi
 Witness = Literal["text layer", "recognised lines", "none"]
 """Who says what is visible: the file, if it was found sound, else the recogniser, else nobody."""
 
-HEAD, FOOT, PAGE_NUMBER = "running head", "running foot", "page number"
-FURNITURE = frozenset({HEAD, FOOT, PAGE_NUMBER})
+READ, NOT_READ = "read", "not read"
+"""The rules of words in a picture: whether anybody has read them."""
+
+HEAD, FOOT, PAGE_NUMBER, LINE_NUMBER = "running head", "running foot", "page number", "line number"
+FURNITURE = frozenset({HEAD, FOOT, PAGE_NUMBER, LINE_NUMBER})
 """The rules by which writers leave out what belongs to the page and not to its text, unless they are told to keep
 it."""
 
@@ -109,6 +113,13 @@ class PageAccount:
     def in_state(self, state: State) -> tuple[WordRun, ...]:
         """The runs in ``state``, in the order of the page."""
         return tuple(run for run in self.runs if run.state == state)
+
+    def without_labels(self, pictures: Collection[int]) -> PageAccount:
+        """The account of an output without the words in ``pictures``, numbers of blocks (``--picture-text none``)."""
+        left = tuple(replace(run, state="in_picture", rule=READ) for run in self.places if run.block in pictures)
+        places = tuple(run for run in self.places if run.block not in pictures)
+        written = self.written - sum(run.count for run in left)
+        return replace(self, written=written, runs=(*self.runs, *left), places=places)
 
     def with_furniture(self) -> PageAccount:
         """The account of an output that keeps running heads and feet (``--keep-furniture``)."""

@@ -55,12 +55,12 @@ class Block:
     before them. ``trusted`` characters of the text were taken from the draft and not read (``--trust-agreement``).
     ``words`` is the source of the words: the model or, with ``--words evidence``, the text layer, the recogniser or the
     draft; of a block joined from several, the least certain one. If the words are not the model's, ``marks`` say how
-    they are printed; of a heading, ``level`` is that of its bookmark (0: there is none) and ``points`` the size of its
-    type (0: unknown); of list items, ``indents`` are the left edges of the text's lines, in pixels. ``unread``: a
-    picture in which no text was searched for. ``running``: whether a head or foot is known to be repeated on pages
-    nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes through. A table that was
-    joined over pages has its ``parts``, the first one on its own page; a block without text on a page that it goes on
-    to is ``part_of`` the table on the page of that number.
+    they are printed; of a heading, ``level`` is that of its bookmark (0: there is none); ``points`` is the size of the
+    type of headings and running text (0: unknown); of list items, ``indents`` are the left edges of the text's lines,
+    in pixels. ``unread``: a picture in which no text was searched for. ``running``: whether a head or foot is known to
+    be repeated on pages nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes
+    through. A table that was joined over pages has its ``parts``, the first one on its own page; a block without text
+    on a page that it goes on to is ``part_of`` the table on the page of that number.
     """
 
     category: Category

@@ -39,6 +39,7 @@ from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
 from docspec.documents.inputs import Unreadable
 from docspec.documents.remote import fetched
+from docspec.reporting.renderer import has_labels
 from docspec.reporting.timing import Report
 from docspec.reporting.writer import PageWriter
 
@@ -199,6 +200,9 @@ class CorpusRun:
                     exits.stop_if_asked()
                     if self.writing.layout.keep_furniture and result.account is not None:
                         result = replace(result, account=result.account.with_furniture())
+                    if self.writing.layout.picture_text == "none" and result.account is not None:
+                        pictures = {number for number, block in enumerate(result.blocks) if has_labels(block)}
+                        result = replace(result, account=result.account.without_labels(pictures))
                     writer.add(result)
                     self.report.add_page(result)
                     outcome.add(result)

@@ -1,13 +1,15 @@
 """Decides whether the hyphen at a line's end belongs to its word. Most were put there by the typesetter and go.
 
-The text itself is the best witness: it may have the word elsewhere, with its hyphen or in one piece. Without it, rules
-tell the words that are written with a hyphen: single letters and capitals before it, numbers, addresses, suspended
-hyphens (pre- and post-war), and the first and second parts that English compounds are mostly made of.
+The text itself is the best witness: it may have the word elsewhere, with its hyphen or in one piece, or both of its
+parts as words of their own. Without it, rules tell the words that are written with a hyphen: single letters and
+capitals before it, numbers, addresses, suspended hyphens (pre- and post-war), and the first and second parts that
+English compounds are mostly made of.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
 def _set(words: str) -> frozenset[str]:
@@ -47,6 +49,19 @@ _AND = frozenset(
     ("and", "or", "und", "oder", "et", "ou", "bzw", "bzw.", "sowie", "y", "e", "o", "en", "of", "och", "og")
 )
 _SURE_AND = frozenset(("and", "or", "und", "oder", "bzw.", "sowie"))
+_SUSPENDED_BEFORE = re.compile(r"\w-\s+(?:and|or)\s+\w+-$")
+"""An English compound after one that is cut short: pre- and on-treatment."""
+_DOUBLED = re.compile(r"^(?:re-e|co-o|pre-e|anti-i|semi-i|micro-o)", re.IGNORECASE)
+_OPENING = _set(
+    """
+    after back down else every fore here inter never other over some super there through thus under what when where with
+    """
+)
+"""Words that begin many longer ones."""
+LEAST_PART = 4
+"""Least letters of a part that counts as a word of its own."""
+_WORD = re.compile(r"(?<![\w-])\w+(?:-\w+)*(?![\w-])")
+_CUT = re.compile(r"\S+-\n\s*\S+")
 _ADDRESS = re.compile(
     r"@|://|\bwww\.|\w/\S*/|\.\w+/|\w_\w|\w\.(?:com|org|net|edu|gov|info|eu|de|uk|fr|html?|pdf|php)\b"
 )
@@ -61,18 +76,33 @@ def joined(left: str, right: str, context: str) -> tuple[str, str]:
     head, tail = head.lstrip("([{«“‘\"'„"), tail.rstrip(_EDGES)
     if not head or not tail or not (head[-1].isalpha() and tail[0].isalpha()):
         return left, ""
-    if _stands(f"{head}-{tail}", context, "s?"):
+    if _stands(f"{head}-{tail}", context) or _stands(f"{head}-{tail}s", context):
         return left, ""
     if _is_suspended(head, right, context):
         return left, " "
     if _stands(f"{head}{tail}", context):
         return left[:-1], ""
-    return (left, "") if _is_compound(head, tail) else (left[:-1], "")
+    kept = _SUSPENDED_BEFORE.search(left) or _DOUBLED.search(f"{head}-{tail}") or _are_words(head, tail, context)
+    return (left, "") if kept or _is_compound(head, tail) else (left[:-1], "")
 
 
-def _stands(word: str, context: str, ending: str = "") -> bool:
-    """Whether ``word`` stands in ``context`` as a whole word, perhaps with an ``ending``."""
-    return re.search(rf"(?<![\w-]){re.escape(word)}{ending}(?![\w-])", context, re.IGNORECASE) is not None
+def _stands(word: str, context: str) -> bool:
+    """Whether ``word`` stands in ``context`` as a whole word."""
+    return word.casefold() in _words_of(context)
+
+
+def _are_words(head: str, tail: str, context: str) -> bool:
+    """Whether both parts stand in ``context`` as words of their own, as parts of a word that was cut seldom do."""
+    first, second = head.casefold(), tail.casefold()
+    long = min(len(first), len(second)) >= LEAST_PART and first not in _OPENING
+    return long and _stands(first, context) and _stands(second, context)
+
+
+@lru_cache(maxsize=64)
+def _words_of(context: str) -> frozenset[str]:
+    """The words of ``context``; those that the ends of lines cut are none."""
+    whole = _CUT.sub(" ", context.casefold())
+    return frozenset(_WORD.findall(whole))
 
 
 def _is_suspended(head: str, right: str, context: str) -> bool:

@@ -31,21 +31,22 @@ _TIGHT = re.compile(f"{_UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{_UNSPACED.patte
 _APART = re.compile(f"{_UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {_UNSPACED.pattern}")
 
 
-def clean(text: str) -> str:
+def clean(text: str, spaces: bool = False) -> str:
     """``text`` without ligatures, odd spaces, control and zero-width characters, which no target writes.
 
-    Double quotes printed as two single ones become one character, runs of spaces one space; lines are
-    stripped, line breaks and blank lines stay.
+    Double quotes printed as two single ones become one character, runs of spaces one space (unless
+    ``spaces`` have a meaning); lines are stripped, line breaks and blank lines stay.
     """
     text = text.replace("‘‘", "“").replace("’’", "”")
     if "``" in text:
         text = text.replace("``", "“").replace("''", "”")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN).split("\n")
-    return "\n".join(re.sub(" {2,}", " ", line).strip() for line in lines).strip("\n")
+    return "\n".join((line if spaces else re.sub(" {2,}", " ", line)).strip() for line in lines).strip("\n")
 
 
-def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
-    """Each paragraph of ``text`` on one line; blank lines go on separating paragraphs.
+def join_lines(text: str, hyphens: Hyphens = "drop", around: str = "") -> str:
+    """Each paragraph of ``text`` on one line; blank lines go on separating paragraphs. ``around`` is the text of the
+    page, which knows more words.
 
     A hyphen between two letters at a line's end is removed unless it belongs to its word
     (:mod:`docspec.dialects.hyphens`); ``hyphens="keep"`` keeps it, the word still joined. Soft hyphens always go. Web
@@ -53,7 +54,7 @@ def join_lines(text: str, hyphens: Hyphens = "drop") -> str:
     words, only with ``"keep"``, the second reading of doubtful lines.
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
-    return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens)))
+    return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens, around)))
 
 
 def straight_quotes(text: str) -> str:
@@ -98,26 +99,26 @@ def _marker_kind(line: str) -> str:
     return "number" if _NUMBER_MARKER.match(line) else ""
 
 
-def _join_paragraph(lines: list[str], context: str, hyphens: Hyphens) -> str:
+def _join_paragraph(lines: list[str], context: str, hyphens: Hyphens, around: str) -> str:
     pieces: list[str] = []
     for line in map(str.strip, lines):
         if not line:
             continue
         if pieces:
-            pieces[-1], glue = _seam(pieces[-1], line, context, hyphens)
+            pieces[-1], glue = _seam(pieces[-1], line, context, hyphens, around)
             pieces.append(glue)
         pieces.append(line)
     return "".join(pieces)
 
 
-def _seam(left: str, right: str, context: str, hyphens: Hyphens) -> tuple[str, str]:
+def _seam(left: str, right: str, context: str, hyphens: Hyphens, around: str) -> tuple[str, str]:
     """The left one of two lines, perhaps without its hyphen, and the text that joins them."""
     if left[-1] == "\u00ad":
         return left[:-1], ""
     if _CUT_ADDRESS.search(left):
         return left, ""
     if left[-1] in _HYPHENS and len(left) > 1 and left[-2].isalnum() and right[0].isalnum():
-        return joined(left, right, context) if hyphens == "drop" else (left, "")
+        return joined(left, right, around or context) if hyphens == "drop" else (left, "")
     if left[-1] in "–—" and len(left) > 1 and not left[-2].isspace():
         return left, ""
     return left, "" if _joins_tightly(left[-1], right[0], context, hyphens) else " "

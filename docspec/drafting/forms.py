@@ -208,6 +208,13 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
     return Printed(copy, printed.modelled), [*others, *ticks]
 
 
+def without_lines(page: Any, lines: Sequence[TextLine]) -> Any:
+    """A copy of ``page`` without the text of ``lines``."""
+    copy = _copy(page, widgets=True)
+    _without_text(copy, [line.bbox.grown(-0.2 * line.bbox.height) for line in lines])
+    return copy
+
+
 def _without_text(page: Any, boxes: Sequence[BBox]) -> None:
     """Takes the text in ``boxes`` off ``page``, and nothing else."""
     for box in boxes:

@@ -6,7 +6,7 @@ and its text, the cells of a table row).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -89,12 +89,15 @@ def join_lines(rows: Sequence[Sequence[TextLine]]) -> str:
     return "\n".join(joined_row(row)[0] for row in rows)
 
 
-def joined_row(row: Sequence[TextLine]) -> tuple[str, tuple[Mark, ...]]:
-    """The text of one printed line, and its marks."""
+def joined_row(
+    row: Sequence[TextLine], gap: Callable[[TextLine, TextLine], int] | None = None
+) -> tuple[str, tuple[Mark, ...]]:
+    """The text of one printed line, and its marks; ``gap`` gives the spaces between two runs (``None``: one)."""
     text, marks = row[0].text, list(row[0].marks)
     for before, line in pairwise(row):
         is_drop_cap = len(before.text) == 1 and before.text.isupper() and before.size > 1.6 * line.size
-        text += "" if is_drop_cap and line.text[0].islower() else " "
+        spaces = 1 if gap is None else gap(before, line)
+        text += "" if is_drop_cap and line.text[0].islower() else " " * spaces
         marks += shifted(line.marks, len(text))
         text += line.text
     return text, tuple(marks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -60,6 +60,23 @@ def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:
     return [run for _, run in runs]
 
 
+def spaces_in(rows: Sequence[PrintedRow]) -> Callable[[TextLine, TextLine], int]:
+    """What gives the spaces between two runs of one line in the listing ``rows``, by the width of its letters: behind
+    the numbers of lines the line that is indented least stands one space apart."""
+    longest = max((line for row in rows for line in row if line.even), key=lambda line: len(line.text), default=None)
+    letter = 0.0 if longest is None else longest.bbox.width / len(longest.text)
+    edge = min((row[1].bbox.x0 for row in rows if len(row) > 1 and _is_number(row[0])), default=0.0)
+
+    def spaces(before: TextLine, line: TextLine) -> int:
+        if not letter:
+            return 1
+        if _is_number(before):
+            return 1 + max(0, round((line.bbox.x0 - edge) / letter))
+        return max(1, round((line.bbox.x0 - before.bbox.x1) / letter))
+
+    return spaces
+
+
 def joined_listings(regions: Sequence[Region]) -> list[Region]:
     """``regions`` in reading order, in which listings that blank lines had divided are joined."""
     joined: list[Region] = []
@@ -86,6 +103,10 @@ def _go_on(first: Region, second: Region) -> bool:
     stacked = first.bbox.shared_width(second.bbox) > 0
     height = min(max(line.bbox.height, LEADED * line.size) for line in (above, below))  # letters without tails are low
     return stacked and 0 < below.bbox.y1 - above.bbox.y1 <= (1 + APART) * height
+
+
+def _is_number(line: TextLine) -> bool:
+    return _NUMBER.fullmatch(line.text.strip()) is not None
 
 
 def _is_numbered(row: PrintedRow) -> bool:

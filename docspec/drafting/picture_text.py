@@ -14,6 +14,7 @@ from dataclasses import replace
 from PIL import Image
 
 from docspec.core import BBox, Category, Event, PageImage, PrintedLine, Region
+from docspec.core.grouping import in_rows
 from docspec.core.scripts import scripts_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
@@ -32,6 +33,12 @@ MOST_AREAS = 8
 
 PLAUSIBLE = 0.6
 """Confidence (0..1) below which a line found in a picture is texture."""
+
+SURE = 0.8
+"""Confidence below which what has no word, and labels of pictures, are not written."""
+
+INSIDE = 0.85
+"""Least share of a picture within a larger one that is part of it."""
 
 LONE = 2
 """Recognised signs that are no text: so few of a script that the page does not use are a logo or an ornament."""
@@ -71,14 +78,11 @@ def find_text(
         recognised = [line for area in areas for line in recogniser.read_area(page.image, area)]
     known = [line for region in regions for line in (*region.lines, *region.labels)]
     scripts = scripts_of("".join(text for region in regions for text in region.texts[:1]))
-    lines = [
-        line
-        for line in recognised
-        if line.confidence >= PLAUSIBLE
-        and any(map(str.isalnum, line.text))
-        and not _is_ornament(line.text, scripts)
-        and not _is_known(line, known)
-    ]
+    lines: list[TextLine] = []
+    for line in recognised:
+        seen = any(line.bbox.overlap(one.bbox) > 0.5 for one in lines)  # areas may cover each other
+        if not (seen or _is_ornament(line.text, scripts) or _is_known(line, known)) and _is_plausible(line, unread):
+            lines.append(line)
     ordered = [line for row in printed_lines(lines) for line in row]
     lines = [replace(line, block=-1 - number) for number, line in enumerate(ordered)]  # areas are no paragraphs
     mute = sum(
@@ -86,6 +90,15 @@ def find_text(
     )
     where = f"{mute} patch{'' if mute == 1 else 'es'} of ink outside all regions"
     return lines, (Event("ink_without_text", f"no text was recognised in {where}"),) if mute else ()
+
+
+def _is_plausible(line: TextLine, unread: Sequence[Region]) -> bool:
+    """Whether a found line is print: where it has no word, it must be sure, and a lone letter that is in no picture is
+    a tick."""
+    letters = [letter for letter in line.text if letter.isalnum()]
+    alone = len(letters) == 1 and letters[0].isalpha() and any(line.bbox.overlap(one.bbox) > 0.5 for one in unread)
+    least = PLAUSIBLE if _WORD.search(line.text) else SURE
+    return bool(letters) and not alone and line.confidence >= least
 
 
 def _is_known(line: TextLine, known: Sequence[PrintedLine]) -> bool:
@@ -167,23 +180,52 @@ def picture_around(box: BBox, regions: Sequence[Region]) -> int | None:
 
 
 def with_figures_as_labels(regions: Sequence[Region]) -> list[Region]:
-    """``regions``, in which recognised figures and letters in a picture, or right beside it, are labels of it: laid out
-    with the page, the ends of an axis and the values of columns look like text."""
-    result = [one for one in regions if not _is_value(one)]
-    for new in (one for one in regions if _is_value(one)):
+    """``regions``, in which recognised figures and letters in a picture, or right beside it, are labels of it, and so
+    are the lines there with words if it is a chart: laid out with the page, the ends of an axis, its title and the
+    values of columns look like text."""
+    with_values = _as_labels(regions, [one for one in regions if _is_value(one)], 0)
+    titled = _as_labels(with_values, [one for one in with_values if _is_read(one) and len(one.lines) == 1], LABELLED)
+    whole = [one for one in titled if not any(_is_part(one, other) for other in titled)]
+    return [replace(one, labels=_in_order(one.labels)) if one.labels else one for one in whole]
+
+
+def _is_part(region: Region, picture: Region) -> bool:
+    """Whether ``region`` is a picture without words in a larger one that has some: the frame of a chart's legend."""
+    pictures = region.category is picture.category is Category.PICTURE and region is not picture
+    return pictures and bool(picture.labels) and not region.labels and region.bbox.overlap(picture.bbox) > INSIDE
+
+
+def _as_labels(regions: Sequence[Region], labels: Sequence[Region], least: int) -> list[Region]:
+    """``regions``, in which those that are ``labels`` belong to the picture beside them that has ``least`` labels."""
+    result = [one for one in regions if not any(one is label for label in labels)]
+    for new in labels:
         near = new.bbox.grown(new.bbox.height)
-        index = next((at for at, one in enumerate(result) if _is_beside(one, near)), None)
+        beside = (at for at, one in enumerate(result) if _is_beside(one, near) and len(one.labels) >= least)
+        index = next(beside, None)
         if index is None:
             result.insert(index_in_order(new.bbox, [one.bbox for one in result]), new)
-        else:
-            result[index] = replace(result[index], labels=(*result[index].labels, *new.lines), words=new.words)
+            continue
+        sure = [line for line in new.lines if line.confidence >= SURE]
+        own = replace(result[index], labels=(*result[index].labels, *sure), words=new.words)
+        result[index] = replace(own, bbox=BBox.union([own.bbox, *(line.bbox for line in sure)]))
     return result if len(result) < len(regions) else list(regions)
+
+
+def _in_order(labels: Sequence[PrintedLine]) -> tuple[PrintedLine, ...]:
+    """``labels`` row by row."""
+    rows = in_rows(labels, lambda line: line.bbox)
+    return tuple(line for row in rows for line in sorted(row, key=lambda line: line.bbox.x0))
 
 
 def _is_value(region: Region) -> bool:
     """Whether a region has nothing but figures and letters that a recogniser has read, and no word."""
-    recognised = region.words == "recognition" and region.category.is_running_text and len(region.lines) > 0
-    return recognised and not any(_WORD.search(line.text) for line in region.lines)
+    return _is_read(region) and not any(_WORD.search(line.text) for line in region.lines)
+
+
+def _is_read(region: Region) -> bool:
+    """Whether ``region`` is text that a recogniser has read; what stands high in a picture is called a head."""
+    kind = region.category
+    return region.words == "recognition" and (kind.is_running_text or kind.is_furniture) and len(region.lines) > 0
 
 
 def _is_beside(picture: Region, box: BBox) -> bool:

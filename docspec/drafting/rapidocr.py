@@ -24,6 +24,7 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.light import evened, read_evenly
+from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
 from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.number_check import numbers_unsure
@@ -175,7 +176,7 @@ def regions_of_lines(
     known_size = page.pdf_page is not None
     per_point = page.scale if known_size else max(page.width, page.height) / LONG_SIDE
     image = page.image.rotate(lean.tilt, fillcolor="white") if lean else page.image
-    in_points = [line.scaled(1 / per_point) for line in measured(image, lines)]
+    numbers, in_points = line_numbers([line.scaled(1 / per_point) for line in measured(image, lines)])
     document = mupdf().open()
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
@@ -183,7 +184,8 @@ def regions_of_lines(
         tokens = recognised_tokens(in_points, image, per_point, boxes)
         found, in_points = found_tables([(tokens, tables_of(tokens, relations()))], in_points)
         boxes, tables = with_tables(boxes, found)
-        regions = assemble(
+        own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
+        regions = own + assemble(
             boxes,
             in_points,
             tables,

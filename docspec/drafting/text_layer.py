@@ -24,10 +24,11 @@ from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields
+from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
 from docspec.drafting.formula_boxes import Tables, settled, told_apart, with_formulas
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
+from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
@@ -163,6 +164,9 @@ class TextLayerDrafter:
             others = assemble(cut_layout(lines, printed.page.rect.height), lines)
             ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
             return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
+        numbers, lines = line_numbers(lines)
+        if numbers:  # the layout model takes numbered lines for a list
+            printed = Printed(without_lines(printed.page, numbers), printed.modelled)
         forms = form_tables(fields, lines)
         if forms:
             printed = Printed(without_fields(printed.page), printed.modelled)
@@ -170,7 +174,8 @@ class TextLayerDrafter:
         found, lines = found_tables(tables_of_page(printed, formulas), lines, printed.texts_in, formulas.cells)
         boxes, tables = with_tables(boxes, found, forms)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
-        regions = [_in_pixels(settled(region), page) for region in assemble(boxes, lines, tables)]
+        own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
+        regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines, tables)]]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)

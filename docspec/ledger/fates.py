@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from docspec.core import BBox, Block, Category
-from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, State, VisibleWord, WordRun
+from docspec.core.account import FOOT, HEAD, LINE_NUMBER, NOT_READ, PAGE_NUMBER, READ, State, VisibleWord, WordRun
 from docspec.ledger.atoms import keys_of
 from docspec.ledger.matching import Matched
 from docspec.ledger.painted import DOUBLE
@@ -22,10 +22,10 @@ END = 1 << 60
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
 
-READ, NOT_READ = "read", "not read"
 WORDLESS = "ink in which no text was recognised"
 UNTOLD_SIGN = "a sign that the file does not tell"
 
+_LINE_NUMBERS = re.compile(r"\s*(?:\d{1,4}\s+){4,}\d{1,4}\s*")
 _NUMBER = re.compile(r"[\W_]*(?:\d{1,4}|[ivxlc]{1,7})(?:[\W_]+(?:of|von|de|/)?[\W_]*\d{1,4})?[\W_]*", re.IGNORECASE)
 
 
@@ -50,6 +50,7 @@ class Furniture:
             if block.category.is_furniture and written[number] < keys.total():
                 edge = HEAD if block.category is Category.PAGE_HEADER else FOOT
                 rule = PAGE_NUMBER if _NUMBER.fullmatch(block.text) else edge
+                rule = LINE_NUMBER if _LINE_NUMBERS.fullmatch(block.text) else rule
                 self._left.append((rule, block, keys))
 
     def take(self, keys: Sequence[str], word: VisibleWord) -> str:

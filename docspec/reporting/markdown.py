@@ -3,7 +3,8 @@
 A Markdown answer is written as it stands, except white space at the ends of a page. Cells of layout JSON get what their
 category needs and their text lacks: marks of headings, ``$$`` around formulas, no blank lines within tables, the link
 of a picture (on a page read whole only where the target gave its box). Where pages were read by regions, a paragraph
-that a page's end breaks off is joined with its rest, if nothing but pictures stands between them; these then follow it.
+that a page's end breaks off is joined with its rest, if only pictures, captions and notes stand between them; these
+then follow it.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from urllib.parse import unquote
 from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
+from docspec.core.joints import continues, may_be_part
 from docspec.core.result import NOT_WHOLE
-from docspec.core.running_text import breaks_off, goes_on, is_broken
+from docspec.core.running_text import breaks_off, is_broken
 from docspec.reporting.headings import HEADING, LEVELS, stands
-from docspec.reporting.renderer import UNREAD, Layout, Renderer, separator_before, visible_blocks
-from docspec.reporting.rich import Ends, RichText
+from docspec.reporting.renderer import UNREAD, Layout, Renderer, has_labels, separator_before, visible_blocks
+from docspec.reporting.rich import Ends, RichText, marked
 from docspec.reporting.tables import grids
 
 LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
@@ -32,14 +34,18 @@ LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 MARKED = NOT_WHOLE - {"loop_stopped"}
 """Kinds of events of which the text itself says something: what is behind a loop is seldom more of the page."""
 
+_BETWEEN = frozenset({Category.PICTURE, Category.CAPTION, Category.FOOTNOTE})
+"""What may stand between the parts of a paragraph that goes over a page."""
+
 LIST_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 class BlockText(NamedTuple):
-    """A block and its Markdown."""
+    """A block, its Markdown, and the block without marks: what it says tells whether it goes on."""
 
     block: Block
     text: str
+    plain: Block
 
 
 class MarkdownRenderer(Renderer):
@@ -52,11 +58,13 @@ class MarkdownRenderer(Renderer):
         self._anything_written = False
         self._first_page = True
         self._last: Block | None = None  # the paragraph that the page before ends with
+        self._width = 0  # of that page
         self._held = ""
-        self._pictures: list[BlockText] = []  # those behind it
+        self._between: list[BlockText] = []  # pictures and notes behind it
         self._rich = None if layout.plain_markdown or layout.raw else RichText()
 
     def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        plain = result.blocks
         if self._rich is not None:
             result = self._rich.page(result, self._ends(result))
         elif not self._layout.raw:
@@ -65,31 +73,37 @@ class MarkdownRenderer(Renderer):
         self._first_page = False
         if separator is not None or (self._layout.raw and result.text):
             return self._apart(separator, result, figures)
-        leading, others = _split(list(_pieces(result, figures, self._layout)))
+        leading, others = _split(list(_pieces(result, figures, self._layout, plain)))
         unfinished = self._last
-        if others and unfinished and _is_running(others[0].block) and goes_on(unfinished.text, others[0].text):
-            before = self._joint(others[0].text)
-            pieces = [others[0], *self._pictures, *leading, *others[1:]]
+        scale = self._width / result.width if result.width and self._width else 1.0
+        if others and unfinished and _is_running(others[0].plain) and continues(unfinished, others[0].plain, scale):
+            before = self._joint(others[0].plain.text)
+            pieces = [others[0], *self._between, *leading, *others[1:]]
         else:
             before, pieces = self._before(), [*leading, *others]
         trailing, rest = _split(pieces[::-1])
-        last = rest[0].block if rest and _remark(result) is None else None
+        last = rest[0].plain if rest and _remark(result) is None else None
         self._last = last if last is not None and _is_running(last) and breaks_off(last.text) else None
+        self._width = result.width
         if self._last is not None:
             pieces = rest[::-1]
         text = _joined(pieces, result)
         if not text:
             return ""
-        self._pictures = trailing[::-1] if self._last is not None else []
+        self._between = trailing[::-1] if self._last is not None else []
         return self._written(before + text + "\n")
 
     def _ends(self, result: PageResult) -> Ends:
         """The running text that a page begins and ends with, pictures aside; none where pages are kept apart."""
-        written = [(at, block) for at, block in visible_blocks(result, self._layout) if block.text.strip()]
+        visible = visible_blocks(result, self._layout)
+        written = [(at, block) for at, block in visible if block.text.strip() and block.category not in _BETWEEN]
         if not written or self._layout.page_separator is not None:
             return Ends()
         first, last = (at if _is_running(block) else None for at, block in (written[0], written[-1]))
-        return Ends(first if self._last is not None else None, last if _remark(result) is None else None)
+        return Ends(
+            first if self._last is not None and is_broken(self._last.text) else None,
+            last if _remark(result) is None else None,
+        )
 
     def _apart(self, separator: str | None, result: PageResult, figures: Mapping[int, str]) -> str:
         """A page that does not go on from the one before."""
@@ -100,7 +114,7 @@ class MarkdownRenderer(Renderer):
         if not pieces:
             return ""
         text = self._before() + "\n\n".join(pieces)
-        self._pictures = []
+        self._between = []
         return self._written(text if raw and text.endswith("\n") else text + "\n")
 
     def _written(self, text: str) -> str:
@@ -122,7 +136,7 @@ class MarkdownRenderer(Renderer):
         return "" if text[0].islower() else self._held.rstrip("\n")
 
     def end(self) -> str:
-        return self._held + (f"\n{_joined(self._pictures)}\n" if self._pictures else "")
+        return self._held + (f"\n{_joined(self._between)}\n" if self._between else "")
 
 
 def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout) -> str:
@@ -130,33 +144,37 @@ def page_markdown(result: PageResult, figures: Mapping[int, str], layout: Layout
     return _joined(list(_pieces(result, figures, layout)), result)
 
 
-def _pieces(result: PageResult, figures: Mapping[int, str], layout: Layout) -> Iterator[BlockText]:
-    """The pieces of a page's text."""
+def _pieces(
+    result: PageResult, figures: Mapping[int, str], layout: Layout, plain: Sequence[Block] = ()
+) -> Iterator[BlockText]:
+    """The pieces of a page's text; ``plain`` are its blocks without marks (empty: they are the result's)."""
     blocks = visible_blocks(result, layout)
     for place, (index, block) in enumerate(blocks):
         # Where a drafted box lies must not change the text of a page read whole: such figures are files without a link.
         linked = not layout.plain_markdown and (result.read == "regions" or block.bbox_from == "model")
         link = figures.get(index) if linked else None
-        text = block_markdown(block, link, _description([other for _, other in blocks], place) if link else "")
+        description = _description([other for _, other in blocks], place) if link else ""
+        if has_labels(block) and block.gap is None:
+            text = _labelled(block, link, description, layout)
+        else:
+            text = block_markdown(block, link, description)
         if text:
-            yield BlockText(block, text)
+            yield BlockText(block, text, plain[index] if plain else block)
 
 
 def _is_running(block: Block) -> bool:
     """Whether this is running text that a layout cut out of the page."""
-    in_text = block.category is Category.TEXT and block.running is not False
-    return in_text and block.bbox_from == "draft" and block.gap is None
+    return block.category is Category.TEXT and may_be_part(block) and _is_laid_out(block)
 
 
-def _is_bare_picture(block: Block) -> bool:
-    """Whether the link of a picture is all that is written of it."""
-    return block.category is Category.PICTURE and block.gap is None and not block.text.strip()
+def _is_laid_out(block: Block) -> bool:
+    return block.bbox_from == "draft" and block.gap is None
 
 
 def _split(pieces: list[BlockText]) -> tuple[list[BlockText], list[BlockText]]:
-    """The pictures that ``pieces`` begin with, and the rest."""
-    pictures = list(takewhile(lambda piece: _is_bare_picture(piece.block), pieces))
-    return pictures, pieces[len(pictures) :]
+    """The pictures, captions and notes that ``pieces`` begin with, and the rest."""
+    between = list(takewhile(lambda piece: piece.block.category in _BETWEEN and piece.block.gap is None, pieces))
+    return between, pieces[len(between) :]
 
 
 def _joined(pieces: Sequence[BlockText], page: PageResult | None = None) -> str:
@@ -224,6 +242,17 @@ def _gap(*blocks: Block) -> str:
     """White space between two cells: a line break between list items that have markers, else a blank line."""
     items = all(b.category is Category.LIST_ITEM and LIST_MARKER.match(b.text) for b in blocks)
     return "\n" if items else "\n\n"
+
+
+def _labelled(block: Block, figure: str | None, description: str, layout: Layout) -> str:
+    """A picture with the words in it, in its link or quoted below it, so that they are not taken for text."""
+    labels = [line for line in block.text.split("\n") if line.strip()]
+    if figure is not None and layout.picture_text == "inline":
+        return _picture("", figure, ": ".join(filter(None, (description, "; ".join(labels)))), "")
+    if not (layout.plain_markdown or layout.raw):
+        labels = [marked(line, (), None, begins=False) for line in labels]
+    quoted = f"> {' · '.join(labels)}"
+    return quoted if figure is None else _picture(quoted, figure, description, "")
 
 
 def _picture(text: str, figure: str | None, description: str, title: str) -> str:

@@ -38,7 +38,8 @@ def nested(blocks: Sequence[Block], width: int) -> dict[int, list[str]]:
                 edges.pop()
             elif edges and edge < edges[-1][0]:
                 edges = []
-            indent = " " * sum(room for _, room in edges[:DEEPEST]) if marker else ""
+            below = marker or (edges and edge > edges[-1][0])  # Markdown knows no a), but it can stand in an item
+            indent = " " * sum(room for _, room in edges[:DEEPEST]) if below else ""
             if marker:
                 edges.append((edge, marker.end()))
             own.append(indent)

@@ -7,10 +7,10 @@ A renderer never sees more than one page, so that memory does not grow with the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
-from docspec.core import Block, PageResult
+from docspec.core import Block, Category, PageResult
 from docspec.core.option import OUTPUT, also, option
 from docspec.core.options import ParseOptions
 from docspec.core.plugins import with_plugins
@@ -30,6 +30,8 @@ SUFFIXES: dict[Format, str] = {
 SUFFIXES |= {name: f".{name}" for name in get_args(Format) if name not in SUFFIXES}
 
 TablesAcrossPages = Literal["join", "keep"]
+
+PictureText = Literal["block", "inline", "none"]
 
 UNREAD = "not searched for text"
 """Said by links of pictures in which nobody looked for text."""
@@ -53,6 +55,13 @@ class Layout:
     tables_across_pages: TablesAcrossPages = option(
         "join",
         "Write a table that goes on over a page as one, where it begins (join), or its parts where they stand (keep).",
+        OUTPUT,
+    )
+
+    picture_text: PictureText = option(
+        "block",
+        "Write the words in a picture, such as a chart's labels, as a quotation below it (block), in its link (inline) "
+        "or not at all (none).",
         OUTPUT,
     )
 
@@ -83,10 +92,15 @@ class Renderer(Protocol):
 def visible_blocks(result: PageResult, layout: Layout) -> list[tuple[int, Block]]:
     """The blocks to write, with their index in ``result.blocks``."""
     return [
-        (index, block)
+        (index, replace(block, text="") if layout.picture_text == "none" and has_labels(block) else block)
         for index, block in enumerate(result.blocks)
         if layout.keep_furniture or not is_left_out(block, result.blocks)
     ]
+
+
+def has_labels(block: Block) -> bool:
+    """Whether ``block`` is a picture with words that nobody wrote as text: a model's text about one is its answer."""
+    return block.category is Category.PICTURE and block.words != "model" and bool(block.text.strip())
 
 
 def separator_before(layout: Layout, number: int, first: bool) -> str | None:

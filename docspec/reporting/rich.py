@@ -18,7 +18,7 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.inline_markdown import MARKER, escapes
 from docspec.core.marks import Mark, shifted, within
 from docspec.core.raised import plain
-from docspec.core.running_text import breaks_off
+from docspec.core.running_text import is_broken
 from docspec.reporting.headings import MARKS, HeadingLevels, stands
 from docspec.reporting.nesting import nested
 
@@ -121,8 +121,9 @@ def _lines(block: Block, indents: Sequence[str] | None, notes: dict[str, str] | 
     start = 0
     for number, line in enumerate(block.text.split("\n")):
         end = start + len(line)
-        yield ("\\\n" if _is_hard(block, start) else "\n") if number else ""
         item = MARKER.match(line) if block.category is Category.LIST_ITEM else None
+        apart = _is_hard(block, start) or (indents is not None and item is None and bool(line))
+        yield ("\\\n" if apart else "\n") if number else ""
         if indents is not None:
             yield indents[number]
         if item is not None:
@@ -171,10 +172,10 @@ def _written(block: Block, start: int, end: int, notes: dict[str, str] | None) -
 
 
 def _bare_ends(block: Block, first: bool, last: bool) -> Block:
-    """A block of running text whose ``first`` or ``last`` word has no marks, where it may go on from the page before or
-    on the next one: a joint goes through plain words alone."""
+    """A block of running text whose ``first`` or ``last`` word has no marks, where it is part of a word that goes on
+    from the page before or on the next one: a joint goes through plain words alone."""
     text, marks = block.text, list(block.marks)
-    if last and breaks_off(text):
+    if last and is_broken(text):
         raised = [mark for mark in marks if mark.kind == "raised"]
         marks = [*(mark for mark in within(marks, 0, text.rstrip().rfind(" ") + 1) if mark.kind != "raised"), *raised]
     if first and text[:1].islower():

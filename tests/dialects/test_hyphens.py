@@ -60,3 +60,34 @@ def test_the_text_itself_is_the_best_witness() -> None:
 def test_soft_hyphens_always_go_and_readings_may_keep_all() -> None:
     assert join_lines("soft\u00ad\nhyphen") == "softhyphen"
     assert join_lines("atten-\ntion", hyphens="keep") == "atten-tion"
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("the pre- and on-\ntreatment sample", "the pre- and on-treatment sample"),
+        ("left- or right-\nhanded people", "left- or right-handed people"),
+        ("low- and high-\nheeled shoes", "low- and high-heeled shoes"),
+        ("they re-\nentered the room", "they re-entered the room"),
+        ("the co-\noperation ended", "the co-operation ended"),
+        ("the pre-\nemptive strike", "the pre-emptive strike"),
+        ("Vor- und Nach-\nteile", "Vor- und Nachteile"),
+    ],
+)
+def test_a_compound_after_one_that_is_cut_short_and_a_doubled_vowel_keep_the_hyphen(text: str, whole: str) -> None:
+    assert join_lines(text) == whole
+
+
+@pytest.mark.parametrize("word", ["trace-compilation", "harbour-engine", "village-teacher"])
+def test_words_that_stand_alone_on_the_page_are_parts_of_a_compound(word: str) -> None:
+    head, _, tail = word.partition("-")
+    around = f"One {head} and a {tail}.\n\nThe {head}-\n{tail} of it"
+    assert join_lines(f"The {head}-\n{tail} of it", around=around) == f"The {word} of it"
+    assert join_lines(f"The {head}-\n{tail} of it") == f"The {head}{tail} of it", "a cut word is no witness"
+    assert join_lines(f"The {head}-\n{tail}", around=f"{around} {head}{tail}") == f"The {head}{tail}"
+
+
+@pytest.mark.parametrize("word", ["else-where", "under-stand", "every-thing"])
+def test_words_that_begin_longer_ones_are_no_parts_of_a_compound(word: str) -> None:
+    head, _, tail = word.partition("-")
+    assert join_lines(f"It is {head}-\n{tail}", around=f"{head} and {tail}") == f"It is {head}{tail}"

@@ -12,7 +12,7 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.order import settled_order
+from docspec.drafting.reading_order import page_order
 
 from ..patience import within
 
@@ -240,10 +240,10 @@ def test_a_restless_order_is_given_up_and_a_calm_one_kept() -> None:
     right = [box(Category.TEXT, line(f"r{row}", 200, 40 * row + 50)) for row in range(4)]
     head, foot = box(Category.PAGE_HEADER, line("h", 0, 0)), box(Category.PAGE_FOOTER, line("f", 0, 500))
     mixed = [head, *[item for pair in zip(left, right, strict=True) for item in pair], foot]
-    assert settled_order(mixed) == [head, *left, *right, foot]
+    assert page_order(mixed) == [head, *left, *right, foot]
     aside = [box(Category.TEXT, line(f"a{row}", 0, 40 * row + 50, width=40)) for row in range(4)]
     calm = [head, *right, *aside, foot]  # a column as wide as the right one would be read first (test_order.py)
-    assert settled_order(calm) == calm
+    assert page_order(calm) == calm
 
 
 def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
@@ -302,10 +302,10 @@ def test_columns_are_not_read_on_past_a_heading_that_spans_them() -> None:
     upper = at(Category.TEXT, 40, 58, 196, 213), at(Category.TEXT, 220, 57, 376, 213)
     lower = at(Category.TEXT, 40, 318, 190, 473), at(Category.TEXT, 220, 317, 376, 473)
     seen = [first, upper[0], second, lower[0], upper[1], lower[1]]
-    assert settled_order(seen) == [first, *upper, second, *lower]
+    assert page_order(seen) == [first, *upper, second, *lower]
     narrow = at(Category.SECTION_HEADER, 40, 288, 190, 303)  # of its own column alone
     down = [first, upper[0], narrow, lower[0], upper[1], lower[1]]
-    assert settled_order(down) == down
+    assert page_order(down) == down
 
 
 def test_a_table_within_the_box_of_another_keeps_its_lines() -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.order import settled_order
+from docspec.drafting.reading_order import page_order
 
 
 def box(x0: float, y0: float, x1: float, y1: float, category: Category = Category.TEXT) -> LayoutBox:
@@ -17,18 +22,103 @@ RIGHT = [box(310, 80, 560, 500), box(310, 510, 560, 700)]
 
 
 def test_a_right_column_is_not_read_before_the_left_one() -> None:
-    assert settled_order([HEAD, *RIGHT, *LEFT]) == [HEAD, *LEFT, *RIGHT]
-    assert settled_order([HEAD, *LEFT, *RIGHT]) == [HEAD, *LEFT, *RIGHT]
+    assert page_order([HEAD, *RIGHT, *LEFT]) == [HEAD, *LEFT, *RIGHT]
+    assert page_order([HEAD, *LEFT, *RIGHT]) == [HEAD, *LEFT, *RIGHT]
     late = [box(40, 380, 290, 400), box(40, 410, 290, 700)]  # below a picture that the model does not see
-    assert settled_order([HEAD, *RIGHT, *late]) == [HEAD, *late, *RIGHT]
+    assert page_order([HEAD, *RIGHT, *late]) == [HEAD, *late, *RIGHT]
 
 
 def test_an_article_below_is_read_after_the_columns_above_it() -> None:
     above = [box(40, 80, 290, 300), box(310, 80, 560, 300)]
     below = box(40, 290, 290, 700)  # its head begins beside the last line
-    assert settled_order([HEAD, *above, below]) == [HEAD, *above, below]
+    assert page_order([HEAD, *above, below]) == [HEAD, *above, below]
 
 
 def test_an_aside_on_the_left_may_be_read_after_the_text() -> None:
     text, aside = box(210, 80, 560, 700), box(40, 80, 190, 200)
-    assert settled_order([HEAD, text, aside]) == [HEAD, text, aside]
+    assert page_order([HEAD, text, aside]) == [HEAD, text, aside]
+
+
+LINE = 10.0
+
+
+def test_what_is_wider_than_a_column_ends_the_columns_above_it() -> None:
+    span = box(40, 400, 560, 440)
+    above = [box(40, 80, 290, 380), box(310, 80, 560, 385)]
+    below = [box(40, 450, 290, 700), box(310, 450, 560, 700)]
+    for seen in ([HEAD, above[0], span, above[1], *below], [HEAD, *above, *below, span]):
+        assert page_order(seen) == [HEAD, *above, span, *below]
+
+
+def test_a_heading_below_columns_goes_with_what_it_stands_over() -> None:
+    columns = [box(40, 80, 290, 380), box(310, 80, 560, 380)]
+    heading = box(40, 390, 150, 400, Category.SECTION_HEADER)
+    wide, narrow = [box(40, 410, 560, 440)], [box(40, 410, 200, 600), box(220, 410, 380, 600), box(400, 410, 560, 600)]
+    lines = [replace(one, members=(BBox(40, 80, 290, 90),)) for one in columns]
+    for below in (wide, narrow):
+        assert page_order([heading, *below, *lines]) == [*lines, heading, *below]
+
+
+def test_a_head_over_some_columns_bounds_its_story() -> None:
+    first = [box(40, 20, 380, 60, Category.SECTION_HEADER), box(40, 80, 200, 380), box(220, 80, 380, 380)]
+    aside = [box(400, 20, 560, 50, Category.SECTION_HEADER), box(400, 60, 560, 380)]
+    second = [box(40, 400, 380, 430, Category.SECTION_HEADER), box(40, 440, 200, 700), box(220, 440, 380, 700)]
+    third = [box(400, 400, 560, 430, Category.SECTION_HEADER), box(400, 440, 560, 700)]
+    seen = [first[0], aside[0], first[1], first[2], aside[1], second[0], third[0], second[1], second[2], third[1]]
+    assert page_order(seen) == [*first, *second, *aside, *third]
+
+
+def test_what_stands_in_columns_that_go_around_it_is_read_after_the_left_one() -> None:
+    left = [box(40, 80, 290, 190), box(40, 200, 200, 300), box(40, 310, 290, 600)]
+    right = [box(310, 80, 560, 190), box(400, 200, 560, 300), box(310, 310, 560, 600)]
+    inset = box(220, 215, 380, 285)
+    parts = [replace(one, members=(BBox(0, 0, 90, LINE),)) for one in (HEAD, *left, *right, inset)]
+    head, own, others, quote = parts[0], parts[1:4], parts[4:7], parts[7]
+    seen = [head, own[0], others[0], own[1], quote, others[1], own[2], others[2]]
+    assert page_order(seen) == [head, *own[:2], quote, own[2], *others]
+
+
+def test_sender_addressee_and_date_are_read_from_the_top() -> None:
+    sender, date = box(380, 40, 540, 90), box(420, 200, 500, 210)
+    addressee, text = box(60, 120, 200, 170), box(60, 240, 540, 500)
+    assert page_order([addressee, sender, text, date]) == [sender, addressee, date, text]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 500), st.integers(0, 700), st.integers(5, 200), st.integers(5, 200)), max_size=14
+    ),
+    st.booleans(),
+)
+def test_every_box_is_read_once(places: list[tuple[int, int, int, int]], leftwards: bool) -> None:
+    boxes = [box(x, y, x + width, y + height) for x, y, width, height in places]
+    assert sorted(map(id, page_order(boxes, leftwards))) == sorted(map(id, boxes))
+
+
+def test_bullets_and_numbers_that_are_boxes_are_no_column() -> None:
+    rows = [(70, 86, 145), (100, 116, 175), (100, 116, 163), (70, 86, 112)]
+    boxes = []
+    for number, (mark, left, right) in enumerate(rows):
+        boxes += [box(mark, 135 + 20 * number, mark + 3, 137 + 20 * number)]
+        boxes += [box(left, 131 + 20 * number, right, 141 + 20 * number)]
+    parts = [replace(one, members=(BBox(0, 0, 90, LINE),)) for one in boxes]
+    ordered = page_order([*parts[1::2], *parts[::2]])
+    assert [one for one in ordered if one.bbox.width > 3] == parts[1::2]
+
+
+def test_a_column_whose_lines_go_on_below_an_aside_is_read_after_it() -> None:
+    def text(x0: float, x1: float, y0: float, count: int) -> LayoutBox:
+        lines = tuple(BBox(x0, y0 + 14 * row, x1, y0 + 14 * row + 10) for row in range(count))
+        return LayoutBox(BBox.union(lines), Category.TEXT, lines)
+
+    beside, aside = text(40, 330, 80, 20), [text(360, 560, 80, 3), text(360, 560, 150, 10)]
+    below = text(40, 560, 80 + 20 * 14, 3)
+    assert page_order([HEAD, beside, *aside, below]) == [HEAD, *aside, beside, below]
+    apart = text(40, 560, 80 + 20 * 14 + 8, 3)
+    assert page_order([HEAD, beside, *aside, apart]) == [HEAD, beside, *aside, apart]
+
+
+def test_the_end_of_a_list_below_a_caption_beside_it_is_no_other_text() -> None:
+    items = [box(23, 175, 186, 183), box(23, 186, 155, 205), box(23, 209, 168, 218)]
+    caption = box(205, 175, 314, 205)
+    assert page_order([items[0], caption, *items[1:]]) == [*items, caption]

@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from docspec.core import BBox, Block, Category
 from docspec.dialects import make_dialect
+from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import MarkdownRenderer, block_markdown, page_markdown
 from docspec.reporting.renderer import Layout
 
@@ -79,7 +80,11 @@ def cut_out(text: str, category: Category = Category.TEXT) -> Block:
         ([cut_out("The har-")], [], "The har-\n"),
         ([cut_out("The ship")], [HEADER, cut_out("sails.")], "The ship sails.\n"),
         ([cut_out("The ship"), FOOTER], [cut_out("sails.")], "The ship sails.\n"),
-        ([cut_out("The ship"), cut_out("1 a note", Category.FOOTNOTE)], [cut_out("sails.")], None),
+        (
+            [cut_out("The ship"), cut_out("1 a note", Category.FOOTNOTE)],
+            [cut_out("sails.")],
+            "The ship sails.\n\n1 a note\n",
+        ),
         ([cut_out("The ship")], [cut_out("sails", Category.SECTION_HEADER)], None),
         ([Block(Category.TEXT, "The ship", gap="")], [Block(Category.TEXT, "sails.", gap="")], None),
         ([Block(Category.TEXT, "The ship", BBox(0, 0, 9, 9), "model")], [cut_out("sails.")], None),
@@ -201,3 +206,28 @@ def test_raw_keeps_separators_and_failures(make_page: Any) -> None:
     assert document(pages, Layout(raw=True, page_separator="--")) == (
         "<think>\n\n--\n\n<!-- docspec: page 2 could not be read: no memory -->\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("how", "link", "expected"),
+    [
+        ("block", True, "![Flow curves](1.png)\n\n> 10 · \\*Flow\\* · 1990\n\nFlow curves"),
+        ("inline", True, "![Flow curves: 10; \\*Flow\\*; 1990](1.png)\n\nFlow curves"),
+        ("none", True, "![Flow curves](1.png)\n\nFlow curves"),
+        ("inline", False, "> 10 · \\*Flow\\* · 1990\n\nFlow curves"),
+        ("none", False, "Flow curves"),
+    ],
+)
+def test_words_in_a_picture_are_no_text_of_the_page(make_page: Any, how: str, link: bool, expected: str) -> None:
+    picture = replace(cut_out("10\n*Flow*\n1990", Category.PICTURE), words="recognition")
+    page = make_page(1, picture, cut_out("Flow curves", Category.CAPTION), read="regions")
+    layout = Layout(picture_text=how)  # type: ignore[arg-type]
+    assert page_markdown(page, {0: "1.png"} if link else {}, layout) == expected
+    shown = HtmlRenderer(layout).page(page, {0: "1.png"} if link else {})
+    assert ("1990" in shown) is (how != "none")
+
+
+def test_what_a_model_wrote_of_a_picture_stays_as_it_is(make_page: Any) -> None:
+    page = make_page(1, cut_out("A chart\nof flows", Category.PICTURE), read="regions")
+    for how in ("block", "inline", "none"):
+        assert page_markdown(page, {}, Layout(picture_text=how)) == "A chart\nof flows"  # type: ignore[arg-type]

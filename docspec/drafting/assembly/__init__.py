@@ -25,6 +25,7 @@ from docspec.drafting.assembly.parts import (
     covering_boxes_cut,
     furniture_joined,
     listings_parted,
+    numbered_listings_joined,
     prose_parted,
     running_heads_parted,
 )
@@ -56,6 +57,7 @@ STEPS: tuple[Step, ...] = (
     furniture_joined,  # pieces of a head are neighbours in the final order
     covering_boxes_cut,  # with columns in one box, this would cut paragraphs into lines
     listings_parted,  # a row of text is one line by now, without columns beside it
+    numbered_listings_joined,  # what is left of each box is one listing by now
     contents_itemised,  # contents that were called a table must not be filled with its cells
     prose_parted,  # the same; prose that contents have left
     headings_told_once,  # only boxes that stayed tables may take words from their neighbours

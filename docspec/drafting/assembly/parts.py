@@ -16,8 +16,8 @@ from docspec.drafting.found_table import FoundTable
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
-from docspec.drafting.listings import listings_apart
-from docspec.drafting.order import white_space_order
+from docspec.drafting.listings import APART, is_listing, listings_apart
+from docspec.drafting.reading_order import page_order
 
 
 def running_heads_parted(page: Assembly) -> Assembly:
@@ -49,7 +49,7 @@ def columns_parted(page: Assembly) -> Assembly:
     if len(done.boxes) == len(page.boxes):
         return page
     leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
-    return done.with_boxes(white_space_order(done.boxes, leftwards))
+    return done.with_boxes(page_order(done.boxes, leftwards, given=False))
 
 
 def furniture_joined(page: Assembly) -> Assembly:
@@ -120,6 +120,28 @@ def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
     runs = listings_apart(printed_lines(box.lines))
     parts = [LayoutBox.around([line for row in run for line in row], Category.TEXT) for run in runs]
     return parts if len(parts) > 1 else [box]
+
+
+def numbered_listings_joined(page: Assembly) -> Assembly:
+    """Joins lines of program text that a layout model took for numbered items: their indents tell only together."""
+    joined: list[LayoutBox] = []
+    for box in page.boxes:
+        last = joined[-1] if joined else None
+        if last is not None and _is_numbered_listing(last) and _is_numbered_listing(box) and _follows(last, box):
+            joined[-1] = LayoutBox.around([*last.lines, *box.lines], Category.LIST_ITEM)
+        else:
+            joined.append(box)
+    return page.with_boxes(joined)
+
+
+def _is_numbered_listing(box: LayoutBox) -> bool:
+    return box.category is Category.LIST_ITEM and bool(box.lines) and is_listing(printed_lines(box.lines), box.category)
+
+
+def _follows(above: LayoutBox, box: LayoutBox) -> bool:
+    """Whether ``box`` stands below ``above`` with at most two blank lines between them."""
+    white = box.bbox.y0 - above.bbox.y1
+    return above.bbox.shared_width(box.bbox) > 0 and 0 <= white <= APART * max(line.size for line in box.lines)
 
 
 def contents_itemised(page: Assembly) -> Assembly:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox, Category, PrintedLine, Region
@@ -10,7 +10,7 @@ from docspec.core.result import WordsOf
 from docspec.drafting.bullets import item_or
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, usual_height
-from docspec.drafting.listings import is_listing
+from docspec.drafting.listings import is_listing, spaces_in
 
 
 def region_of(box: LayoutBox) -> Region | None:
@@ -34,8 +34,10 @@ def region_of(box: LayoutBox) -> Region | None:
     rows = printed_lines(lines)
     listing = is_listing(rows, box.category)
     category = Category.TEXT if listing else item_or(box.category, lines[0].text)
-    texts, words = _readings(rows, lines), _source_of(lines)
-    return Region(bbox, category, texts, confidence, tuple(map(_printed, rows)), listing=listing, words=words)
+    gap = spaces_in(rows) if listing else None
+    printed = tuple(_printed(row, gap) for row in rows)
+    texts, words = _readings("\n".join(line.text for line in printed), lines), _source_of(lines)
+    return Region(bbox, category, texts, confidence, printed, listing=listing, words=words)
 
 
 def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
@@ -44,8 +46,8 @@ def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:
     return tuple((text[mark.start : mark.end], mark.target) for text, mark in marked)
 
 
-def _printed(row: Sequence[TextLine]) -> PrintedLine:
-    text, marks = joined_row(row)
+def _printed(row: Sequence[TextLine], gap: Callable[[TextLine, TextLine], int] | None = None) -> PrintedLine:
+    text, marks = joined_row(row, gap)
     box, size, sure = (
         BBox.union(run.bbox for run in row),
         max(run.size for run in row),
@@ -63,9 +65,8 @@ def _source_of(lines: Sequence[TextLine]) -> WordsOf | None:
     return "recognition" if "recognition" in sources else "text layer" if sources else None
 
 
-def _readings(rows: Sequence[Sequence[TextLine]], lines: Sequence[TextLine]) -> tuple[str, ...]:
-    """The text of the printed lines ``rows``, and of the source's ``lines`` if their order differs."""
-    printed = join_lines(rows)
+def _readings(printed: str, lines: Sequence[TextLine]) -> tuple[str, ...]:
+    """The text as it is ``printed``, and of the source's ``lines`` if their order differs."""
     as_given = join_lines([[line] for line in lines])
     return (printed,) if printed.split() == as_given.split() else (printed, as_given)
 

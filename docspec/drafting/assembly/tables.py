@@ -13,7 +13,7 @@ from docspec.drafting.assembly.state import Assembly
 from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, runs_leftwards, without_spaces
-from docspec.drafting.order import by_white_space
+from docspec.drafting.reading_order import reading_order
 from docspec.drafting.right_to_left import has_right_to_left
 
 LONG = 4
@@ -91,7 +91,7 @@ def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBo
         if own
     ]
     parts += [LayoutBox.around(lines, Category.TEXT) for lines in beside.values()]
-    return by_white_space(parts, runs_leftwards(box.lines))
+    return reading_order(parts, runs_leftwards(box.lines))
 
 
 def _letters(table: FoundTable) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from statistics import median
 
 from docspec.core import Block, Category, Event, Region
 from docspec.core.certainty import certainty_of
@@ -48,11 +49,12 @@ def known_texts(regions: Sequence[Region], card: ModelProfile) -> dict[int, str]
     """The Markdown of the regions that a model with ``card`` does not read, by their numbers: words that stand, and
     labels in pictures."""
     found = {}
+    around = "\n\n".join(clean(region.texts[0]) for region in regions if region.texts)
     for number, region in enumerate(regions):
         if not asked_for(region, card):
             found[number] = labels_of(region)
         elif stands(region, card):
-            found[number] = known_text(region)
+            found[number] = known_text(region, around)
     return {number: text for number, text in found.items() if text}
 
 
@@ -128,9 +130,9 @@ def _is_illegible(region: Region, poor: bool) -> bool:
     return characters >= LONG and sum(line.confidence * len(line.text) for line in region.lines) < LEGIBLE * characters
 
 
-def known_text(region: Region) -> str:
-    """The Markdown of a region whose words stand."""
-    text = clean(region.texts[0])
+def known_text(region: Region, around: str = "") -> str:
+    """The Markdown of a region whose words stand, on a page with the text ``around`` it."""
+    text = clean(region.texts[0], spaces=region.listing)
     if region.category is Category.TABLE:
         table = parse_table(text)
         if table is None:
@@ -147,12 +149,11 @@ def known_text(region: Region) -> str:
     if len(places) != len(lines):
         lines, places = [text], [region.bbox]
     pieces = [(line, Slice(place, 1.0)) for line, place in zip(lines, places, strict=True)]
-    return laid_out(region, pieces, printed=True)
+    return laid_out(region, pieces, printed=True, around=around)
 
 
 def known_block(region: Region, text: str) -> Block:
     """``region``, whose words stand, as a block with its ``text`` and typography."""
-    heads = region.category.is_heading
     return Block(
         region.category,
         text,
@@ -161,10 +162,18 @@ def known_block(region: Region, text: str) -> Block:
         words=region.words or "draft",
         marks=_marks_of(region, text),
         level=region.level,
-        points=round(max((line.points for line in region.lines), default=0.0), 2) if heads else 0.0,
+        points=points_of(region),
         indents=_indents(region, text) if region.category is Category.LIST_ITEM else (),
         running=region.running,
     )
+
+
+def points_of(region: Region) -> float:
+    """The size of type, on paper, of a heading or of running text (0: unknown)."""
+    sizes = [line.points for line in region.lines]
+    if not sizes or not (region.category.is_heading or region.category.is_running_text):
+        return 0.0
+    return round(max(sizes) if region.category.is_heading else median(sizes), 2)
 
 
 def _marks_of(region: Region, text: str) -> tuple[Mark, ...]:

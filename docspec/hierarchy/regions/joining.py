@@ -6,25 +6,19 @@ joints between pieces: a space, or nothing inside a broken word; in listings lin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import BBox, Block, Category, PrintedLine, Region
 from docspec.core.formulas import display_formula
+from docspec.core.joints import part_before
 from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
-from docspec.core.running_text import goes_on
 from docspec.dialects.packaging import unpacked
 from docspec.dialects.spelling import TICKS, heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of
 from docspec.hierarchy.regions.slices import Slice
-
-BETWEEN = frozenset(
-    {Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.FOOTNOTE, Category.PICTURE, Category.CAPTION, Category.TABLE}
-)
-"""Categories that may stand between the two halves of a paragraph."""
 
 CERTAINTY: tuple[WordsOf, ...] = ("text layer", "recognition", "model", "draft")
 """Sources of words, the most certain first."""
@@ -43,9 +37,10 @@ def region_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
     return laid_out(region, [(unpacked(written), piece) for written, piece in pieces])
 
 
-def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool = False) -> str:
+def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool = False, around: str = "") -> str:
     """The Markdown of ``region``: ``pieces`` are the texts of its parts in order, each with its slice. In ``printed``
-    texts a number sign at the beginning is no mark of a heading, and a plus no bullet."""
+    texts a number sign at the beginning is no mark of a heading, and a plus no bullet. ``around`` is the page's
+    text."""
     category = region.category
     if any(piece.cell is not None for _, piece in pieces):
         return _table_text(region, pieces)
@@ -67,7 +62,7 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
         return display_formula(text)
     if category in _HEADING_MARKS:
         if printed:
-            return _HEADING_MARKS[category][0] + join_lines(text).replace("\n\n", " ")
+            return _HEADING_MARKS[category][0] + join_lines(text, around=around).replace("\n\n", " ")
         bare = "\n".join(strip_heading(line) for line in text.split("\n"))
         return heading(bare, _HEADING_MARKS[category])[0]
     if (
@@ -78,7 +73,7 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
         return text
     if category is Category.LIST_ITEM:
         return list_items(text, ("- ",), "+" + TICKS if printed else "")[0]
-    return join_lines(text)
+    return join_lines(text, around=around)
 
 
 def _table_text(region: Region, pieces: Sequence[tuple[str, Slice]]) -> str:
@@ -130,33 +125,26 @@ def _indented(lines: Sequence[tuple[str, BBox]], letter: float) -> list[str]:
     return found
 
 
-def is_broken_text(text: str) -> bool:
-    """Whether ``text`` has lines that are not to be joined: a paragraph has none, a listing has a fence."""
-    return re.search(r"[^\n]\n[^\n]", text) is not None and not text.startswith("```")
-
-
 def joined_blocks(blocks: Iterable[Block]) -> list[Block]:
     """``blocks`` in reading order; running text that a column break or a figure interrupts becomes one block again.
 
     The joined block has the box of its first part.
     """
     joined: list[Block] = []
-    open_at: int | None = None
+    ends: list[Block] = []  # of each joined block its last part, with its own box
+    blocks = list(blocks)
+    around = "\n\n".join(block.text for block in blocks)
     for block in blocks:
-        if block.running is False or (block.category is Category.TEXT and is_broken_text(block.text)):
+        number = part_before(ends, block)
+        if number is None:
             joined.append(block)
+            ends.append(block)
             continue
-        if open_at is not None and block.category is Category.TEXT and goes_on(joined[open_at].text, block.text):
-            before = joined[open_at]
-            whole = join_lines(f"{before.text}\n{block.text}")
-            marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
-            trusted = before.trusted + block.trusted
-            words = max(before.words, block.words, key=CERTAINTY.index)
-            joined[open_at] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
-            continue
-        joined.append(block)
-        if block.category.is_running_text and block.text:
-            open_at = len(joined) - 1
-        elif block.category not in BETWEEN:
-            open_at = None
+        before = joined[number]
+        whole = join_lines(f"{before.text}\n{block.text}", around=around)
+        marks = (*carried(before.marks, before.text, whole), *shifted(block.marks, len(whole) - len(block.text)))
+        trusted = before.trusted + block.trusted
+        words = max(before.words, block.words, key=CERTAINTY.index)
+        joined[number] = replace(before, text=whole, trusted=trusted, words=words, marks=marks)
+        ends[number] = block
     return joined

@@ -11,7 +11,7 @@ from docspec.dialects.markdown_blocks import join_blocks
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.answers import Answer
 from docspec.hierarchy.page_state import frugal, skipped
-from docspec.hierarchy.regions.evidence import known_block, known_words, unread_pictures
+from docspec.hierarchy.regions.evidence import known_block, known_words, points_of, unread_pictures
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
 
@@ -98,9 +98,9 @@ class RegionsRead:
         text = region_text(region, pieces)
         trusted = len(text) if number in self.taken else 0
         unread = region.unsearched and not pieces
-        return Block(
-            region.category, text, region.bbox, "draft", trusted=trusted, unread=unread, running=region.running
-        )
+        points = points_of(region) if region.category.is_running_text else 0.0
+        block = Block(region.category, text, region.bbox, "draft", trusted=trusted, points=points, unread=unread)
+        return replace(block, running=region.running)
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Block, Category, Region
-from docspec.hierarchy.regions.joining import goes_on, joined_blocks, region_text
+from docspec.core.running_text import goes_on
+from docspec.hierarchy.regions.joining import joined_blocks, region_text
 from docspec.hierarchy.regions.slices import Slice
 
 PLACE = BBox(0, 0, 100, 20)
