@@ -28,7 +28,6 @@ from docspec.documents.damage import (
     lost_size,
     of_opening,
 )
-from docspec.documents.dingbats import name_dingbats
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
@@ -38,6 +37,7 @@ from docspec.documents.opening import is_plain, open_pdf
 from docspec.documents.printed import SecondLook
 from docspec.documents.references import bookmarks_of, links_of
 from docspec.documents.rotation import make_upright
+from docspec.documents.signs import name_signs
 from docspec.documents.sources import Source
 from docspec.documents.view import View, padded, reduced
 from docspec.documents.weight import MAX_CHARACTERS, weigh
@@ -153,7 +153,7 @@ class PdfDocument(Document):
             try:
                 _mend_unit(page)
                 _mend_crop(page)
-                name_dingbats(page)
+                name_signs(page)
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)
