@@ -26,6 +26,7 @@ from benchmarks.cli.pictures import pictures
 from benchmarks.cli.proposer import proposer
 from benchmarks.cli.runs import runs
 from benchmarks.cli.step import scripted, step
+from benchmarks.cli.structure import structure
 from benchmarks.cli.suite import suite
 from benchmarks.cli.view_picture import view_picture
 from benchmarks.cli.words import words
@@ -40,7 +41,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, paper, figures, pictures, view_picture),
-    *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
+    *(words, ledger, structure, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )
