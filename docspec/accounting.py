@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from docspec.core import Event, PageDraft, PageImage, PageResult
 from docspec.core.account import PageAccount
-from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_MISSING
+from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_DOUBTFUL, WORDS_MISSING
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
@@ -22,7 +22,8 @@ def seen(page: PageImage) -> PageImage:
 
 def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
     """``result`` with the account of its words; words that are missing, or written in a structure that is not drawn,
-    become events and make it doubtful. Tables that were read and do not hold together are an event, too."""
+    become events and make it doubtful; a word with a sign that the file does not tell is in doubt alone. Tables that
+    were read and do not hold together are an event, too."""
     if result.status == "failed":
         return result
     result = with_doubtful_tables(result)
@@ -30,6 +31,10 @@ def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
     found = (Event(WORDS_MISSING, account.doubt or ""), Event(STRUCTURE_DOUBTFUL, account.structure_doubt or ""))
     events = [event for event in found if event.detail]
     quality = result.quality
+    if account.word_doubt is not None:
+        result = replace(result, events=(*result.events, Event(WORDS_DOUBTFUL, account.word_doubt)))
+        if quality is not None and quality.grade == "A":
+            quality = replace(quality, grade="B")
     if events and quality is not None:
         doubts = [doubt for doubt in (quality.doubtful, *(event.detail for event in events)) if doubt]
         quality = replace(quality, grade="D", doubtful="; ".join(doubts))

@@ -8,6 +8,12 @@ from typing import Literal, NamedTuple
 
 from docspec.core.geometry import BBox
 
+UNTOLD = "\N{REPLACEMENT CHARACTER}"
+"""A sign that the file does not tell."""
+
+FEW_SIGNS = 0.01
+"""Greatest share of a page's words that may lack a sign without putting the page in doubt."""
+
 FIRST = 12
 """Most missing words that are named where a page is called doubtful."""
 
@@ -126,7 +132,20 @@ class PageAccount:
 
     @property
     def doubt(self) -> str | None:
-        """How many words of the page are not in the output, and the first of them; ``None`` if all are."""
+        """How many words of the page are not in the output, and the first of them; ``None`` if all are, or if it may be
+        no more than that few of them have a sign that the file does not tell."""
+        return None if self._are_signs() else self._lost()
+
+    @property
+    def word_doubt(self) -> str | None:
+        """The same of few words with a sign that the file does not tell: these words are in doubt, not the page."""
+        return self._lost() if self._are_signs() else None
+
+    def _are_signs(self) -> bool:
+        words = [word for run in self.missing for word in run.text.split()]
+        return all(UNTOLD in word for word in words) and len(words) <= max(1, FEW_SIGNS * self.written)
+
+    def _lost(self) -> str | None:
         if not self.missing:
             return None
         words = [word for run in self.missing for word in run.text.split()]

@@ -34,6 +34,9 @@ WORDS_MISSING, STRUCTURE_DOUBTFUL = "words_missing", "structure_doubtful"
 """The kinds of the events of a page of which visible words are not in the output, and of one whose paragraphs, columns,
 lists or tables are not those that are drawn; such pages are doubtful."""
 
+WORDS_DOUBTFUL = "words_doubtful"
+"""The kind of the event of a page of which a word with a sign that the file does not tell is not in the output."""
+
 
 @dataclass(frozen=True, slots=True)
 class TablePart:

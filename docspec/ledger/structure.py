@@ -37,8 +37,8 @@ OFF, NEAR = 1.25, 40.0
 is sought."""
 
 PROSE, ROWS, MOST_ROWS = 3.5, 3, 40
-"""Least words of a piece of a line, in the mean, that make columns of text of them; least rows of a grid, and most lines
-in which its rows are sought."""
+"""Least words of a piece of a line, in the mean, that make columns of text of them; least rows of a grid, and most
+lines in which its rows are sought."""
 
 _AMOUNT = re.compile(r"[-+−–(]?[$€£¥]?\d+(?:[.,'’]\d+)+\)?%?")
 
