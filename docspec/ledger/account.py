@@ -78,7 +78,7 @@ def account_for(
 
 def _misplaced(sides: Sides, pairs: Matched, output: PageOutput) -> tuple[Misplaced, ...]:
     """Where the structure of the output is not that of the page."""
-    units = placed(sides, pairs, units_of(output.text))
+    units = placed(sides, pairs, units_of(output.text), output.text)
     return (*structure_of(units), *cells_of(units))
 
 

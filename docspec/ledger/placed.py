@@ -6,6 +6,7 @@ A printed line is what is read from left to right at one height; what stands beh
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ SMALL = 0.85
 
 LEVEL = 0.45
 """Least overlap of the heights of two words of one line, as a share of the lower one's."""
+
+
+_FORMULA = re.compile(r"(?<![\\\w$])\$(?!\s)[^$\n]*[\\^_{}=<>+][^$\n]*\$(?!\w)")
 
 
 @dataclass(slots=True)
@@ -111,14 +115,20 @@ def around(lines: Sequence[Line]) -> BBox:
     )
 
 
-def placed(sides: Sides, pairs: Matched, units: Sequence[Unit]) -> list[Placed]:
-    """The ``units`` of which words are known on the page."""
+def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> list[Placed]:
+    """The ``units`` of a Markdown ``text`` of which words are known on the page; the signs of formulas stand as they
+    like."""
+    formulas = bytearray(len(text) + 1)
+    for formula in _FORMULA.finditer(text):
+        formulas[formula.start() : formula.end()] = b"\1" * (formula.end() - formula.start())
     found: list[tuple[list[VisibleWord], list[int]]] = [([], []) for _ in units]
     starts = [unit.start for unit in units]
     last = -1
     for other, one in enumerate(pairs.of_output):
         number = sides.word_of[one] if one >= 0 else -1
         if number < 0 or number == last or sides.words[number].hidden or _is_upright(sides.words[number]):
+            continue
+        if formulas[sides.offsets[other]]:
             continue
         last = number
         at = bisect_right(starts, sides.offsets[other]) - 1

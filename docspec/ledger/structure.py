@@ -40,6 +40,8 @@ PROSE, ROWS, MOST_ROWS = 3.5, 3, 40
 """Least words of a piece of a line, in the mean, that make columns of text of them; least rows of a grid, and most
 lines in which its rows are sought."""
 
+_NUMBER = re.compile(r"\(?\w{1,3}[.)]|[^\w\s]")
+_WORD = re.compile(r"[^\W\d_]{3}|[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff]")
 _AMOUNT = re.compile(r"[-+−–(]?[$€£¥]?\d+(?:[.,'’]\d+)+\)?%?")
 
 WORDS = 3
@@ -83,7 +85,7 @@ def _jumps(own: Sequence[Line], all_lines: Sequence[Line]) -> Iterator[Misplaced
     usual = median([down for down in downs if down > 0] or [0.0])
     for number, (before, after) in enumerate(pairwise(own)):
         height, down = max(before.height, after.height), downs[number]
-        if abs(down) <= 0.5 * height or min(len(before.words), len(after.words)) < 1:
+        if abs(down) <= 0.5 * height or not (_has_word(before) and _has_word(after)):
             continue
         apart = max(after.x0 - before.x1, before.x0 - after.x1)
         sized = len(before.words) > 1 and len(after.words) > 1 and not _are_alike(before.height, after.height)
@@ -96,6 +98,11 @@ def _jumps(own: Sequence[Line], all_lines: Sequence[Line]) -> Iterator[Misplaced
             wrong = sized or apart > 0 or closed or abs(before.x0 - after.x0) > 2 * EDGE * height
         if wrong:
             yield _said("joined_over_jump", before, after)
+
+
+def _has_word(line: Line) -> bool:
+    """Whether a line has a word of letters: those of formulas and of scales have none."""
+    return any(_WORD.search(word.text) for word in line.words)
 
 
 def _starts_a_column(before: Line, after: Line, lines: Sequence[Line]) -> bool:
@@ -123,7 +130,7 @@ def _is_new(before: Line, after: Line, own: Sequence[Line], usual: float, lines:
     height = max(before.height, after.height)
     if not before.words[-1].text.endswith(_ENDS):
         return False
-    left = min(line.x0 for line in own if abs(line.x0 - after.x0) < 6 * height)
+    left = min(_text_edge(line) for line in own if abs(line.x0 - after.x0) < 6 * height)
     column = [
         line
         for line in lines
@@ -239,7 +246,11 @@ def _levels(units: Sequence[Placed]) -> Iterator[Misplaced]:
 
 
 def _edge(item: Placed) -> float:
-    """Where the text of an item begins, behind its number."""
-    words = item.lines[0].words
-    first = words[0].text.strip("().:")
-    return words[1].x0 if len(words) > 1 and len(first) <= 3 and (first.isdigit() or len(first) < 2) else words[0].x0
+    """Where the text of an item begins."""
+    return _text_edge(item.lines[0])
+
+
+def _text_edge(line: Line) -> float:
+    """Where the text of a line begins, behind the number of an item."""
+    words = line.words
+    return words[1].x0 if len(words) > 1 and _NUMBER.fullmatch(words[0].text) else words[0].x0
