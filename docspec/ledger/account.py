@@ -77,7 +77,9 @@ def account_for(
 
 
 def _misplaced(sides: Sides, pairs: Matched, output: PageOutput) -> tuple[Misplaced, ...]:
-    """Where the structure of the output is not that of the page."""
+    """Where the structure of the output is not that of the page; nothing where only its words are known."""
+    if not output.text:
+        return ()
     units = placed(sides, pairs, units_of(output.text), output.text)
     return (*structure_of(units), *cells_of(units))
 
