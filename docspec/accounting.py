@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from docspec.core import Event, PageDraft, PageImage, PageResult
 from docspec.core.account import PageAccount
-from docspec.core.result import WORDS_MISSING
+from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_DOUBTFUL, WORDS_MISSING
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
@@ -21,20 +21,24 @@ def seen(page: PageImage) -> PageImage:
 
 
 def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
-    """``result`` with the account of its words; words that are missing become an event and make it doubtful.
-    Tables that were read and do not hold together are an event, too."""
+    """``result`` with the account of its words; words that are missing, or written in a structure that is not drawn,
+    become events and make it doubtful; a word with a sign that the file does not tell is in doubt alone. Tables that
+    were read and do not hold together are an event, too."""
     if result.status == "failed":
         return result
     result = with_doubtful_tables(result)
     account = account_of(result, drafted.page, drafted.with_draft().draft)
-    if account.doubt is None:
-        return replace(result, account=account)
+    found = (Event(WORDS_MISSING, account.doubt or ""), Event(STRUCTURE_DOUBTFUL, account.structure_doubt or ""))
+    events = [event for event in found if event.detail]
     quality = result.quality
-    if quality is not None:
-        doubts = [doubt for doubt in (quality.doubtful, account.doubt) if doubt]
+    if account.word_doubt is not None:
+        result = replace(result, events=(*result.events, Event(WORDS_DOUBTFUL, account.word_doubt)))
+        if quality is not None and quality.grade == "A":
+            quality = replace(quality, grade="B")
+    if events and quality is not None:
+        doubts = [doubt for doubt in (quality.doubtful, *(event.detail for event in events)) if doubt]
         quality = replace(quality, grade="D", doubtful="; ".join(doubts))
-    events = (*result.events, Event(WORDS_MISSING, account.doubt))
-    return replace(result, account=account, events=events, quality=quality)
+    return replace(result, account=account, events=(*result.events, *events), quality=quality)
 
 
 def account_of(result: PageResult, page: PageImage, draft: PageDraft) -> PageAccount:
@@ -43,4 +47,4 @@ def account_of(result: PageResult, page: PageImage, draft: PageDraft) -> PageAcc
     renderer = MarkdownRenderer(Layout())
     written = renderer.page(result, {}) + renderer.end()
     ink = [region.bbox for region in draft.unread or ()]
-    return account_for(words, PageOutput(markdown_words(written), result.blocks), witness, ink)
+    return account_for(words, PageOutput(markdown_words(written), result.blocks, written), witness, ink)

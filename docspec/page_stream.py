@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from docspec.accounting import accounted, visible_words
+from docspec.accounting import visible_words
 from docspec.core import PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.core.processors import processors
@@ -22,7 +22,9 @@ from docspec.isolation.worker_handle import PrepareOptions
 from docspec.lookahead import lookahead
 from docspec.verifier import Verifier
 
-Found = tuple[IsolatedDocument | Unread, PageResult]
+Found = tuple[IsolatedDocument | Unread, PageResult, DraftedPage | None]
+"""A document, the result of one of its pages, and that page with its draft (``None`` if it could not be drawn), by
+which the result is accounted for when it is in its final form."""
 
 PAGES_AHEAD = 32
 """Least number of pages drafted ahead if the model is loaded at the first page that needs it: two cores draft about 20
@@ -115,9 +117,9 @@ class PageStream:
         if self.is_abandoned(document):
             return None
         if not isinstance(page, DraftedPage):
-            return document, _failed(page)
+            return document, _failed(page), None
         [result] = self._verifier.verify([page])
-        return document, accounted(result, page)
+        return document, result, page
 
 
 def _failed(page: PageFailure) -> PageResult:

@@ -156,8 +156,8 @@ class Parser(Closing):
             self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
-        for _, result in self._in_turn(stream):
-            yield self._done(document, result)
+        for _, result, drafted in self._in_turn(stream):
+            yield self._done(document, result, drafted)
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
@@ -190,7 +190,7 @@ class Parser(Closing):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    done = (self._done(document, result) for _, result in results)
+                    done = (self._done(document, result, drafted) for _, result, drafted in results)
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
@@ -203,8 +203,8 @@ class Parser(Closing):
         because they were closed."""
         left, self._stream.left = self._stream.left, []
         return [
-            (document, self._of_document(document, result))
-            for document, result in left
+            (document, self._of_document(document, result, drafted))
+            for document, result, drafted in left
             if isinstance(document, IsolatedDocument)
         ]
 
@@ -281,16 +281,19 @@ class Parser(Closing):
         if os.getpid() != self._process:
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
-    def _done(self, document: IsolatedDocument, result: PageResult) -> PageResult:
-        result = self._of_document(document, result)
+    def _done(self, document: IsolatedDocument, result: PageResult, drafted: DraftedPage | None) -> PageResult:
+        result = self._of_document(document, result, drafted)
         self.observer.page_done(result)
         return result
 
-    def _of_document(self, document: IsolatedDocument, result: PageResult) -> PageResult:
-        """``result`` with what is known of its document: what its pages repeat, and its damage."""
+    def _of_document(self, document: IsolatedDocument, result: PageResult, drafted: DraftedPage | None) -> PageResult:
+        """``result`` with what is known of its document: what its pages repeat, and its damage; then with its account,
+        which is that of the words as they are written."""
         if document not in self._heads:
             self._heads[document] = _running_heads()
         result = self._heads[document].marked(result)
+        if drafted is not None:
+            result = accounted(result, drafted)
         if document.damage is None:
             return result
         return replace(result, events=(Event("damaged_input", document.damage), *result.events))

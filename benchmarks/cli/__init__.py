@@ -27,6 +27,7 @@ from benchmarks.cli.proposer import proposer
 from benchmarks.cli.reading_order import reading_order
 from benchmarks.cli.runs import runs
 from benchmarks.cli.step import scripted, step
+from benchmarks.cli.structure import structure
 from benchmarks.cli.suite import suite
 from benchmarks.cli.view_picture import view_picture
 from benchmarks.cli.words import words
@@ -41,7 +42,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, reading_order, paper, figures, pictures, view_picture),
-    *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
+    *(words, ledger, structure, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )

@@ -9,8 +9,17 @@ from typing import Literal, NamedTuple
 
 from docspec.core.geometry import BBox
 
+UNTOLD = "\N{REPLACEMENT CHARACTER}"
+"""A sign that the file does not tell."""
+
+FEW_SIGNS = 0.01
+"""Greatest share of a page's words that may lack a sign without putting the page in doubt."""
+
 FIRST = 12
 """Most missing words that are named where a page is called doubtful."""
+
+MOST_SHOWN = 60
+"""Most characters that are shown of words that are misplaced."""
 
 State = Literal["written", "left_out", "changed", "in_picture", "missing"]
 """``left_out`` on purpose, by a rule; ``changed``: a model's own reading stands in its place; ``in_picture``: it stands
@@ -61,6 +70,30 @@ class WordRun:
     rule: str = ""
 
 
+Fault = Literal["joined_over_jump", "columns_alternate", "moves_up", "levels_lost", "rows_joined", "grid_as_text"]
+"""How written text may disagree with where its words are drawn: a paragraph that is joined over a jump; lines of two
+columns in turns; an order that moves up, or leaves a column and comes back; list items of one level with several left
+edges; a cell with words of several rows; a grid that is written as text."""
+
+
+SAID: dict[Fault, str] = {
+    "joined_over_jump": "a paragraph is joined over a jump",
+    "columns_alternate": "lines of two columns are read in turns",
+    "moves_up": "the order moves up the page, or leaves a column and comes back",
+    "levels_lost": "items of one level begin at several edges",
+    "rows_joined": "a cell holds words of several rows",
+    "grid_as_text": "a grid is written as text",
+}
+
+
+class Misplaced(NamedTuple):
+    """A ``fault`` of the structure of written text: the words where it is seen, and their place on the page."""
+
+    fault: Fault
+    text: str
+    bbox: BBox
+
+
 @dataclass(frozen=True, slots=True)
 class PageAccount:
     """The fate of all that is visible on a page: how many words were ``written``, and the ``runs`` of all others; of
@@ -68,6 +101,7 @@ class PageAccount:
 
     ``added`` are words of the output that nothing on the page explains. ``displaced`` counts written words that stand
     in another order or block than on the page. ``places`` are the runs of written words, for those who show them.
+    ``misplaced`` says where paragraphs, lists and tables are not those that are drawn.
     """
 
     witness: Witness
@@ -76,6 +110,7 @@ class PageAccount:
     added: tuple[str, ...] = ()
     displaced: int = 0
     places: tuple[WordRun, ...] = ()
+    misplaced: tuple[Misplaced, ...] = ()
 
     @property
     def counts(self) -> dict[State, int]:
@@ -101,7 +136,20 @@ class PageAccount:
 
     @property
     def doubt(self) -> str | None:
-        """How many words of the page are not in the output, and the first of them; ``None`` if all are."""
+        """How many words of the page are not in the output, and the first of them; ``None`` if all are, or if it may be
+        no more than that few of them have a sign that the file does not tell."""
+        return None if self._are_signs() else self._lost()
+
+    @property
+    def word_doubt(self) -> str | None:
+        """The same of few words with a sign that the file does not tell: these words are in doubt, not the page."""
+        return self._lost() if self._are_signs() else None
+
+    def _are_signs(self) -> bool:
+        words = [word for run in self.missing for word in run.text.split()]
+        return all(UNTOLD in word for word in words) and len(words) <= max(1, FEW_SIGNS * self.written)
+
+    def _lost(self) -> str | None:
         if not self.missing:
             return None
         words = [word for run in self.missing for word in run.text.split()]
@@ -109,6 +157,20 @@ class PageAccount:
         lost = "1 word of the page is" if count == 1 else f"{count:,} words of the page are"
         more = " ..." if len(words) > FIRST else ""
         return f"{lost} not in the output: {' '.join(words[:FIRST])}{more}"
+
+    @property
+    def structure_doubt(self) -> str | None:
+        """How the written structure is not the one that is drawn, with the words where it is first seen; ``None`` if it
+        is."""
+        if not self.misplaced:
+            return None
+        counts = Counter(one.fault for one in self.misplaced)
+        first = {one.fault: one.text for one in reversed(self.misplaced)}
+        told = (
+            f'{SAID[fault]}{f" ({count} times)" if count > 1 else ""}: "{first[fault][:MOST_SHOWN]}"'
+            for fault, count in counts.items()
+        )
+        return "; ".join(told)
 
     def in_state(self, state: State) -> tuple[WordRun, ...]:
         """The runs in ``state``, in the order of the page."""

@@ -30,8 +30,12 @@ DAMAGE = frozenset({"damaged_page", "damaged_input", "page_unread"})
 NOT_WHOLE = frozenset({"budget_reached", "loop_stopped", "empty_answer", "nothing_said", "strange_marks"})
 """Kinds of events that say that the model's answer is not the whole page, or not only that; such a page is doubtful."""
 
-WORDS_MISSING = "words_missing"
-"""The kind of the event of a page of which visible words are not in the output; such a page is doubtful."""
+WORDS_MISSING, STRUCTURE_DOUBTFUL = "words_missing", "structure_doubtful"
+"""The kinds of the events of a page of which visible words are not in the output, and of one whose paragraphs, columns,
+lists or tables are not those that are drawn; such pages are doubtful."""
+
+WORDS_DOUBTFUL = "words_doubtful"
+"""The kind of the event of a page of which a word with a sign that the file does not tell is not in the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +168,13 @@ class PageResult:
     @property
     def doubtful(self) -> str | None:
         """Why a person should look at the page; ``None`` if there is no reason."""
-        known = self.quality.doubtful if self.quality else self.account.doubt if self.account else None
-        reasons = [] if known is None else [known]
-        reasons += [detail for detail in self.not_whole if detail not in (known or "")]
+        if self.quality is not None:
+            reasons = [self.quality.doubtful] if self.quality.doubtful else []
+        else:
+            doubts = (self.account.doubt, self.account.structure_doubt) if self.account else ()
+            reasons = [doubt for doubt in doubts if doubt]
+        known = "; ".join(reasons)
+        reasons += [detail for detail in self.not_whole if detail not in known]
         return "; ".join(reasons) or None
 
     @property

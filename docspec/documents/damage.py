@@ -10,7 +10,7 @@ it. libjpeg warns if the data of a scan ends too soon or holds an invalid code; 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,15 +29,19 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 _NO_LOSS = re.compile(
-    r"ToUnicode|CMap|ICC|colou?r ?space|find ExtGState|Length incorrect|hint|outline|link|metadata|repeated \d+ times"
+    r"ToUnicode|CMap|bfrange|gstate underflow|file header ignored|assuming terminating marker"
+    r"|ICC|colou?r ?space|find ExtGState|Length incorrect|hint|outline|link|metadata|repeated \d+ times"
     r"|openjpeg warning(?!.*(?:too short|truncat|not enough|inconsistent|missing|cannot|corrupt|expected|EOC))",
     re.IGNORECASE,
 )
 """OpenJPEG warns of all that is odd in a picture which it then decodes in full. A state of graphics that is not there
-(ExtGState) changes how print looks, and takes none away."""
+(ExtGState) changes how print looks, and takes none away; nor does one that is taken back once too often."""
 
 _SUM = "encountered syntax errors"
 """How the message begins that follows those of a page's syntax errors."""
+
+_REPAIR, _CUT_SHORT = "repairing PDF document", "premature end of data in flate filter"
+_NAMED = re.compile(r"\((\d+) 0 R\)")
 
 _WAITING = re.compile(
     r"please wait|later version of (?:the|adobe)|pdf viewer|upgrade to the latest|adobe reader|acrobat", re.IGNORECASE
@@ -54,20 +58,20 @@ _LOST_OF_JPEG = re.compile(r"premature end|bad (?:Huffman|arithmetic) code|inste
 
 @contextmanager
 def heard() -> Iterator[list[str]]:
-    """Collects MuPDF's warnings inside the block in the list, each message once; of one thread only."""
+    """Collects MuPDF's warnings inside the block in the list; of one thread only."""
     tools = mupdf().TOOLS
     tools.reset_mupdf_warnings()
     messages: list[str] = []
     try:
         yield messages
     finally:
-        messages.extend(dict.fromkeys(line.strip() for line in tools.mupdf_warnings().splitlines() if line.strip()))
+        messages.extend(line.strip() for line in tools.mupdf_warnings().splitlines() if line.strip())
 
 
 def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Event, ...]:
     """At most one event that marks the page as damaged and one for all other warnings. ``messages`` are about what the
     page prints, ``remarks`` about anything."""
-    messages = list(messages)
+    messages = list(dict.fromkeys(messages))
     lost = _lost(messages)
     distinct = [
         message for message in dict.fromkeys((*messages, *remarks)) if not re.search(r"repeated \d+ times", message)
@@ -81,9 +85,16 @@ def events_of(messages: Iterable[str], remarks: Iterable[str] = ()) -> tuple[Eve
     return tuple(events)
 
 
-def losses(messages: Iterable[str]) -> str | None:
-    """The ``messages`` about data that could not be read; ``None`` if there are none."""
-    return _shown(_lost(list(messages))) or None
+def of_opening(messages: Sequence[str], repaired: bool) -> tuple[str | None, dict[int, str]]:
+    """What the ``messages`` of opening a file say of losses, and those that name an object, by its number: they are
+    losses where it is printed. Of a ``repaired`` file what was said before the repair is its cause. Objects that are
+    packed in a stream that ends too soon are there or not, which is found out later."""
+    if repaired:
+        after = [at for at, message in enumerate(messages, start=1) if message.startswith(_REPAIR)]
+        messages = messages[max(after, default=0) :]
+    lost = [message for message in _lost(list(dict.fromkeys(messages))) if not message.startswith(_CUT_SHORT)]
+    named = {int(name[1]): message for message in lost if (name := _NAMED.search(message))}
+    return _shown([message for message in lost if not _NAMED.search(message)]) or None, named
 
 
 def lost_size(page: Any) -> str | None:

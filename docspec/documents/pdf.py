@@ -23,11 +23,11 @@ from docspec.documents.damage import (
     dynamic_form,
     events_of,
     heard,
-    losses,
+    is_loss,
     lost_contents,
     lost_size,
+    of_opening,
 )
-from docspec.documents.dingbats import name_dingbats
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
@@ -37,6 +37,7 @@ from docspec.documents.opening import is_plain, open_pdf
 from docspec.documents.printed import SecondLook
 from docspec.documents.references import bookmarks_of, links_of
 from docspec.documents.rotation import make_upright
+from docspec.documents.signs import name_signs
 from docspec.documents.sources import Source
 from docspec.documents.view import View, padded, reduced
 from docspec.documents.weight import MAX_CHARACTERS, weigh
@@ -58,17 +59,19 @@ class PdfDocument(Document):
         self._rendered = 0
         self._look: SecondLook | None = None
         self._lost: str | None = None
+        self._lost_of: dict[int, str] = {}
         self._remarks: list[str] = []  # of opening, for the first page that is drawn
         if self._is_suspect(warnings):
-            with heard() as lost:
+            with heard() as causes:
                 self._look = self._second_look()
-            self._lost, self._remarks = losses(lost), [what for what in warnings if what not in lost]
+            self._lost, self._lost_of = of_opening(causes, self._look.is_repaired)
+            self._remarks = list(dict.fromkeys((*warnings, *causes)))
 
     @property
     def damage(self) -> str | None:
         # Also later: MuPDF repairs a fault when it first meets it.
-        repaired = "it was repaired" if self._look is not None and self._look.is_repaired else None
-        known = [what for what in (repaired, self._tree.damage, self._lost) if what]
+        cut = "its end is missing" if self._look is not None and self._look.is_cut else None
+        known = [what for what in (cut, self._tree.damage, self._lost) if what]
         return f"the PDF is damaged ({'; '.join(known)}); something may be missing" if known else None
 
     def unrendered(self) -> Iterator[tuple[int, Any]]:
@@ -100,21 +103,26 @@ class PdfDocument(Document):
         return int(self._pdf.embfile_count())
 
     def _is_suspect(self, warnings: list[str]) -> bool:
-        return bool(self._pdf.is_repaired) or losses(warnings) is not None
+        return bool(self._pdf.is_repaired) or any(map(is_loss, warnings))
 
     def _second_look(self) -> SecondLook:
         path = self.source.path if self.source.path is not None and is_plain(self.source.path) else None
         return SecondLook(path, b"" if path else self.source.read(), self._password)
 
-    def _lost_on(self, index: int, warnings: list[str]) -> list[str]:
-        """What MuPDF says of the objects that a page prints, if its ``warnings`` may be about them."""
-        if not self._is_suspect(warnings):
-            return []
+    def _lost_on(self, index: int, warnings: list[str]) -> tuple[list[str], str | None]:
+        """What MuPDF says of the objects that a page prints, if its ``warnings`` may be about them, and what is missing
+        of them after a repair, whose cause is then a remark."""
+        if not self._is_suspect(warnings) and not self._lost_of:
+            return [], None
         number = self._pdf.page_xref(index)
+        was_repaired = self._look is not None and self._look.is_repaired
         with heard() as lost:
             self._look = self._look or self._second_look()
-            self._look.load(number)
-        return lost
+            lacking = self._look.load(number, self._lost_of)
+        if self._look.is_repaired and not was_repaired:
+            self._remarks += lost
+            return [], lacking
+        return lost, lacking
 
     @cached_property
     def _bookmarks(self) -> dict[int, list[tuple[int, str]]]:
@@ -145,7 +153,7 @@ class PdfDocument(Document):
             try:
                 _mend_unit(page)
                 _mend_crop(page)
-                name_dingbats(page)
+                name_signs(page)
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)
@@ -155,11 +163,12 @@ class PdfDocument(Document):
             except BaseException:
                 page.parent.close()
                 raise
-        events = list(events_of([*self._lost_on(index, warnings), *drawn], remarks=(*self._remarks, *warnings)))
+        told, lacking = self._lost_on(index, warnings)
+        events = list(events_of([*told, *drawn], remarks=(*self._remarks, *warnings)))
         self._remarks = []
         own = self._pdf[index]
         lost = (drawing.trouble, lost_size(own), lost_contents(self._pdf, own), dynamic_form(self._pdf, own))
-        for what in filter(None, lost):
+        for what in filter(None, (lacking, *lost)):
             events.append(Event(DAMAGED_PAGE, f"{what}; some of the page is missing"))
         if DAMAGED_PAGE not in {event.kind for event in events} and (damage := damage_on(self._pdf, index)):
             events.append(Event(DAMAGED_PAGE, f"a picture is damaged ({damage}); some of it may be missing"))

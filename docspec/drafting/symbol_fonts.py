@@ -7,22 +7,11 @@ there letters and mathematical signs are read as those of Symbol, the rest as Wi
 from __future__ import annotations
 
 import re
-from functools import cache
 
-from docspec.core.symbol_tables import SYMBOL, WEBDINGS, WINGDINGS, WINGDINGS_2, WINGDINGS_3, ZAPF_DINGBATS
+from docspec.core.symbol_tables import FIRST, SYMBOL, WINGDINGS, table_of
 
 CODES = re.compile("[\ue000-\uf8ff]")
 """The area of private use."""
-
-_FONTS = (
-    (re.compile(r"wingdings[ -]?2", re.IGNORECASE), WINGDINGS_2),
-    (re.compile(r"wingdings[ -]?3", re.IGNORECASE), WINGDINGS_3),
-    (re.compile(r"wingdings", re.IGNORECASE), WINGDINGS),
-    (re.compile(r"webdings", re.IGNORECASE), WEBDINGS),
-    (re.compile(r"dingbats|^(?:[A-Z]{6}\+)?zadb$", re.IGNORECASE), ZAPF_DINGBATS),
-    (re.compile(r"^(?:[A-Z]{6}\+)?Symbol(?:MT|PS\w*|Std\w*|Neu\w*)?\b", re.IGNORECASE), SYMBOL),
-)
-_FIRST = 0x20
 
 _OF_WINGDINGS = frozenset(b"\x6e\x76\x9f\xa7\xa8\xd8\xfb\xfc\xfd\xfe\xe8")
 """Codes that are far more often Wingdings' than Symbol's."""
@@ -44,7 +33,7 @@ _LIGATURES = {0xF001: "fi", 0xF002: "fl"}
 
 def decoded(text: str, font: str) -> str:
     """``text`` in the type of ``font`` with characters for the codes that are known; codes that are not stay."""
-    table = _table_of(font)
+    table = table_of(font)
     if table is not None and table is not SYMBOL:  # such fonts have no letters, whatever their file says
         return "".join(_of(table, ord(sign) & 0xFF if ord(sign) >= 0xF000 else ord(sign)) or sign for sign in text)
     return CODES.sub(lambda sign: _any(ord(sign[0]), table) or sign[0], text) if CODES.search(text) else text
@@ -57,12 +46,7 @@ def is_known(sign: str) -> bool:
 
 def names_signs(font: str) -> bool:
     """Whether the name of ``font`` tells which signs its codes are."""
-    return _table_of(font) is not None
-
-
-@cache
-def _table_of(font: str) -> str | None:
-    return next((table for name, table in _FONTS if name.search(font)), None)
+    return table_of(font) is not None
 
 
 def _any(code: int, table: str | None) -> str | None:
@@ -73,5 +57,5 @@ def _any(code: int, table: str | None) -> str | None:
 
 
 def _of(table: str, code: int) -> str | None:
-    sign = table[code - _FIRST] if _FIRST < code < _FIRST + len(table) else " "
-    return " " if code == _FIRST else sign.strip() or None
+    sign = table[code - FIRST] if FIRST < code < FIRST + len(table) else " "
+    return " " if code == FIRST else sign.strip() or None

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from docspec.core import BBox
-from docspec.core.account import PageAccount, VisibleWord, Witness, WordRun
+from docspec.core.account import Misplaced, PageAccount, VisibleWord, Witness, WordRun
 from docspec.core.grouping import runs_of
 from docspec.ledger.atoms import UNTOLD
+from docspec.ledger.cells import cells_of
 from docspec.ledger.fates import (
     UNTOLD_SIGN,
     Fate,
@@ -24,8 +25,11 @@ from docspec.ledger.fates import (
     in_picture,
     printed_again,
 )
-from docspec.ledger.matching import MOST_LEFT
+from docspec.ledger.matching import MOST_LEFT, Matched
+from docspec.ledger.placed import placed
 from docspec.ledger.sides import PageOutput, Sides, displaced, paired
+from docspec.ledger.structure import structure_of
+from docspec.ledger.units import units_of
 
 
 def account_for(
@@ -68,7 +72,16 @@ def account_for(
         tuple(sides.output[at] for at in spare),
         displaced(sides, pairs),
         places,
+        _misplaced(sides, pairs, output),
     )
+
+
+def _misplaced(sides: Sides, pairs: Matched, output: PageOutput) -> tuple[Misplaced, ...]:
+    """Where the structure of the output is not that of the page; nothing where only its words are known."""
+    if not output.text:
+        return ()
+    units = placed(sides, pairs, units_of(output.text), output.text)
+    return (*structure_of(units), *cells_of(units))
 
 
 def _runs(fates: Sequence[tuple[VisibleWord, Fate]]) -> Iterator[WordRun]:

@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from docspec.core.account import UNTOLD
+
 _RAISED = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089"
 _IN_WORDS = (
     "\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0300-\u036f"
@@ -45,8 +47,7 @@ _TWINS = str.maketrans("\u2206↦⟶⟵⟹⟸⟷⟺⟼", "\u0394→→←⇒⇐�
 
 _UNHEARD = re.compile("[\u2236\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")
 
-UNTOLD = "\N{REPLACEMENT CHARACTER}"
-"""A sign that the file does not tell."""
+__all__ = ["UNTOLD", "Atom", "atoms_of", "folded", "joined", "keys_of", "runs_leftwards"]
 
 
 class Atom(NamedTuple):

@@ -28,10 +28,11 @@ REACH = 0.6
 @dataclass(frozen=True, slots=True)
 class PageOutput:
     """A finished output of one page: the words that it shows, as plain text (:mod:`docspec.ledger.outputs`), and the
-    page's blocks."""
+    page's blocks. ``text`` is the Markdown itself, whose structure is looked at, if it is known."""
 
     shown: str
     blocks: Sequence[Block]
+    text: str = ""
 
 
 class Sides:

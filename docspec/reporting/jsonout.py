@@ -109,6 +109,12 @@ def account_object(account: PageAccount, layout: Layout) -> dict[str, Any]:
         **{state: runs(state) for state in STATES},
         "added": list(account.added),
         "displaced": account.displaced,
+        **known(
+            misplaced=[
+                {"fault": one.fault, "text": one.text, "bbox": list(one.bbox.rounded())} for one in account.misplaced
+            ]
+            or None
+        ),
     }
 
 

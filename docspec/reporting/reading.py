@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageResult, Provenance, Span, TablePart
-from docspec.core.account import STATES, PageAccount, State, Witness, WordRun
+from docspec.core.account import STATES, Fault, Misplaced, PageAccount, State, Witness, WordRun
 from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
 from docspec.core.plausible import check_page
@@ -185,6 +185,13 @@ class _Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Misplaced:
+    fault: Fault
+    text: str
+    bbox: _Box
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Account:
     witness: Witness
     words: Mapping[State, int]
@@ -195,11 +202,14 @@ class _Account:
     missing: tuple[_Run, ...]
     added: tuple[str, ...]
     displaced: int
+    misplaced: tuple[_Misplaced, ...] = ()
 
     def account(self) -> PageAccount:
         runs = tuple(one.run(state) for state in STATES for one in getattr(self, state))
         hidden = sum(run.count for run in runs if run.state == "written")
-        return PageAccount(self.witness, self.words.get("written", 0) - hidden, runs, self.added, self.displaced)
+        written = self.words.get("written", 0) - hidden
+        misplaced = tuple(Misplaced(one.fault, one.text, BBox(*one.bbox)) for one in self.misplaced)
+        return PageAccount(self.witness, written, runs, self.added, self.displaced, misplaced=misplaced)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,6 +174,7 @@ def words_object(account: PageAccount) -> dict[str, Any]:
         "rules": account.rules,
         "added": len(account.added),
         "displaced": account.displaced,
+        "misplaced": len(account.misplaced),
     }
 
 

@@ -14,6 +14,7 @@ NOTABLE = {
     "regions_reread": "with regions behind the cut read on crops of their own",
     "budget_reached": "cut at the token budget",
     "words_missing": "with words that are not in the output",
+    "structure_doubtful": "with paragraphs, columns, lists or tables that are not those that are drawn",
     "table_doubtful": "with tables whose rows or columns are in doubt",
     "empty_answer": "with answers in which the model wrote nothing",
     "nothing_said": "answered without a word of the page",

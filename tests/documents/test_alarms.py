@@ -88,21 +88,75 @@ def test_what_was_left_out_and_is_printed_is_damage(data: bytes) -> None:
     assert "damaged_page" in told(data)[1][1]
 
 
-def test_a_wrong_place_in_the_index_counts_only_for_what_is_printed() -> None:
-    """MuPDF then searches the whole file, and calls it repaired."""
-    data = document(
-        text("one"), text("two"), catalog=b"/Outlines 20 0 R", more={**bookmarks(b"Dest[30 0 R/Fit]"), 30: b"<</A 1>>"}
-    )
+THREE = document(text("one"), text("two"), catalog=b"/Outlines 20 0 R", more={**bookmarks(b"Dest[30 0 R/Fit]")})
 
-    def misplaced(number: int) -> bytes:
-        sound = b"%010d 00000 n" % data.index(b"%d 0 obj" % number)
-        assert data.count(sound) == 1
-        return data.replace(sound, b"0000000015 00000 n")
 
-    assert told(data)[0] is None
-    assert told(misplaced(30))[0] is None
-    assert "repaired" in str(told(misplaced(13))[0])
-    assert "repaired" in str(told(misplaced(12))[0])
+def misplaced(number: int) -> bytes:
+    """The file, of which the index has a wrong place for the object ``number``."""
+    sound = b"%010d 00000 n" % THREE.index(b"%d 0 obj" % number)
+    assert THREE.count(sound) == 1
+    return THREE.replace(sound, b"0000000015 00000 n")
+
+
+def pointer(by: int) -> bytes:
+    """The file, of which the pointer to the index is off by so many bytes."""
+    start = THREE.rindex(b"startxref") + 10
+    end = THREE.index(b"\n", start)
+    return THREE[:start] + b"%d" % (int(THREE[start:end]) + by) + THREE[end:]
+
+
+REPAIRED = {
+    "pointer behind": pointer(4),
+    "pointer before": pointer(-7),
+    "pointer to nothing": pointer(100_000),
+    "contents": misplaced(13),
+    "page": misplaced(12),
+    "type": misplaced(3),
+    "shifted": THREE.replace(b"1 0 obj", b"% a line more\n1 0 obj", 1),
+}
+
+
+@pytest.mark.parametrize("what", REPAIRED)
+def test_a_repair_that_found_all_that_is_printed_is_a_remark(what: str) -> None:
+    """MuPDF searches the whole file where its index is wrong, and finds all objects."""
+    assert REPAIRED[what] != THREE
+    with open_document(source_from_bytes(REPAIRED[what], "a.pdf")) as pdf:
+        pages = [page for page in pdf.pages(view=View(dpi=36)) if isinstance(page, PageImage)]
+        events = [event for page in pages for event in page.events]
+        assert pdf.damage is None
+    assert len(pages) == 2
+    assert {event.kind for event in events} == {"pdf_warning"}
+    assert "repair" in " ".join(event.detail for event in events)
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        THREE.replace(b"13 0 obj", b"13 0 xxx"),
+        THREE.replace(b"3 0 obj\n<</Type/Font", b"3 0 xxx\n<</Type/Font"),
+        THREE.replace(b"(two)Tj T*\n", b""),
+    ],
+    ids=["contents", "font", "part of the contents"],
+)
+def test_a_repair_that_lacks_something_printed_is_damage(lost: bytes) -> None:
+    assert len(lost) <= len(THREE) and lost != THREE
+    start = lost.rindex(b"startxref") + 10
+    _, pages = told(lost[:start] + b"7" + lost[start:])
+    assert "damaged_page" in pages[1]
+
+
+@pytest.mark.parametrize("kept", [THREE.rindex(b"%%EOF"), THREE.rindex(b"startxref"), THREE.rindex(b"xref\n0 ")])
+def test_a_file_without_its_end_that_was_repaired_is_damaged(kept: int) -> None:
+    """What was added to it last may be lost without a trace."""
+    data = THREE[:kept].replace(b"startxref\n", b"startxref\n7")
+    assert "its end is missing" in str(told(data)[0])
+
+
+def test_warnings_of_what_is_drawn_in_full_are_no_loss() -> None:
+    assert not is_loss("gstate underflow in content stream")
+    assert not is_loss("bfrange limits out of range")
+    assert not is_loss("jbig2dec warning: JBIG2 file header ignored in supposedly embedded stream (segment 42)")
+    assert is_loss("jbig2dec error: unhandled segment type 'intermediate generic region' (NYI) (segment 1)")
 
 
 def test_odd_pictures_that_openjpeg_decodes_in_full_are_no_loss() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pymupdf
 import pytest
 
@@ -106,3 +108,64 @@ def test_zapf_dingbats_without_an_encoding_are_told_by_their_codes() -> None:
         assert isinstance(page, PageImage)
         told = [line.text for line in page_lines(page.pdf_page)]
     assert " ".join(told) == "✔ Grain ❏ Timber ✘ Fish ■ Coal • Salt"
+
+
+def shown_in(base: bytes, encoding: bytes, codes: str) -> str:
+    """The text of a page that shows ``codes`` in a font of this name and encoding."""
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/%b/Encoding%b>>" % (base, encoding)
+    shown = b"BT /Z 12 Tf 40 300 Td <%b> Tj ET" % codes.encode("latin-1").hex().encode()
+    data = document(shown, resources=b"/Font<</F 3 0 R/Z 30 0 R>>", more={30: font})
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        page = next(pdf.pages(dpi=72))
+        assert isinstance(page, PageImage)
+        return " ".join(line.text for line in page_lines(page.pdf_page))
+
+
+@pytest.mark.parametrize(
+    ("base", "encoding", "codes", "signs"),
+    [
+        (b"Symbol", b"/WinAnsiEncoding", "lbmW", "λβ\u00b5Ω"),
+        (b"ABCDEF+Symbol", b"/MacRomanEncoding", "aDS", "αΔΣ"),
+        (b"Symbol", b"/StandardEncoding", "pq\xa3", "πθ≤"),
+        (b"Symbol", b"<</BaseEncoding/WinAnsiEncoding/Differences[33/lambda/beta]>>", "!\x22m", "λβ\u00b5"),
+        (b"Symbol", b"/WinAnsiEncoding", "\xb5\xb0\xb1\x95", "\u00b5°±•"),  # the Latin names of signs that Symbol has
+        (b"Symbol", b"<</Differences[1/degree/mu]>>", "\x01\x02", "°µ"),
+        (b"ZapfDingbats", b"/WinAnsiEncoding", "48n", "✔✘■"),
+        (b"ZapfDingbats", b"/MacRomanEncoding", "\xd5l", "→•"),
+        (b"Wingdings-Regular", b"/MacRomanEncoding", "\xfe\xa8\xfc", "☑☐✓"),
+        (b"Wingdings", b"/WinAnsiEncoding", "\xfd\xe0", "☒→"),
+        (b"Helvetica", b"/WinAnsiEncoding", "lbmW", "lbmW"),
+    ],
+)
+def test_fonts_of_signs_that_are_said_to_be_latin_are_told_by_their_own_tables(
+    base: bytes, encoding: bytes, codes: str, signs: str
+) -> None:
+    assert shown_in(base, encoding, codes) == signs
+
+
+def drawn_with(encoding: bytes) -> dict[int, str]:
+    """The glyphs that Symbol draws for all codes, and what is told of each."""
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Symbol%b>>" % encoding
+    codes = [*range(0x21, 0x7F), *range(0xA1, 0xFF)]
+    shown = b"".join(b"BT /Z 9 Tf %d 300 Td <%02x> Tj ET " % (code, code) for code in codes)
+    data = document(shown, resources=b"/Font<</F 3 0 R/Z 30 0 R>>", more={30: font})
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        page = next(pdf.pages(dpi=72))
+        assert isinstance(page, PageImage)
+        drawn = [char[:2] for span in page.pdf_page.get_texttrace() for char in span["chars"]]
+    assert len(drawn) > 180
+    return {glyph: chr(code) for code, glyph in drawn}
+
+
+@pytest.mark.parametrize("encoding", [b"WinAnsiEncoding", b"MacRomanEncoding", b"StandardEncoding"])
+def test_the_sign_told_is_the_one_that_is_drawn(encoding: bytes) -> None:
+    """By the outlines: the same glyph is called the same without an encoding, by its name."""
+    own, told = drawn_with(b""), drawn_with(b"/Encoding/" + encoding)
+    pairs = {(named(own[glyph]), named(told[glyph])) for glyph in own.keys() & told.keys() if own[glyph] != "\ufffd"}
+    assert len(pairs) > 150
+    assert [pair for pair in pairs if pair[0] != pair[1]] == []
+
+
+def named(sign: str) -> str:
+    """A sign without the differences of tables that have it under several numbers."""
+    return unicodedata.normalize("NFKC", decoded(sign, "Symbol")).translate(str.maketrans("∗∆∼⏐", "*Δ~|"))

@@ -129,3 +129,37 @@ def test_a_scan_is_accounted_for_by_its_recognised_lines_and_pages_read_in_this_
     assert scan.account.written > 100
     assert (typewritten.account.witness, typewritten.account.missing) == ("text layer", ())
     assert typewritten.account.written > 50
+
+
+def test_heads_of_scans_are_called_left_out_only_where_they_are() -> None:
+    """What the layout model calls a head is text where no page before has it; that is known after the page was read."""
+    with pymupdf.open() as document, Parser(ParseOptions()) as parser:
+        for head, foot in (
+            ("Harbour Board of Eastport, report 12", "Quay Street 66, Eastport EP1 1AA, telephone 01234 5678"),
+            ("Harbour Board of Eastport, report 12", "2"),
+            ("Minutes of the pilots at Westhaven", "Printed by Adeyemi and Sons, Market Street, Westhaven"),
+        ):
+            scanned(document, head, foot)
+        pages = list(parser.pages(document.tobytes()))
+    left = []
+    for page in pages:
+        assert page.account is not None and page.account.missing == ()
+        left.append([run.text for run in page.account.in_state("left_out")])
+        shown = " ".join(block.text for block in page.blocks if not block.category.is_furniture)
+        assert [text for text in left[-1] if text in shown] == []
+        assert page.account.written == len(page.text.replace("#", "").split())
+    assert left == [[], ["Harbour Board of Eastport, report 12", "2"], []]
+
+
+def scanned(document: pymupdf.Document, head: str, foot: str) -> None:
+    """Adds a picture of a page with ``head`` and ``foot`` to ``document``."""
+    with pymupdf.open() as drawn:
+        page = drawn.new_page(width=595, height=842)
+        page.insert_text((60, 40), head, fontsize=9)
+        page.draw_line((60, 46), (535, 46))
+        page.insert_text((60, 90), "Sand", fontsize=16, fontname="hebo")
+        told = "The harbour board met on Tuesday to look at the plans for the new quay wall. " * 8
+        page.insert_textbox((60, 120, 535, 400), told, fontsize=11, fontname="tiro")
+        page.insert_text((60, 800), foot, fontsize=9)
+        picture = page.get_pixmap(dpi=200, colorspace="gray").tobytes("png")
+    document.new_page(width=595, height=842).insert_image((0, 0, 595, 842), stream=picture)

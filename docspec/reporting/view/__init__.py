@@ -20,8 +20,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
-from docspec.core.account import STATES, PageAccount
-from docspec.core.result import WORDS_MISSING
+from docspec.core.account import SAID, STATES, PageAccount
+from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_MISSING
 from docspec.core.safe_text import dump_json
 from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
@@ -84,7 +84,7 @@ class ViewRenderer(Renderer):
             f'data-status="{_status(result)}" data-checks="{checks}">\n'
             f'<div class="sheet"><div class="paper"></div></div>\n'
             f'<div class="text"><h2><a href="#page-{result.number}">Page {result.number}</a></h2>\n'
-            f"{_remarks(result)}{_missing(result)}{_numbers(result)}{body}</div>\n"
+            f"{_remarks(result)}{_missing(result)}{_misplaced(result)}{_numbers(result)}{body}</div>\n"
             f'<script type="application/json" class="data">{_island(_data(result))}</script>\n</article>\n'
         )
 
@@ -130,8 +130,11 @@ def _remarks(result: PageResult) -> str:
     remarks += [] if result.doubtful is None else [f"Doubtful: {result.doubtful}"]
     if result.provenance is not None and not result.provenance.drafted and result.status == "ok":
         remarks.append("No draft to compare with: nothing is marked on this page.")
-    elsewhere = {*ROUTINE, WORDS_MISSING}  # missing words are the reason for doubt
+    elsewhere = {*ROUTINE, WORDS_MISSING, STRUCTURE_DOUBTFUL}  # these are the reason for doubt
     remarks += [_event(one) for one in result.events if one.kind not in elsewhere]
+    account = result.account
+    if account is not None and account.witness != "none" and not (account.missing or account.misplaced):
+        remarks.append("Words and structure agree with what is drawn.")
     done = [_event(one) for one in result.events if one.kind in ROUTINE]
     folded = f"<details><summary>How it was read</summary>{_items(done)}</details>\n" if done else ""
     return (f'<div class="remarks">{_items(remarks)}</div>\n' if remarks else "") + folded
@@ -150,6 +153,17 @@ def _missing(result: PageResult) -> str:
     count = account.counts["missing"]
     summary = f"{count:,} word{'' if count == 1 else 's'} of the page {'is' if count == 1 else 'are'} missing"
     return f'<details class="missing" open><summary>{summary}</summary><ul>{items}</ul></details>\n'
+
+
+def _misplaced(result: PageResult) -> str:
+    """Where the written structure is not the one that is drawn: what is wrong, and the words where it is seen."""
+    account = result.account
+    if account is None or not account.misplaced:
+        return ""
+    items = _items([f"{SAID[one.fault]}: {one.text}" for one in account.misplaced])
+    count = len(account.misplaced)
+    summary = f"{count:,} place{'' if count == 1 else 's'} where the structure is not the one that is drawn"
+    return f'<details class="misplaced"><summary>{summary}</summary>{items}</details>\n'
 
 
 def _words(account: PageAccount | None) -> list[tuple[int, int, int, int, int, str]]:

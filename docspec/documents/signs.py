@@ -1,0 +1,95 @@
+"""Fonts of signs whose characters a file does not tell, or tells wrongly: Symbol, Wingdings, ZapfDingbats.
+
+Their glyphs have names and codes of their own. Many programs say all the same that such a font has the encoding of
+Latin text (then a lambda is told as "l", "5 µg" as "5 mg"), or name nothing (MuPDF then tells the numbers in the names
+of ZapfDingbats' glyphs, ``a73`` as "I"). No later stage can tell that from letters. The font's own table is put in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docspec.core.symbol_tables import FIRST, SYMBOL, table_of
+
+_CODECS = {"WinAnsiEncoding": "cp1252", "MacRomanEncoding": "mac_roman"}
+_NOT_OF_MACROMAN = frozenset(b"\xad\xb0\xb2\xb3\xb6\xb7\xb8\xb9\xba\xbd\xc3\xc5\xc6\xd7\xdb\xf0")
+"""Codes that the encoding of this name has on a Macintosh, and not in a PDF (ISO 32000-2, annex D)."""
+
+_LATIN = re.compile(r"/?(WinAnsi|MacRoman|Standard)Encoding")
+_NAMED = re.compile(r"/Differences\s*\[([^\]]*)\]")
+_SIMPLE = ("Type1", "TrueType", "MMType1")
+_GREEK = str.maketrans("\u00b5\u2206\u2126", "μΔΩ")
+"""Signs that two tables have under other numbers."""
+
+_OTHER_NAMES = "©®™"
+"""Signs that Symbol has, with and without serifs, under other names than those of Latin encodings."""
+
+_MICRO = str.maketrans("μ", "\u00b5")
+"""What the glyph ``mu`` is in Adobe's list of names, after which MuPDF tells it in sound files."""
+
+
+def name_signs(page: Any) -> None:
+    """Gives the fonts of signs of a ``pymupdf.Page``, a private copy, a ``/ToUnicode`` where they lack one."""
+    pdf = page.parent
+    for xref, _, kind, name, *_ in page.get_fonts():
+        table = table_of(name)
+        if table is None or kind not in _SIMPLE or pdf.xref_get_key(xref, "ToUnicode")[0] != "null":
+            continue
+        signs = _signs(table, _encoding(pdf, xref))
+        if signs:
+            told = pdf.get_new_xref()
+            pdf.update_object(told, "<<>>")
+            pdf.update_stream(told, _cmap(signs), new=True)
+            pdf.xref_set_key(xref, "ToUnicode", f"{told} 0 R")
+
+
+def _encoding(pdf: Any, xref: int) -> str:
+    kind, encoding = pdf.xref_get_key(xref, "Encoding")
+    return str(pdf.xref_object(int(encoding.split()[0])) if kind == "xref" else encoding)
+
+
+def _signs(table: str, encoding: str) -> dict[int, str]:
+    """The signs of the codes, where a font with this ``table`` and ``encoding`` tells none or wrong ones.
+
+    A glyph is found by its name, if the font has one of this name, else by its code: in Symbol the Latin code of the
+    degree sign is that, and the Latin code of "l" is lambda. Codes that the file names itself (``/Differences``) are
+    told by these names."""
+    latin = _LATIN.search(encoding)
+    if latin is None and (table is SYMBOL or "/Differences" in encoding):
+        return {}  # MuPDF knows the names of the font's own encoding
+    named = _named(encoding)
+    codec = _CODECS.get(f"{latin[1]}Encoding") if latin is not None and table is SYMBOL else None
+    signs = {}
+    for code, own in enumerate(table, FIRST):
+        sign = own
+        if codec is not None:
+            is_latin = codec != "mac_roman" or code not in _NOT_OF_MACROMAN
+            other = bytes([code]).decode(codec, "ignore").translate(_GREEK) if is_latin else ""
+            sign = other if other and other in table and other not in _OTHER_NAMES else own
+        if sign.strip() and code not in named:
+            signs[code] = sign.translate(_MICRO)
+    return signs
+
+
+def _named(encoding: str) -> set[int]:
+    """The codes that an ``encoding`` names itself."""
+    named: set[int] = set()
+    listed = _NAMED.search(encoding)
+    at = 0
+    for part in re.findall(r"\d+(?![^\s/])|/[^\s/]+", listed[1]) if listed is not None else ():
+        if part[0] == "/":
+            named.add(at)
+            at += 1
+        else:
+            at = int(part)
+    return named
+
+
+def _cmap(signs: dict[int, str]) -> bytes:
+    named = "\n".join(f"<{code:02x}> <{sign.encode('utf-16-be').hex()}>" for code, sign in signs.items())
+    return (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "
+        f"1 begincodespacerange <00> <ff> endcodespacerange {len(signs)} beginbfchar\n{named}\nendbfchar "
+        "endcmap end end"
+    ).encode()
