@@ -36,6 +36,8 @@ MODELS = {
     "Rec.model_path": "PP-OCRv6_rec_small.onnx",
     "Cls.model_path": "ch_ppocr_mobile_v2.0_cls_mobile.onnx",
 }
+MODEL_LIST = "default_models.yaml"
+"""RapidOCR's list of models that it can download."""
 MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed pages
 MAX_THREADS = 8
 AREA_ENLARGED = 1.5  # an area is enlarged by at most this factor: a detector's time grows with the pixels
@@ -275,7 +277,8 @@ class Recogniser:
     @cached_property
     def _engine(self) -> Any:
         self.check()
-        from rapidocr import RapidOCR
+        with _without_downloads():
+            from rapidocr import RapidOCR
 
         engine = RapidOCR(
             params={
@@ -304,6 +307,21 @@ class Recogniser:
             raise DrafterError(f"{self._models['Rec.model_path']}: not a recognition model of RapidOCR's list")
         with flag_override(engine.cfg, "allow_objects", True):
             engine.cfg[part].session = made
+
+
+@contextmanager
+def _without_downloads() -> Iterator[None]:
+    """Within the block RapidOCR has no list of the models that it could download. When it is imported it reads that
+    list twice and makes a node of every value, for a fifth of a second; nothing looks at it, since every path is given.
+    There is no public way."""
+    from omegaconf import OmegaConf
+
+    usual = OmegaConf.load
+    OmegaConf.load = lambda file: {} if Path(file).name == MODEL_LIST else usual(file)  # type: ignore
+    try:
+        yield
+    finally:
+        OmegaConf.load = usual  # type: ignore[method-assign]
 
 
 def _line_of(text: str) -> str:
