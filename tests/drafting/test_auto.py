@@ -30,7 +30,7 @@ PageOf = Callable[..., PageImage]
 def test_a_sound_text_layer_is_used(page_of: PageOf, recogniser: Recogniser) -> None:
     draft = AutoDrafter(recogniser=recogniser).draft(page_of())
     assert draft.drafter == "text-layer"
-    assert draft.reason.startswith("sound text layer (likeness")
+    assert draft.reason.startswith("sound text layer")
     assert not draft.is_empty
 
 

@@ -18,6 +18,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from docspec.drafting.structure.features import OF_LAYOUT, features_of
 from docspec.drafting.structure.tokens import PageTokens
+from training.structure.compose import Sample, composed
 from training.structure.dataset import examples
 from training.structure.network import RelationNetwork
 from training.structure.noise import recognised
@@ -25,8 +26,9 @@ from training.structure.noise import recognised
 NEAR = 5.0
 """Weight of a pair of near tokens beside that of far ones."""
 
-UNSEEN, RECOGNISED = 0.2, 0.15
-"""Share of pages that are shown as if no layout model had seen them, and as if they had been recognised."""
+UNSEEN, RECOGNISED, COMPOSED = 0.2, 0.12, 0.45
+"""Share of pages that are shown as if no layout model had seen them, as if they had been recognised, and made of parts
+of two."""
 
 BATCH, WARM, KEPT, SAVED = 6, 0.03, 0.998, 10
 """Pages of a step, share of the time in which the rate rises, share of the mean that a step leaves, and minutes between
@@ -79,8 +81,11 @@ def loss_of(network: RelationNetwork, page: PageTokens, cells: NDArray[np.int32]
     return pair_loss @ torch.tensor([1.0, 2.0, 2.0, 2.0, 0.5]) + state_loss @ torch.tensor([1.0, 0.5])
 
 
-def shown(page: PageTokens, cells: NDArray[np.int32], chance: random.Random) -> tuple[PageTokens, NDArray[np.int32]]:
-    """A page as it is shown: some as if they had been recognised."""
+def shown(pages: Sequence[Sample], chance: random.Random) -> Sample:
+    """One of ``pages`` as it is shown: some are parts of two, some as if they had been recognised."""
+    page, cells = chance.choice(pages)
+    if chance.random() < COMPOSED:
+        page, cells = composed((page, cells), chance.choice(pages), chance) or (page, cells)
     if chance.random() >= RECOGNISED:
         return page, cells
     other, sources = recognised(page, chance)
@@ -110,7 +115,7 @@ def teach(
             group["lr"] = rate * min(1.0, share / WARM, 0.02 + 0.49 * (1 + math.cos(math.pi * share)))
         optimiser.zero_grad()
         for _ in range(BATCH):
-            page, cells = shown(*pages[chance.randrange(len(pages))], chance)
+            page, cells = shown(pages, chance)
             loss = loss_of(network, page, cells, chance.random() < UNSEEN) / BATCH
             loss.backward()
             total += loss.item()
