@@ -10,15 +10,11 @@ from docspec.core import BBox, Category, Region
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
-from docspec.drafting.structure.tables import Grid, in_boxes
-from docspec.drafting.structure.tokens import PageTokens
+from docspec.drafting.structure.tables import Structure, in_boxes
 from docspec.mathematics.page import DISPLAY
 
 CALLED = 0.5
 """Least share of the words of a table in boxes of the layout model that are called one."""
-
-Tables = tuple[PageTokens, list[Grid]]
-"""The tokens of a page in one direction, with the tables among them."""
 
 
 def is_displayed(line: TextLine) -> bool:
@@ -26,15 +22,15 @@ def is_displayed(line: TextLine) -> bool:
     return any(mark.kind == "formula" and mark.target == DISPLAY for mark in line.marks)
 
 
-def told_apart(pages: Sequence[Tables], displayed: Callable[[], Sequence[BBox]]) -> list[Tables]:
-    """``pages``, tokens with their tables, without tables that are formulas. What stands in a box that the layout model
-    calls a table is one; of any other, half of the words in formulas that stand alone (``displayed``) make it none."""
-    told: list[Tables] = []
+def told_apart(pages: Sequence[Structure], displayed: Callable[[], Sequence[BBox]]) -> list[Structure]:
+    """``pages`` without tables that are formulas. What stands in a box that the layout model calls a table is one; of
+    any other, half of the words in formulas that stand alone (``displayed``) make it none."""
+    told: list[Structure] = []
     places: Sequence[BBox] | None = None
-    for page, grids in pages:
-        called = in_boxes(page, "table")
+    for one in pages:
+        page, called = one.page, in_boxes(one.page, "table")
         kept = []
-        for grid in grids:
+        for grid in one.tables:
             own = [token for cell in grid.cells for token in cell.tokens]
             if not page.turn and not grid.ruled and called[own].mean() < CALLED:
                 places = displayed() if places is None else places
@@ -42,7 +38,7 @@ def told_apart(pages: Sequence[Tables], displayed: Callable[[], Sequence[BBox]])
                 if 2 * sum(any(place.has_center_of(word) for place in places) for word in words) >= len(own):
                     continue
             kept.append(grid)
-        told.append((page, kept))
+        told.append(replace(one, tables=tuple(kept)))
     return told
 
 

@@ -14,8 +14,8 @@ from docspec.documents.mupdf import mupdf
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
-from docspec.drafting.structure.tables import Grid, tables_of
-from docspec.drafting.structure.tokens import PageTokens, page_tokens, turn_of, turned_tokens
+from docspec.drafting.structure.tables import Structure, structure_of
+from docspec.drafting.structure.tokens import page_tokens, turn_of, turned_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,9 @@ class Printed:
         return analyse(self.page)
 
     @cached_property
-    def tables(self) -> list[tuple[PageTokens, list[Grid]]]:
-        """Its tokens with their tables; and those of lines that run up or down the page, if it has several."""
+    def structures(self) -> list[Structure]:
+        """Its tokens with their tables and blocks; and those of lines that run up or down the page, if it has
+        several."""
         boxes: Sequence[LayoutBox] = ()
         if self.modelled and not self.is_crowded:
             with suppress(Exception):  # told where the order is made
@@ -79,7 +80,7 @@ class Printed:
         upright = page_tokens(self.raw, self.drawings, boxes, self.page.rect.width, self.page.rect.height)
         turns = Counter(turn_of(line) for block in self.raw["blocks"] for line in block.get("lines", ()))
         turned = [turned_tokens(self.raw, upright, turn) for turn in (1, 3) if turns[turn] >= TURNED]
-        return [(tokens, tables_of(tokens, relations())) for tokens in (upright, *turned)]
+        return [structure_of(tokens, relations()) for tokens in (upright, *turned)]
 
     def texts_in(self, boxes: Sequence[BBox]) -> list[str]:
         """What stands in ``boxes``, in the order of reading."""

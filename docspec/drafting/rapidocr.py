@@ -40,7 +40,7 @@ from docspec.drafting.straightening import as_printed, straight_image, straight_
 from docspec.drafting.structure.placing import doubts, found_tables, with_tables
 from docspec.drafting.structure.recognised import recognised_tokens
 from docspec.drafting.structure.relations import relations
-from docspec.drafting.structure.tables import tables_of
+from docspec.drafting.structure.tables import structure_of
 from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
 from docspec.drafting.unread import unread_regions
@@ -182,7 +182,7 @@ def regions_of_lines(
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(Printed(sheet_page), in_points)
         tokens = recognised_tokens(in_points, image, per_point, boxes)
-        found, in_points = found_tables([(tokens, tables_of(tokens, relations()))], in_points)
+        found, in_points = found_tables([structure_of(tokens, relations())], in_points)
         boxes, tables = with_tables(boxes, found)
         own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
         regions = own + assemble(

@@ -25,7 +25,7 @@ from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
-from docspec.drafting.formula_boxes import Tables, settled, told_apart, with_formulas
+from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
 from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
@@ -44,7 +44,9 @@ from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.spaced_letters import are_spaced, with_words
+from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tables, with_tables
+from docspec.drafting.structure.tables import Structure
 from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
@@ -95,8 +97,8 @@ class TextLayerDrafter:
             sheet, fields = with_drawn_signs(Printed(page.pdf_page, not self._quick))
             formulas = PageFormulas(self._formulas)
             if formulas.are_on(sheet.page):
-                tokens, grids = tables_of_page(sheet, formulas)[0]
-                formulas.tables = [boxes_of_cells(grid, tokens) for grid in grids]
+                upright = structures_of(sheet, formulas)[0]
+                formulas.tables = [boxes_of_cells(grid, upright.page) for grid in upright.tables]
             lines = page_lines(sheet.page, page.links, formulas)
             if are_spaced(lines):
                 lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
@@ -171,8 +173,11 @@ class TextLayerDrafter:
         if forms:
             printed = Printed(without_fields(printed.page), printed.modelled)
         boxes, layout, events = layout_of(printed, lines)
-        found, lines = found_tables(tables_of_page(printed, formulas), lines, printed.texts_in, formulas.cells)
+        structures = structures_of(printed, formulas)
+        found, lines = found_tables(structures, lines, printed.texts_in, formulas.cells)
         boxes, tables = with_tables(boxes, found, forms)
+        if layout != WHITE_SPACE:
+            boxes, lines = with_blocks(boxes, lines, structures[0])
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
         regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines, tables)]]
@@ -182,12 +187,12 @@ class TextLayerDrafter:
         return regions, layout, (*events, *doubts(found))
 
 
-def tables_of_page(printed: Printed, formulas: PageFormulas) -> list[Tables]:
-    """The tables of a page in each direction of its lines, upright ones first, without those that are ``formulas``."""
+def structures_of(printed: Printed, formulas: PageFormulas) -> list[Structure]:
+    """What a page has in each direction of its lines, upright ones first, without tables that are ``formulas``."""
     page = printed.page
     if not formulas.are_on(page):
-        return printed.tables
-    return told_apart(printed.tables, lambda: formulas.displayed(page, printed.raw["blocks"]))
+        return printed.structures
+    return told_apart(printed.structures, lambda: formulas.displayed(page, printed.raw["blocks"]))
 
 
 def hidden_regions(page: PageImage) -> list[Region]:

@@ -58,7 +58,7 @@ def seen(draw: Callable[[Any], None], page_size: tuple[float, float] = (420, 595
         draw(page)
         lines = page_lines(page)
         whole = LayoutBox(BBox(0, 0, *page_size), Category.TEXT, tuple(line.bbox for line in lines))
-        found, lines = found_tables(Printed(page, modelled=False).tables, lines)
+        found, lines = found_tables(Printed(page, modelled=False).structures, lines)
         boxes, tables = with_tables([whole], found)
     members = [member for box in boxes for member in box.members]
     assert sorted(members, key=repr) == sorted((line.bbox for line in lines), key=repr), "no line is lost"

@@ -27,11 +27,15 @@ FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupd
 
 KINDS = ("paragraph", "heading", "item", "caption", "note", "formula", "furniture", "label", "value", "other")
 
+PAIRS = 1_000_000
+"""What is added to the number of a pair, a label with its value, to make it that of a block of its own."""
+
 
 def examples(folder: Path, limit: int = 10**9, most: int = 360) -> Iterator[tuple[PageTokens, NDArray[np.int32]]]:
     """The pages of those PDFs of ``folder`` that have been read (``python -m training.structure.dataset FOLDER``), that
     have at least two tokens and ``most`` at most, with their truth: a row of whole numbers for each token: table (-1:
-    none), row, column, rows, columns, head (0 or 1), block, kind of the block, and place in the order of reading."""
+    none), row, column, rows, columns, head (0 or 1), block (a label and its value
+    are one), kind of the block, and place in the order of reading."""
     count = 0
     for path in sorted(one for one in folder.glob("*.pdf") if one.with_suffix(".tokens").exists()):
         for tokens, cells in kept(path):
@@ -78,7 +82,8 @@ def _truth(page: PageTokens, colours: dict[str, dict[str, object]]) -> NDArray[n
             row[:6] = [int(told[key]) for key in ("table", "row", "column", "rows", "columns", "head")]  # type: ignore[call-overload]
         else:
             kind = str(told["kind"])
-            row[6] = int(told["block"])  # type: ignore[call-overload]
+            pair = told.get("pair")
+            row[6] = int(told["block"]) if pair is None else PAIRS + int(pair)  # type: ignore[call-overload]
             row[7] = KINDS.index(kind) if kind in KINDS else len(KINDS) - 1
             row[8] = int(told["order"])  # type: ignore[call-overload]
     return result

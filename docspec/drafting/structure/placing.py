@@ -19,7 +19,7 @@ from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left
-from docspec.drafting.structure.tables import Grid, html_of
+from docspec.drafting.structure.tables import Grid, Structure, html_of
 from docspec.drafting.structure.tokens import PageTokens
 
 DOUBTFUL = 0.96
@@ -35,17 +35,18 @@ Found = tuple[FoundTable, list[BBox]]
 
 
 def found_tables(
-    pages: Sequence[tuple[PageTokens, Sequence[Grid]]],
+    pages: Sequence[Structure],
     lines: Sequence[TextLine],
     reader: CellReader | None = None,
     formulas: Mapping[BBox, str] | None = None,
 ) -> tuple[list[Found], list[TextLine]]:
-    """The tables of a page, whose tokens in each direction with their tables are ``pages``, with the texts that its
-    ``lines`` (points) have; and the lines, those of which a table has a part divided. Cells of right-to-left text are
-    read by ``reader``, those with ``formulas`` have their texts."""
+    """The tables of a page, whose tokens in each direction are ``pages``, with the texts that its ``lines`` (points)
+    have; and the lines, those of which a table has a part divided. Cells of right-to-left text are read by
+    ``reader``, those with ``formulas`` have their texts."""
     found: list[Found] = []
     kept = list(lines)
-    for page, grids in pages:
+    for one in pages:
+        page, grids = one.page, one.tables
         owners, texts = words_of_lines(page, kept) if grids else ([], [])
         parts: dict[int, dict[int, list[int]]] = {}
         for token, line in enumerate(owners):

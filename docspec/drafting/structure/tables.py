@@ -47,6 +47,9 @@ GIVEN_UP = 0.85
 GIVEN_UP_RECOGNISED = 0.97
 """The same on recognised pages, whose words are placed by their letters: none of the made pages is recognised yet."""
 
+PARTED = 5.0
+"""Log-odds against two tokens in two tables of the layout model being in one."""
+
 LIMIT = 5.0
 """Most log-odds that one pair adds."""
 
@@ -73,17 +76,38 @@ class Grid:
         return max(cell.column + cell.columns for cell in self.cells)
 
 
-def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
-    """The tables of ``page``, from top to bottom."""
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The tokens of a page in one direction, the tables among them, from top to bottom, and the log-odds that each two
+    are of one block of text (n, n; none on a page of too many tokens)."""
+
+    page: PageTokens
+    tables: tuple[Grid, ...] = ()
+    together: Floats | None = None
+
+
+def structure_of(page: PageTokens, relations: Relations) -> Structure:
+    """What the network sees on ``page``."""
     if not 2 <= len(page.tokens) <= MOST_TOKENS:
-        return []
+        return Structure(page)
     features = features_of(page)
     pairs, states, lattice = with_lattices(page, *relations.of(features))
+    return Structure(page, tuple(_tables(page, pairs, states, lattice)), pairs[..., 4])
+
+
+def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
+    """The tables of ``page``, from top to bottom."""
+    return list(structure_of(page, relations).tables)
+
+
+def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64]) -> list[Grid]:
     boxes = np.array([token.box for token in page.tokens], np.float32)
     inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
     if len(inside) < 2:
         return []
-    table = np.clip(pairs[np.ix_(inside, inside)][..., 0], -LIMIT, LIMIT)
+    seen = _table_boxes(page)
+    parted = (seen[:, None] != seen[None]) & (seen >= 0)[:, None] & (seen >= 0)[None]
+    table = np.clip((pairs[..., 0] - PARTED * parted)[np.ix_(inside, inside)], -LIMIT, LIMIT)
     depicted = in_boxes(page, "picture") & (lattice < 0)
     textual = in_boxes(page, "text") & (lattice < 0)
     given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
@@ -114,6 +138,16 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
             continue
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+
+
+def _table_boxes(page: PageTokens) -> NDArray[np.int64]:
+    """The number of the layout model's table around each token, -1 where there is none."""
+    numbers = np.full(len(page.tokens), -1, np.int64)
+    centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
+    for number, (x0, y0, x1, y1, kind) in enumerate(page.layout):
+        if LAYOUT[int(kind)] == "table":
+            numbers[(centers >= (x0, y0)).all(axis=1) & (centers <= (x1, y1)).all(axis=1)] = number
+    return numbers
 
 
 def _has_rows(cells: Sequence[Cell]) -> bool:

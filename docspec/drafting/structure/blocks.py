@@ -1,0 +1,152 @@
+"""Blocks of text beside each other: addresses, labels with their values, columns of notes.
+
+A layout model makes one text of them, or one of the labels and one of their values. Where lines of one printed row are
+of different blocks in one box, or of one block in two boxes, the lines of these boxes are grouped anew: by what the
+network says of each two of their words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from docspec.core import BBox, Category
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine, joined_row, printed_lines
+from docspec.drafting.reading_order import reading_order
+from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.placing import words_of_lines
+from docspec.drafting.structure.tables import LIMIT, Structure
+
+MOST_TOKENS = 500
+"""Most tokens of the texts of a page that are grouped: the time grows with the square of their number."""
+
+LEVEL = 0.5
+"""Least share of a line's height that is level with another for the two to stand in one row."""
+
+STACKED = 1.5
+"""Most white between two lines of labels with values that are read as one text, in heights of a line."""
+
+EDGE = 0.5
+"""Most difference of their left edges, in heights of a line."""
+
+
+def with_blocks(
+    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: Structure
+) -> tuple[list[LayoutBox], list[TextLine]]:
+    """``boxes`` in reading order, in which blocks that stand beside each other have boxes of their own, and the
+    ``lines`` of the page, in which a label is one line with its value."""
+    blocks = _blocks(boxes, lines, structure)
+    homes = {member: at for at, box in enumerate(boxes) if _is_text(box) for member in box.members}
+    own = [number for number, line in enumerate(lines) if number in blocks]
+    linked = _linked(own, lines, blocks, homes)
+    if not linked:
+        return list(boxes), list(lines)
+    result: list[LayoutBox | None] = list(boxes)
+    kept = list(lines)
+    put: dict[int, list[LayoutBox]] = {}
+    for group in linked:
+        inside = [number for number in own if homes[lines[number].bbox] in group]
+        parts = []
+        for block in dict.fromkeys(blocks[number] for number in inside):
+            rows = printed_lines([lines[number] for number in inside if blocks[number] == block])
+            parts.append(_box_of([_one_line(row) for row in rows]))
+        moved = {lines[number].bbox for number in inside}
+        left = [member for at in group for member in boxes[at].members if member not in moved]
+        kept = [line for number, line in enumerate(kept) if line.bbox not in moved]
+        parts = _stacked(reading_order(parts))
+        kept += [line for part in parts for line in part.lines]
+        parts = [replace(part, lines=()) for part in parts]
+        if left:
+            parts[0] = replace(parts[0], members=(*parts[0].members, *left))
+        put[min(group)] = parts
+        for at in group:
+            result[at] = None
+    ordered = [part for at, box in enumerate(result) for part in (put.get(at, ()) if box is None else (box,))]
+    return ordered, kept
+
+
+def _is_text(box: LayoutBox) -> bool:
+    return box.table is None and box.category in (Category.TEXT, Category.TABLE)
+
+
+def _blocks(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: Structure) -> dict[int, int]:
+    """The block of each line of text, by the line's number: that of most of its words."""
+    page, together = structure.page, structure.together
+    if together is None or page.turn:
+        return {}
+    members = {member for box in boxes if _is_text(box) for member in box.members}
+    owners, _ = words_of_lines(page, lines)
+    free = np.array([t for t, line in enumerate(owners) if line is not None and lines[line].bbox in members], np.int64)
+    if not 2 <= len(free) <= MOST_TOKENS:
+        return {}
+    votes: dict[int, Counter[int]] = {}
+    for block, group in enumerate(clusters(np.clip(together[np.ix_(free, free)], -LIMIT, LIMIT))):
+        for token in free[group]:
+            line = owners[token]
+            assert line is not None
+            votes.setdefault(line, Counter())[block] += page.tokens[token].words
+    return {line: counts.most_common(1)[0][0] for line, counts in votes.items()}
+
+
+def _linked(
+    own: Sequence[int], lines: Sequence[TextLine], blocks: dict[int, int], homes: dict[BBox, int]
+) -> list[set[int]]:
+    """The boxes whose lines are to be grouped anew, those together that share a block."""
+    linked: list[set[int]] = []
+    for a, b in _beside([lines[number].bbox for number in own]):
+        first, second = homes[lines[own[a]].bbox], homes[lines[own[b]].bbox]
+        if (first == second) == (blocks[own[a]] == blocks[own[b]]):
+            continue
+        touched = [group for group in linked if group & {first, second}]
+        linked = [group for group in linked if not group & {first, second}]
+        linked.append({first, second}.union(*touched))
+    return linked
+
+
+def _beside(boxes: Sequence[BBox]) -> Iterator[tuple[int, int]]:
+    """Each two of ``boxes`` that stand beside each other in one row."""
+    if not boxes:
+        return
+    x0, y0, x1, y1 = (np.array(edge) for edge in zip(*((b.x0, b.y0, b.x1, b.y1) for b in boxes), strict=True))
+    level = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0) > LEVEL * np.minimum((y1 - y0)[:, None], y1 - y0)
+    apart = (x1[:, None] <= x0) & level
+    yield from zip(*(edge.tolist() for edge in np.nonzero(apart)), strict=True)
+
+
+def _one_line(row: Sequence[TextLine]) -> TextLine:
+    """A printed row as one line."""
+    if len(row) == 1:
+        return row[0]
+    text, marks = joined_row(row)
+    even = sum(line.even for line in row)
+    words = row[0].words if all(line.words == row[0].words for line in row) else None
+    sure = min(line.confidence for line in row)
+    box = BBox.union(line.bbox for line in row)
+    return replace(row[0], bbox=box, text=text, marks=marks, even=even, words=words, confidence=sure)
+
+
+def _box_of(lines: Sequence[TextLine]) -> LayoutBox:
+    return LayoutBox.around(lines, Category.TEXT)
+
+
+def _stacked(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
+    """``boxes`` in reading order, those of one line that stand right below each other with one left edge as one."""
+    joined: list[LayoutBox] = []
+    for box in boxes:
+        if joined and len(box.lines) == 1 and _goes_on(joined[-1], box):
+            joined[-1] = _box_of([*joined[-1].lines, *box.lines])
+        else:
+            joined.append(box)
+    return joined
+
+
+def _goes_on(above: LayoutBox, box: LayoutBox) -> bool:
+    heights = [line.bbox.height for line in (*above.lines, *box.lines)]
+    gaps = [b.bbox.y0 - a.bbox.y1 for a, b in pairwise((*above.lines, *box.lines))]
+    near = all(-0.5 * min(heights) < gap < STACKED * min(heights) for gap in gaps)
+    return near and abs(above.lines[-1].bbox.x0 - box.lines[0].bbox.x0) < EDGE * min(heights)

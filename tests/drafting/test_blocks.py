@@ -1,0 +1,99 @@
+"""Blocks of text beside each other have boxes of their own, and labels stand in a line with their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from docspec.core import BBox, Category
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.structure.blocks import with_blocks
+from docspec.drafting.structure.tables import Structure
+from docspec.drafting.structure.tokens import PageTokens, Token
+
+Placed = tuple[str, float, float, int]
+"""A line: its text, its place, and the number of its block."""
+
+
+def line_of(text: str, x: float, y: float) -> TextLine:
+    return TextLine(BBox(x, y, x + 5 * len(text), y + 10), text, 10)
+
+
+def page_of(placed: Sequence[Placed]) -> tuple[list[TextLine], Structure]:
+    """Lines, and what a network that is never wrong says of them."""
+    lines = [line_of(text, x, y) for text, x, y, _ in placed]
+    tokens, owners = [], []
+    for number, (line, (*_, block)) in enumerate(zip(lines, placed, strict=True)):
+        x = line.bbox.x0
+        for word in line.text.split():
+            tokens.append(
+                Token(word, (x, line.bbox.y0, x + 5 * len(word), line.bbox.y1), 10, line.bbox.y1 - 2, line=number)
+            )
+            owners.append(block)
+            x += 5 * (len(word) + 1)
+    none, same = np.zeros((0, 3), np.float32), np.equal.outer(owners, owners)
+    together = np.where(same, 4.0, -4.0).astype(np.float32)
+    empty = np.zeros((0, 4), np.float32)
+    page = PageTokens(tuple(tokens), none, none, empty, np.zeros((0, 5), np.float32), 600, 800)
+    return lines, Structure(page, (), together)
+
+
+def read(placed: Sequence[Placed], *groups: Sequence[int], category: Category = Category.TEXT) -> list[list[str]]:
+    """The texts of the boxes that become of boxes around ``groups`` of lines."""
+    lines, structure = page_of(placed)
+    boxes = [
+        LayoutBox(BBox.union(lines[at].bbox for at in own), category, tuple(lines[at].bbox for at in own))
+        for own in groups
+    ]
+    found, after = with_blocks(boxes, lines, structure)
+    words = sorted(word for line in after for word in line.text.split())
+    assert words == sorted(word for line in lines for word in line.text.split()), "no word is lost"
+    texts = {line.bbox: line.text for line in after}
+    return [[texts[member] for member in box.members] for box in found]
+
+
+ADDRESSES: list[Placed] = [
+    ("Bill to:", 40, 100, 0), ("Ship to:", 300, 100, 1),
+    ("Ada Lovelace", 40, 112, 0), ("The engine house", 300, 112, 1),
+    ("12 St James's Square", 40, 124, 0), ("Dorset Street", 300, 124, 1),
+]  # fmt: skip
+
+
+def test_addresses_in_one_box_are_two() -> None:
+    assert read(ADDRESSES, range(6)) == [
+        ["Bill to:", "Ada Lovelace", "12 St James's Square"],
+        ["Ship to:", "The engine house", "Dorset Street"],
+    ]
+
+
+def test_labels_in_one_box_and_values_in_another_are_lines() -> None:
+    placed = [
+        (text, x, 100 + 12 * row, row)
+        for row, pair in enumerate((("Date:", "1 Jan"), ("Due date:", "31 Jan"), ("Reference:", "A-17")))
+        for text, x in zip(pair, (40, 140), strict=True)
+    ]
+    assert read(placed, (0, 2, 4), (1, 3, 5)) == [["Date: 1 Jan", "Due date: 31 Jan", "Reference: A-17"]]
+
+
+def test_labels_and_values_in_one_box_are_lines_beside_what_else_is_in_it() -> None:
+    placed = [
+        ("Ada Lovelace", 40, 100, 0), ("Date:", 300, 100, 1), ("1 Jan", 380, 100, 1),
+        ("Dorset Street", 40, 112, 0), ("Due date:", 300, 112, 2), ("31 Jan", 380, 112, 2),
+    ]  # fmt: skip
+    assert read(placed, range(6)) == [["Ada Lovelace", "Dorset Street"], ["Date: 1 Jan", "Due date: 31 Jan"]]
+
+
+def test_what_does_not_stand_beside_anything_stays_as_it_is() -> None:
+    stacked = [("One paragraph", 40, 100, 0), ("and its end.", 40, 112, 0), ("Another one", 40, 136, 1)]
+    assert read(stacked, range(3)) == [["One paragraph", "and its end.", "Another one"]]
+    columns = [("Left", 40, 100, 0), ("Right", 300, 100, 1)]
+    assert read(columns, (0,), (1,)) == [["Left"], ["Right"]]
+    joined = [("One", 40, 100, 0), ("line", 300, 100, 0)]
+    assert read(joined, range(2)) == [["One", "line"]]
+
+
+def test_items_and_headings_are_not_looked_at() -> None:
+    for category in (Category.LIST_ITEM, Category.SECTION_HEADER):
+        assert read(ADDRESSES, range(6), category=category) == [[text for text, *_ in ADDRESSES]]
