@@ -183,12 +183,11 @@ def regions_of_lines(
         boxes, layout, events = layout_of(Printed(sheet_page), in_points)
         tokens = recognised_tokens(in_points, image, per_point, boxes)
         found, in_points = found_tables([structure_of(tokens, relations())], in_points)
-        boxes, tables = with_tables(boxes, found)
+        boxes = with_tables(boxes, found)
         own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
         regions = own + assemble(
             boxes,
             in_points,
-            tables,
             drawings=lambda: [box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])],
         )
     finally:

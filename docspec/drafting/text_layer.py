@@ -175,12 +175,12 @@ class TextLayerDrafter:
         boxes, layout, events = layout_of(printed, lines)
         structures = structures_of(printed, formulas)
         found, lines = found_tables(structures, lines, printed.texts_in, formulas.cells)
-        boxes, tables = with_tables(boxes, found, forms)
+        boxes = with_tables(boxes, found, forms)
         if layout != WHITE_SPACE:
             boxes, lines = with_blocks(boxes, lines, structures[0])
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
-        regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines, tables)]]
+        regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines)]]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +78,7 @@ def test_a_table_of_contents_is_a_list_of_its_entries(category: Category) -> Non
     titles = ["1 Tides . . . . . . 3", "1.1 A title so long that it wraps", "and ends here .... 12", "Index ..... xiv"]
     lines = [line(text, 20 * (n in (1, 2)), 12 * n, 300) for n, text in enumerate(titles)]
     table = FoundTable(BBox(0, 0, 320, 46), "<table><tr><td>1 Tides</td></tr></table>")
-    regions = assemble([box(category, *lines)], lines, [table])
+    regions = assemble([replace(box(category, *lines), table=table if category is Category.TABLE else None)], lines)
     assert [region.category for region in regions] == [Category.LIST_ITEM] * 3
     assert [region.texts[0] for region in regions] == [titles[0], "\n".join(titles[1:3]), titles[3]]
 
@@ -92,7 +94,7 @@ def test_lists_of_prices_and_forms_are_no_tables_of_contents(rows: list[str]) ->
     lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
     cells = "".join(f"<tr><td>{text}</td></tr>" for text in rows)
     table = FoundTable(BBox(0, 0, 300, 46), f"<table>{cells}</table>")
-    regions = assemble([box(Category.TABLE, *lines)], lines, [table])
+    regions = assemble([replace(box(Category.TABLE, *lines), table=table)], lines)
     assert [region.category for region in regions] == [Category.TABLE]
 
 
@@ -100,7 +102,7 @@ def test_lines_that_are_in_no_cell_of_the_table_around_them_are_text() -> None:
     rows = ["Rates of duty", "Coffee 2.50", "Tea 1.80", "Rates 7.25 were given up"]
     lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
     html = "<table><tr><td>Coffee</td><td>2.50</td></tr><tr><td>Tea</td><td>1.80</td></tr></table>"
-    regions = assemble([box(Category.TABLE, *lines)], lines, [FoundTable(BBox(0, 0, 300, 46), html)])
+    regions = assemble([replace(box(Category.TABLE, *lines), table=FoundTable(BBox(0, 0, 300, 46), html))], lines)
     assert [(region.category, *region.texts) for region in regions] == [
         (Category.TEXT, rows[0]),
         (Category.TABLE, html),
@@ -207,9 +209,10 @@ def test_running_heads_of_one_line_are_one_region() -> None:
 
 def test_a_table_without_cells_is_text() -> None:
     cell = line("cell", 0, 0)
-    (region,) = assemble([box(Category.TABLE, cell)], [cell], [])
+    (region,) = assemble([box(Category.TABLE, cell)], [cell])
     assert (region.category, region.texts) == (Category.TEXT, ("cell",))
-    (region,) = assemble([box(Category.TABLE, cell)], [cell], [FoundTable(BBox(0, 0, 120, 12), "<table></table>")])
+    table = FoundTable(BBox(0, 0, 120, 12), "<table></table>")
+    (region,) = assemble([replace(box(Category.TABLE, cell), table=table)], [cell])
     assert (region.category, region.texts) == (Category.TABLE, ("<table></table>",))
     assert region.bbox.x1 == 120, "the frame belongs to the table"
 
@@ -264,36 +267,6 @@ def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
     assert [region.texts[0] for region in assemble([whole], items)] == ["• item 10\n• item 22"]
 
 
-def test_a_heading_whose_words_are_in_a_cell_is_not_written_twice() -> None:
-    rows = [line("Roll", 0, 0, 40), line("0.55", 200, 0, 30), line("Apple cake", 0, 40, 60), line("2.80", 200, 40, 30)]
-    head, below = line("Cakes & pies", 0, 20, 60), line("With tax.", 0, 60, 60)
-    cells = "<td>Roll Cakes &amp; pies</td><td>0.55</td></tr><tr><td>Apple cake</td><td>2.80</td>"
-    boxes = [box(Category.TABLE, *rows), box(Category.SECTION_HEADER, head), box(Category.TEXT, below)]
-    kinds = []
-    for html in (cells, cells.replace(" Cakes &amp; pies", "")):
-        table = FoundTable(BBox(0, 0, 230, 50), f"<table><tr>{html}</tr></table>")
-        kinds.append([region.category for region in assemble(boxes, [*rows, head, below], [table])])
-    assert kinds[0] == [Category.TABLE, Category.TEXT]
-    assert kinds[1] == [Category.TABLE, Category.SECTION_HEADER, Category.TEXT]
-
-
-def test_lines_in_the_box_of_a_table_that_its_cells_do_not_hold_are_text_beside_it() -> None:
-    cells = [line("Op", 20, 30), line("AC", 140, 30)]
-    beside = line("and the other one is used for input:", 10, 60, 200)
-    below = [line("Op", 20, 90), line("Y", 140, 90)]
-    found = [
-        FoundTable(BBox(10, 25, 250, 45), "<table><tr><td>Op</td><td>AC</td></tr></table>"),
-        FoundTable(BBox(10, 85, 250, 105), "<table><tr><td>Op</td><td>Y</td></tr></table>"),
-    ]
-    lines = [*cells, beside, *below]
-    regions = assemble([box(Category.TABLE, *lines)], lines, found)
-    assert [(region.category, region.texts[0]) for region in regions] == [
-        (Category.TABLE, found[0].html),
-        (Category.TEXT, beside.text),
-        (Category.TABLE, found[1].html),
-    ]
-
-
 def test_columns_are_not_read_on_past_a_heading_that_spans_them() -> None:
     def at(category: Category, x0: float, y0: float, x1: float, y1: float) -> LayoutBox:
         return LayoutBox(BBox(x0, y0, x1, y1), category)
@@ -306,17 +279,6 @@ def test_columns_are_not_read_on_past_a_heading_that_spans_them() -> None:
     narrow = at(Category.SECTION_HEADER, 40, 288, 190, 303)  # of its own column alone
     down = [first, upper[0], narrow, lower[0], upper[1], lower[1]]
     assert page_order(down) == down
-
-
-def test_a_table_within_the_box_of_another_keeps_its_lines() -> None:
-    rows = [line("Line", 0, 0, 40), line("Dep.", 60, 0, 40), line("Stop", 0, 60, 40), line("km", 240, 60, 30)]
-    inner = [line("Zone", 130, 0, 40), line("3.20", 190, 20, 30)]
-    outer_table = FoundTable(
-        BBox(0, 0, 280, 80), "<table><tr><td>Line</td><td>Dep.</td></tr><tr><td>Stop</td><td>km</td></tr></table>"
-    )
-    inner_table = FoundTable(BBox(125, 0, 225, 40), "<table><tr><td>Zone</td></tr><tr><td>3.20</td></tr></table>")
-    regions = assemble([box(Category.TABLE, *rows, *inner)], [*rows, *inner], [outer_table, inner_table])
-    assert [region.texts[0] for region in regions] == [outer_table.html, inner_table.html]
 
 
 def test_a_large_first_letter_that_a_layout_calls_a_title_begins_its_text() -> None:

@@ -27,7 +27,7 @@ from docspec.drafting.assembly.parts import (
     running_heads_parted,
 )
 from docspec.drafting.assembly.state import Assembly
-from docspec.drafting.assembly.tables import headings_told_once, tables_placed
+from docspec.drafting.assembly.tables import tables_settled
 from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
@@ -164,33 +164,14 @@ def test_addresses_beside_each_other_are_paragraphs_unless_lines_close_their_cel
     page = prose_parted(Assembly((addresses(),)))
     assert [kind for kind, _ in told(page)] == [Category.TEXT] * 2
     ruled = FoundTable(addresses().bbox, "<table></table>", ruled=True)
-    assert prose_parted(Assembly((addresses(),), tables=(ruled,))).boxes == (addresses(),)
+    framed = replace(addresses(), table=ruled)
+    assert prose_parted(Assembly((framed,))).boxes == (framed,)
 
 
-def test_a_heading_that_is_in_a_cell_is_taken_out() -> None:
-    rows = [line("Roll", 0, 0, 40), line("0.55", 200, 0, 30), line("Cake", 0, 40, 60), line("2.80", 200, 40, 30)]
-    found = FoundTable(BBox(0, 0, 230, 50), "<table><tr><td>Roll Cakes</td><td>0.55</td></tr></table>")
-    head = box(Category.SECTION_HEADER, line("Cakes", 0, 20, 60))
-    page = Assembly((box(Category.TABLE, *rows), head), tables=(found,))
-    assert [kind for kind, _ in told(headings_told_once(page))] == [Category.TABLE]
-    assert headings_told_once(replace(page, tables=())).boxes == page.boxes
-
-
-def test_each_table_gets_a_box_of_its_own_and_the_lines_between_them_one_of_text() -> None:
-    rows = [line("Op", 20, 30), line("AC", 140, 30), line("and then:", 10, 60, 200), line("Op", 20, 90)]
-    found = (
-        FoundTable(BBox(10, 25, 250, 45), "<table>1</table>"),
-        FoundTable(BBox(10, 85, 250, 105), "<table>2</table>"),
-    )
-    page = tables_placed(Assembly((box(Category.TABLE, *rows),), tables=found))
-    assert told(page) == [(Category.TABLE, "Op / AC"), (Category.TEXT, "and then:"), (Category.TABLE, "Op")]
-    assert [one.table for one in page.boxes] == [found[0], None, found[1]]
-
-
-def unclaimed(*boxes: LayoutBox, tables: Sequence[FoundTable] = (), drawings: Sequence[BBox] = ()) -> Assembly:
+def unclaimed(*boxes: LayoutBox, drawings: Sequence[BBox] = ()) -> Assembly:
     """A page whose ``boxes`` have not got their lines yet."""
     lines = tuple(line for box in boxes for line in box.lines)
-    return Assembly(tuple(replace(one, lines=()) for one in boxes), lines, tuple(tables), lambda: drawings)
+    return Assembly(tuple(replace(one, lines=()) for one in boxes), lines, lambda: drawings)
 
 
 def assembled(page: Assembly, steps: Sequence[Step] = STEPS) -> list[tuple[Category, str]]:
@@ -213,13 +194,15 @@ def column(side: str, x: float, rows: Sequence[int] = range(1, 6)) -> list[TextL
 TYPED = [line("Note", 0, 0), *(line("words " * 20, 0, 14 * row, even=100) for row in range(1, 4))]
 CODE = [line("Write", 160, 14), *(line(f"x = {row}", 160, 14 * row, even=3) for row in range(2, 6))]
 CONTENTS = [line(f"{n} Title . . . . . . {3 * n}", 0, 12 * n, 300) for n in range(1, 5)]
-HALVES = [FoundTable(BBox(0, y, 300, y + 22), "<table></table>") for y in (11, 35)]
+ENTRIES = [
+    line(f"{name} . . . . . . {3 * n}", 0, 12 * n, 300) for n, name in enumerate(("Tides", "Moors", "Rain", "Ice"))
+]
+TOLD = FoundTable(BBox(0, 0, 300, 22), "<table><tr><td>Tides 0</td></tr><tr><td>Moors 3</td></tr></table>")
 CHART = [line(str(number), 330, 14 + 40 * number, 12) for number in range(5)]
 HEADED = box(
     Category.TEXT,
     *[replace(one, bbox=replace(one.bbox, x0=one.bbox.x0 + 310, x1=one.bbox.x1 + 310)) for one in HEAD + PROSE],
 )
-OFFICES = FoundTable(BBox(0, 0, 330, 34), "<table><tr><td>Offices</td></tr></table>")
 
 
 @pytest.mark.parametrize(
@@ -279,15 +262,9 @@ OFFICES = FoundTable(BBox(0, 0, 330, 34), "<table><tr><td>Offices</td></tr></tab
         ),
         (
             contents_itemised,
-            tables_placed,
-            unclaimed(box(Category.TABLE, *CONTENTS), tables=HALVES),
-            "contents are cut into tables",
-        ),
-        (
-            prose_parted,
-            headings_told_once,
-            unclaimed(addresses(), box(Category.SECTION_HEADER, line("Offices", 120, 12, 60)), tables=[OFFICES]),
-            "the words of a heading are lost with the table",
+            tables_settled,
+            unclaimed(replace(box(Category.TABLE, *ENTRIES), table=TOLD)),
+            "contents that are in no cell are text",
         ),
     ],
 )

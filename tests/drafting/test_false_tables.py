@@ -25,8 +25,8 @@ def regions_of(lines: Sequence[TextLine]) -> list[Region]:
     """The regions of a page on which a layout model has seen one table, around all ``lines``, and prose below it."""
     lines = [*lines, piece("And so the ferry left the harbour, as it did each morning of that year.", 0, 40)]
     seen = BBox.union(line.bbox for line in lines[:-1])
-    boxes = [LayoutBox(seen, Category.TABLE, tuple(line.bbox for line in lines[:-1]))]
-    found = assemble(boxes, lines, [FoundTable(seen, "<table><tr><td>all of it</td></tr></table>")])
+    table = FoundTable(seen, "<table><tr><td>all of it</td></tr></table>")
+    found = assemble([LayoutBox(seen, Category.TABLE, tuple(line.bbox for line in lines[:-1]), table=table)], lines)
     return found[:-1]
 
 
@@ -146,8 +146,8 @@ def test_tables_by_years_are_tables(lines: list[TextLine]) -> None:
 def test_drawn_lines_make_a_table_of_dates_and_prose() -> None:
     lines = life(["2001", "2002", "2003"])
     around = BBox.union(line.bbox for line in lines)
-    boxes = [LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines))]
-    found = assemble(boxes, lines, [FoundTable(around, "<table><tr><td>all of it</td></tr></table>", ruled=True)])
+    table = FoundTable(around, "<table><tr><td>all of it</td></tr></table>", ruled=True)
+    found = assemble([LayoutBox(around, Category.TABLE, tuple(line.bbox for line in lines), table=table)], lines)
     assert [region.category for region in found] == [Category.TABLE]
 
 

@@ -8,11 +8,6 @@ from typing import Any
 
 import pymupdf
 
-from docspec.core import BBox, Category
-from docspec.drafting.assembly import assemble
-from docspec.drafting.found_table import FoundTable, table_html
-from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -77,22 +72,3 @@ def test_tables_with_a_line_of_text_between_them(parsed: Parsed) -> None:
     text = document.to_markdown()
     places = [text.index(one) for one in (figures(0)[-1][-1], "Figures of the second farm", figures(1)[0][1])]
     assert places == sorted(places)
-
-
-def test_text_and_tables_of_one_box_are_regions_in_the_order_of_the_page() -> None:
-    def line(text: str, x: float, y: float) -> TextLine:
-        return TextLine(BBox(x, y, x + 80, y + 10), text, 10)
-
-    lines = [line(name, 10, 20 * number) for number, name in enumerate(("above", "one", "between", "two", "below"))]
-    lines.append(line("three", 200, 60))
-    tables = [
-        FoundTable(BBox(0, y - 4, 150, y + 14) if x < 100 else BBox(190, y - 4, 400, y + 14), table_html([[text, "7"]]))
-        for text, x, y in (("one", 10, 20), ("two", 10, 60), ("three", 200, 60))
-    ]
-    box = LayoutBox(BBox(0, 0, 400, 100), Category.TABLE, tuple(one.bbox for one in lines))
-    told = [(region.category, region.texts[0]) for region in assemble([box], lines, tables)]
-    table, text = Category.TABLE, Category.TEXT
-    one, two, three = (one.html for one in tables)
-    assert told == [
-        (text, "above"), (table, one), (text, "between"), (table, two), (text, "below"), (table, three)
-    ]  # fmt: skip

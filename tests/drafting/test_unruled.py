@@ -59,10 +59,10 @@ def seen(draw: Callable[[Any], None], page_size: tuple[float, float] = (420, 595
         lines = page_lines(page)
         whole = LayoutBox(BBox(0, 0, *page_size), Category.TEXT, tuple(line.bbox for line in lines))
         found, lines = found_tables(Printed(page, modelled=False).structures, lines)
-        boxes, tables = with_tables([whole], found)
+        boxes = with_tables([whole], found)
     members = [member for box in boxes for member in box.members]
     assert sorted(members, key=repr) == sorted((line.bbox for line in lines), key=repr), "no line is lost"
-    return tables
+    return [box.table for box in boxes if box.table is not None]
 
 
 def rows_of(table: FoundTable) -> list[list[str]]:

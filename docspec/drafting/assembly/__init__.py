@@ -31,9 +31,8 @@ from docspec.drafting.assembly.parts import (
 )
 from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.assembly.state import Assembly, DrawingFinder
-from docspec.drafting.assembly.tables import headings_told_once, tables_placed
+from docspec.drafting.assembly.tables import tables_settled
 from docspec.drafting.breaks import notes_in_order, with_breaks
-from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import joined_listings
@@ -60,8 +59,7 @@ STEPS: tuple[Step, ...] = (
     numbered_listings_joined,  # what is left of each box is one listing by now
     contents_itemised,  # contents that were called a table must not be filled with its cells
     prose_parted,  # the same; prose that contents have left
-    headings_told_once,  # only boxes that stayed tables may take words from their neighbours
-    tables_placed,  # divides boxes by tables: the steps before must see them whole
+    tables_settled,  # only boxes that stayed tables lose lines
 )
 """What is done with the boxes of a page, in this order."""
 
@@ -77,18 +75,15 @@ REGION_STEPS: tuple[RegionStep, ...] = (
 
 
 def assemble(
-    boxes: Sequence[LayoutBox],
-    lines: Sequence[TextLine],
-    tables: Sequence[FoundTable] = (),
-    drawings: DrawingFinder | None = None,
+    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], drawings: DrawingFinder | None = None
 ) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``tables`` are those found on the page, ``drawings`` gives the patches of ink between the lines, from top to bottom.
+    ``drawings`` gives the patches of ink between the lines, from top to bottom.
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
-    page = Assembly(tuple(boxes), tuple(lines), tuple(tables), drawings)
+    page = Assembly(tuple(boxes), tuple(lines), drawings)
     for step in STEPS:
         page = step(page)
     regions = [region for box in page.boxes if (region := region_of(box)) is not None]

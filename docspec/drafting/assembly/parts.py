@@ -9,10 +9,8 @@ from itertools import groupby
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly.state import Assembly
-from docspec.drafting.assembly.tables import tables_in
 from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries
-from docspec.drafting.found_table import FoundTable
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
@@ -159,13 +157,12 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
 def prose_parted(page: Assembly) -> Assembly:
     """Makes paragraphs of dates with prose beside them, and of addresses beside each other; where drawn lines close the
     cells, they are a table."""
-    return page.each_box(lambda box: _prose_apart(box, page.tables))
+    return page.each_box(_prose_apart)
 
 
-def _prose_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
-    if box.category not in (Category.TABLE, Category.TEXT) or not box.lines:
-        return [box]
-    if any(one.ruled for one in tables_in(box, tables)):
+def _prose_apart(box: LayoutBox) -> list[LayoutBox]:
+    is_ruled = box.table is not None and box.table.ruled
+    if box.category not in (Category.TABLE, Category.TEXT) or not box.lines or is_ruled:
         return [box]
     rows = printed_lines(box.lines)
     paragraphs = dated_prose(rows) or addresses(rows)

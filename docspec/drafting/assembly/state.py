@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core import BBox
-from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 
@@ -17,12 +16,10 @@ DrawingFinder = Callable[[], Sequence[BBox]]
 @dataclass(frozen=True, slots=True)
 class Assembly:
     """A page that is being assembled, in one unit: its ``boxes`` in reading order, the ``lines`` that are in none of
-    them yet, the ``tables`` that were found on it, and what finds its ``drawings`` (``None``: they are not asked
-    for)."""
+    them yet, and what finds its ``drawings`` (``None``: they are not asked for)."""
 
     boxes: tuple[LayoutBox, ...]
     lines: tuple[TextLine, ...] = ()
-    tables: tuple[FoundTable, ...] = ()
     drawings: DrawingFinder | None = None
 
     def with_boxes(self, boxes: Iterable[LayoutBox]) -> Assembly:

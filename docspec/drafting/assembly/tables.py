@@ -1,4 +1,4 @@
-"""The last steps: the tables that were found on a page take their places in the boxes that are called so."""
+"""The last step: lines in the box of a table that none of its cells holds are text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from html import unescape
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly.state import Assembly
-from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, runs_leftwards, without_spaces
-from docspec.drafting.reading_order import reading_order
+from docspec.drafting.lines import TextLine
 from docspec.drafting.right_to_left import has_right_to_left
 
 LONG = 4
@@ -27,85 +25,23 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _TAG = re.compile("<[^>]*>")
 
 
-def tables_in(box: LayoutBox, tables: Sequence[FoundTable]) -> list[FoundTable]:
-    """The table of ``box``, or the ``tables`` that lie mostly inside it and have lines of it, if it is called one."""
-    if box.table is not None:
-        return [box.table]
-    return [
-        table
-        for table in tables
-        if box.category is Category.TABLE
-        and table.bbox.overlap(box.bbox) > 0.5
-        and any(table.bbox.has_center_of(line.bbox) for line in box.lines)
-    ]
+def tables_settled(page: Assembly) -> Assembly:
+    """Gives boxes of text, above and below a table, to lines of its box that are in none of its cells: they would be
+    lost."""
+    return page.each_box(_settled)
 
 
-def headings_told_once(page: Assembly) -> Assembly:
-    """Takes out headings and running text that are in the cells of a table around them."""
-    around = [table for box in page.boxes for table in tables_in(box, page.tables)]
-    texts = {id(table): _letters(table) for table in around}
-
-    def is_told(box: LayoutBox) -> bool:
-        if not (box.category.is_running_text or box.category.is_heading):
-            return False
-        words = without_spaces("".join(line.text for line in box.lines))
-        inside = (table for table in around if all(table.bbox.has_center_of(line.bbox) for line in box.lines))
-        return bool(words) and any(words in texts[id(table)] for table in inside)
-
-    return page.with_boxes(box for box in page.boxes if not is_told(box))
-
-
-def tables_placed(page: Assembly) -> Assembly:
-    """Gives each table found in a supposed table's box a box of its own, and one of text to the lines that are in none
-    of them, or in no cell of them (they would be lost), in reading order."""
-    return page.each_box(lambda box: _tables_apart(box, page.tables))
-
-
-def _tables_apart(box: LayoutBox, tables: Sequence[FoundTable]) -> list[LayoutBox]:
-    own_tables = tables_in(box, tables)
-    inside: list[list[TextLine]] = [[] for _ in own_tables]
-    beside: dict[tuple[int, int], list[TextLine]] = {}
-    letters = [_letters(table) for table in own_tables]
-    for line in box.lines:
-        owners = [number for number, one in enumerate(own_tables) if one.bbox.has_center_of(line.bbox)]
-        told = (number for number in owners if without_spaces(line.text) in letters[number])
-        owner = next(told, owners[0] if owners else None)  # a table may stand within the box of another
-        (beside.setdefault(_side(line.bbox, own_tables), []) if owner is None else inside[owner]).append(line)
-    if not own_tables:
+def _settled(box: LayoutBox) -> list[LayoutBox]:
+    left_out = _lines_left_out(box.table.html, box.lines) if box.table is not None else []
+    if not left_out or box.table is None:
         return [box]
-    for number, table in enumerate(own_tables):
-        left_out = _lines_left_out(table.html, inside[number])
-        if not left_out:
-            continue
-        inside[number] = [line for line in inside[number] if line not in left_out]
-        around = BBox.union(line.bbox for line in inside[number])
-        own_tables[number] = replace(table, bbox=around)
-        for line in left_out:
-            beside.setdefault((number, -1 if line.bbox.center_y < around.y0 else 1), []).append(line)
-    whole = len(own_tables) == 1 and not beside
-    parts = [
-        replace(box, lines=tuple(own), table=table)
-        if whole
-        else replace(LayoutBox.around(own, box.category), bbox=table.bbox, table=table)
-        for table, own in zip(own_tables, inside, strict=True)
-        if own
-    ]
-    parts += [LayoutBox.around(lines, Category.TEXT) for lines in beside.values()]
-    return reading_order(parts, runs_leftwards(box.lines))
-
-
-def _letters(table: FoundTable) -> str:
-    return without_spaces(unescape(_TAG.sub("", table.html)))
-
-
-def _side(line: BBox, tables: Sequence[FoundTable]) -> tuple[int, int]:
-    """The table that ``line`` stands next to, the one below it rather than the one above it, and on which side."""
-    over = [number for number, one in enumerate(tables) if one.bbox.shared_width(line) > 0]
-    below = min((n for n in over if tables[n].bbox.y0 >= line.center_y), key=lambda n: tables[n].bbox.y0, default=None)
-    above = max((n for n in over if tables[n].bbox.y1 <= line.center_y), key=lambda n: tables[n].bbox.y1, default=None)
-    if below is not None:
-        return below, -1
-    return (-1, 0) if above is None else (above, 1)
+    own = [line for line in box.lines if line not in left_out]
+    around = BBox.union(line.bbox for line in own)
+    table = replace(LayoutBox.around(own, box.category), table=replace(box.table, bbox=around))
+    above = [line for line in left_out if line.bbox.center_y < around.y0]
+    below = [line for line in left_out if line not in above]
+    text = [[LayoutBox.around(lines, Category.TEXT)] if lines else [] for lines in (above, below)]
+    return [*text[0], table, *text[1]]
 
 
 def _told_by(html: str) -> Callable[[str], bool]:

@@ -165,11 +165,9 @@ def _beginning(html: str) -> str:
     return one_line(" ".join(words[:6]))
 
 
-def with_tables(
-    boxes: Sequence[LayoutBox], found: Sequence[Found], forms: Sequence[Found] = ()
-) -> tuple[list[LayoutBox], list[FoundTable]]:
-    """``boxes`` with a box for each table that was ``found``, which takes its lines out of them, and the tables;
-    ``forms`` in place of those that hold a part of them."""
+def with_tables(boxes: Sequence[LayoutBox], found: Sequence[Found], forms: Sequence[Found] = ()) -> list[LayoutBox]:
+    """``boxes`` with a box for each table that was ``found``, which takes its lines out of them; ``forms`` in place of
+    tables that hold a part of them."""
     own = [one for one in found if not any(one[0].bbox.intersection(form.bbox) for form, _ in forms)]
     tables = [LayoutBox(table.bbox, Category.TABLE, tuple(inside), table=table) for table, inside in (*own, *forms)]
     taken = {member for box in tables for member in box.members}
@@ -184,7 +182,7 @@ def with_tables(
             result += _in_place(box, rest, [table for row in in_rows(here, lambda one: one.bbox) for table in row])
     for table in (table for table, home in zip(tables, homes, strict=True) if home is None):
         result.insert(index_in_order(table.bbox, [box.bbox for box in result]), table)
-    return result, [table for table, _ in (*own, *forms)]
+    return result
 
 
 def _in_place(box: LayoutBox, rest: Sequence[BBox], tables: Sequence[LayoutBox]) -> list[LayoutBox]:
