@@ -46,8 +46,8 @@ def with_blocks(
     linked = _linked(own, lines, blocks, homes)
     if not linked:
         return list(boxes), list(lines)
-    result: list[LayoutBox | None] = list(boxes)
-    kept = list(lines)
+    moved = {number for number in own if any(homes[lines[number].bbox] in group for group in linked)}
+    kept = [line for number, line in enumerate(lines) if number not in moved]
     put: dict[int, list[LayoutBox]] = {}
     for group in linked:
         inside = [number for number in own if homes[lines[number].bbox] in group]
@@ -55,18 +55,14 @@ def with_blocks(
         for block in dict.fromkeys(blocks[number] for number in inside):
             rows = printed_lines([lines[number] for number in inside if blocks[number] == block])
             parts.append(_box_of([_one_line(row) for row in rows]))
-        moved = {lines[number].bbox for number in inside}
-        left = [member for at in group for member in boxes[at].members if member not in moved]
-        kept = [line for number, line in enumerate(kept) if line.bbox not in moved]
         parts = _stacked(reading_order(parts))
         kept += [line for part in parts for line in part.lines]
         parts = [replace(part, lines=()) for part in parts]
-        if left:
-            parts[0] = replace(parts[0], members=(*parts[0].members, *left))
-        put[min(group)] = parts
-        for at in group:
-            result[at] = None
-    ordered = [part for at, box in enumerate(result) for part in (put.get(at, ()) if box is None else (box,))]
+        taken = {lines[number].bbox for number in inside}
+        left = [member for at in group for member in boxes[at].members if member not in taken]
+        parts[0] = replace(parts[0], members=(*parts[0].members, *left))
+        put |= {at: [] for at in group} | {min(group): parts}
+    ordered = [part for at, box in enumerate(boxes) for part in put.get(at, [box])]
     return ordered, kept
 
 
