@@ -59,7 +59,7 @@ def _scores(cells: Sequence[Place]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 @settings(deadline=None)
 def test_the_grid_that_relations_tell_is_found(cells: list[Place]) -> None:
     cell, row, column, boxes = _scores(cells)
-    found = grid_of(cell, row, column, boxes, clusters(cell))
+    found = grid_of(row, column, boxes, clusters(cell))
     told = {one.tokens: (one.row, one.column, one.rows, one.columns) for one in found}
     assert told == {(number,): place for number, place in enumerate(cells)}
 
@@ -73,7 +73,7 @@ def test_every_word_is_in_one_cell_and_no_place_in_two_whatever_relations_tell(c
     for _ in range(3):
         one = chance.normal(0, 4, (len(cells), len(cells)))
         scores.append(((one + one.T) / 2).astype(np.float32))
-    found = grid_of(scores[0], scores[1], scores[2], boxes, clusters(scores[0]))
+    found = grid_of(scores[1], scores[2], boxes, clusters(scores[0]))
     assert sorted(token for one in found for token in one.tokens) == list(range(len(cells)))
     taken = [(one.row + y, one.column + x) for one in found for y, x in product(range(one.rows), range(one.columns))]
     assert len(taken) == len(set(taken))

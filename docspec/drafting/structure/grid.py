@@ -137,9 +137,7 @@ def _largest(
     return best
 
 
-def grid_of(
-    cell_scores: Floats, row_scores: Floats, column_scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]
-) -> list[Cell]:
+def grid_of(row_scores: Floats, column_scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]) -> list[Cell]:
     """The grid of the tokens with ``boxes`` (n, 4), whose ``groups`` are cells, from the log-odds of their pairs (n,
     n)."""
     member = np.zeros((len(groups), len(boxes)), np.float32)

@@ -116,8 +116,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     found = []
     for own in with_whole_boxes(with_whole_lines(groups, page), boxes):
         scores = pairs[np.ix_(own, own)]
-        cells = clusters(np.clip(scores[..., 3], -LIMIT, LIMIT))
-        grid = grid_of(scores[..., 3], scores[..., 1], scores[..., 2], boxes[own], cells)
+        cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
+        grid = grid_of(scores[..., 1], scores[..., 2], boxes[own], cells)
         if not _has_rows(grid):
             continue
         grid = [
