@@ -11,6 +11,7 @@ from itertools import islice
 
 from docspec.accounting import accounted, visible_words
 from docspec.core import PageResult, ParseOptions
+from docspec.core.fair_lock import FairLock
 from docspec.core.observer import Observer
 from docspec.core.processors import processors
 from docspec.documents import PageFailure
@@ -30,16 +31,24 @@ born-digital pages while the bundled reader is loaded."""
 
 
 class PageStream:
-    """Turns pages of documents that ``isolation`` opened into their results."""
+    """Turns pages of documents that ``isolation`` opened into their results. Threads that share it prepare pages side
+    by side; a verifier without threads of its own is given one page at a time, in ``turn``."""
 
     def __init__(
-        self, options: ParseOptions, isolation: Isolation, verifier: Verifier, observer: Observer, images: bool
+        self,
+        options: ParseOptions,
+        isolation: Isolation,
+        verifier: Verifier,
+        observer: Observer,
+        images: bool,
+        turn: FairLock,
     ) -> None:
         self._options = options
         self.isolation = isolation
         self._verifier = verifier
         self._observer = observer
         self._images = images
+        self._turn = turn
         self._abandoned: weakref.WeakSet[IsolatedDocument | Unread] = weakref.WeakSet()
         self.left: list[Found] = []
         """Results of the last :meth:`read` that nobody took: they were verified ahead of the page at which it ended."""
@@ -116,7 +125,8 @@ class PageStream:
             return None
         if not isinstance(page, DraftedPage):
             return document, _failed(page)
-        [result] = self._verifier.verify([page])
+        with contextlib.nullcontext() if self._verifier.threads else self._turn:
+            [result] = self._verifier.verify([page])
         return document, accounted(result, page)
 
 

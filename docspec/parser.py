@@ -72,7 +72,8 @@ class Parser(Closing):
     with the same results; observers are then told only of finished pages.
 
     Without ``images`` results hold the image of their page only if pictures are cut out of it or the model has read it:
-    other pages are not drawn in full size.
+    other pages are not drawn in full size. ``spare`` child processes more are kept for documents of one page, beside
+    long ones that other threads read.
     """
 
     def __init__(
@@ -81,6 +82,8 @@ class Parser(Closing):
         observer: Observer | None = None,
         devices: Sequence[str] = (),
         images: bool = True,
+        *,
+        spare: int = 0,
     ) -> None:
         self.options = options or ParseOptions()
         if devices and self.options.has_other_engine:
@@ -92,12 +95,13 @@ class Parser(Closing):
         self.devices = tuple(devices)
         served = self.options.reads_with == "server"
         alone = served or self.loads_late
-        isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
+        verifiers = 2 if served else max(1, len(devices))
+        isolation = Isolation(self.options, verifiers=verifiers, alone=alone, spare=spare)
         self._verifier = Verifier(self.options, self.observer, self.devices)
-        self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images)
+        self._turn = FairLock()
+        self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images, self._turn)
         self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
-        self._turn = FairLock()
         self._process = os.getpid()
         self._go_offline()
 
@@ -156,7 +160,7 @@ class Parser(Closing):
             self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
-        for _, result in self._in_turn(stream):
+        for _, result in self._checked(stream):
             yield self._done(document, result)
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
@@ -183,7 +187,7 @@ class Parser(Closing):
         self._check_process()
         known = len(sources) if isinstance(sources, Sized) else 1
         self._stream.isolation.start(min(known, self._stream.ahead))  # while the target is loaded
-        stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
+        stream = self._checked(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
             for document, results in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
@@ -266,13 +270,12 @@ class Parser(Closing):
                     break
                 yield document, number
 
-    def _in_turn(self, stream: Generator[Found]) -> Generator[Found]:
-        """``stream``, which gives the next page to one thread at a time."""
+    def _checked(self, stream: Generator[Found]) -> Generator[Found]:
+        """``stream``, for as long as this is the process that made the parser."""
         with contextlib.closing(stream):
             while True:
                 self._check_process()
-                with self._turn:
-                    result = next(stream, None)
+                result = next(stream, None)
                 if result is None:
                     return
                 yield result

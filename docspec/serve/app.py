@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from docspec.core import ParseOptions
 from docspec.serve.admission import drain
 from docspec.serve.completions import completions, model, models
+from docspec.serve.description import description_routes
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
 from docspec.serve.refusal import Refusal, refused
@@ -42,15 +43,16 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
             await gateway.close()
 
     routes = [
-        Route("/v1/chat/completions", _Counted(gateway, partial(completions, gateway)), methods=["POST"]),
-        Route("/v1/models/{name:path}", _Counted(gateway, partial(model, gateway)), methods=["GET"]),
-        Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
+        _counted(gateway, "/v1/chat/completions", completions, "POST", "A completion of a chat, with drafts."),
+        _counted(gateway, "/v1/models/{name:path}", model, "GET", "A model behind this gateway."),
+        _counted(gateway, "/v1/models", models, "GET", "The models behind this gateway."),
         *(Route(path, _health) for path in ("/health", "/healthz")),
         *(Route(path, partial(_ready, gateway, documents)) for path in ("/ready", "/readyz")),
         Route("/version", _version),
         Route("/metrics", partial(_metrics, gateway)),
         *documents.routes,
     ]
+    routes += description_routes(routes)
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
@@ -64,6 +66,10 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
 
     app.state.stop = stop
     return app
+
+
+def _counted(gateway: Gateway, path: str, app: Any, method: str, name: str) -> Route:
+    return Route(path, _Counted(gateway, partial(app, gateway)), methods=[method], name=name)
 
 
 class _Counted:
@@ -108,20 +114,25 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _health(request: Request) -> Response:
+    """Whether this process answers."""
     return JSONResponse({"status": "ok"})
 
 
 async def _ready(gateway: Gateway, documents: Documents, request: Request) -> Response:
+    """Whether requests are taken: an upstream is there, documents can be stored, and no end has begun."""
     fault = documents.fault if gateway.upstreams.are_there else "no upstream"
+    fault = "stopping" if gateway.stopping.has_begun else fault
     return JSONResponse({"status": fault or "ok"}, 503 if fault else 200)
 
 
 async def _version(request: Request) -> Response:
+    """The versions of docspec and of what it uses."""
     from docspec.versions import versions
 
     return JSONResponse({name: version for name, version in versions().items() if version})
 
 
 async def _metrics(gateway: Gateway, request: Request) -> Response:
+    """Counters, gauges and histograms of latency, for Prometheus."""
     gateway.access.client(request.scope)
     return PlainTextResponse(gateway.metrics.text(), media_type="text/plain; version=0.0.4")

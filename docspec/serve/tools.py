@@ -23,7 +23,8 @@ from docspec.core import DocspecError, InputError, UsageError
 from docspec.core.safe_text import one_line
 from docspec.serve.access import Access
 from docspec.serve.admission import Admission, bounded
-from docspec.serve.converter import FIELDS, Converter, Stopped, Submission
+from docspec.serve.converter import Converter, Stopped, Submission
+from docspec.serve.exports import FIELDS
 from docspec.serve.refusal import Refusal
 from docspec.serve.sessions import HEADER, Sessions
 from docspec.serve.settings import Limits
