@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, S
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from docspec import offline
 from docspec.accounting import accounted, seen, visible_words
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
-Input = Source | str | Path | bytes
+Input = Source | str | Path | bytes | IO[bytes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +70,8 @@ class Parser(Closing):
 
     With ``devices`` (``("cuda:0", "cuda:1")``; one may be named several times) pages are verified by a process on each,
     with the same results; observers are then told only of finished pages.
+
+    At the end of a ``with`` block it is closed for good, and says so (:class:`docspec.core.UsageError`).
 
     Without ``images`` results hold the image of their page only if pictures are cut out of it or the model has read it:
     other pages are not drawn in full size. ``spare`` child processes more are kept for documents of one page, beside
@@ -103,6 +105,7 @@ class Parser(Closing):
         self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
         self._process = os.getpid()
+        self._is_closed = False
         self._go_offline()
 
     @property
@@ -137,8 +140,8 @@ class Parser(Closing):
         return self._verifier.report()
 
     def open(self, source: Input) -> IsolatedDocument:
-        """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
-        image. Raises :class:`docspec.core.InputError`."""
+        """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, the bytes of a PDF or an
+        image, or a file that is open in binary mode, such as a ``BytesIO``. Raises :class:`docspec.core.InputError`."""
         self._go_offline()
         self._check_process()
         return self._stream.isolation.open(_source_of(source))
@@ -238,6 +241,10 @@ class Parser(Closing):
         with contextlib.nullcontext() if self._verifier.threads else self._turn:
             return self._verifier.verify(prepared)
 
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
+        self._is_closed = True
+
     def close(self) -> None:
         """Releases the model, ends the children, and undoes the changes of ``offline``; the parser can be used again
         and will load the model again."""
@@ -281,6 +288,8 @@ class Parser(Closing):
                 yield result
 
     def _check_process(self) -> None:
+        if self._is_closed:
+            raise UsageError("this parser is closed: its with block has ended; read within it, or make another Parser")
         if os.getpid() != self._process:
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
@@ -326,13 +335,23 @@ class Parser(Closing):
 def _source_of(given: Input) -> Source:
     if isinstance(given, Source):
         return fetched(given)
-    return source_from_bytes(given) if isinstance(given, bytes) else source_from_path(given)
+    if isinstance(given, str | Path | bytes):
+        return source_from_bytes(given) if isinstance(given, bytes) else source_from_path(given)
+    if not hasattr(given, "read"):
+        raise UsageError(f"an input is a path, bytes or a file that is open, and no {type(given).__name__}")
+    data = given.read()
+    if not isinstance(data, bytes):
+        raise UsageError(f"{_name_of(given)}: open it in binary mode (rb)")
+    return source_from_bytes(data, _name_of(given))
 
 
 def _name_of(given: Input) -> str:
     if isinstance(given, bytes):
         return STDIN_NAME
-    return given.name if isinstance(given, Source) else shown(Path(given))
+    if isinstance(given, str | Path):
+        return shown(Path(given))
+    name = getattr(given, "name", None)  # of a file that is open it may be a number
+    return name if isinstance(name, str) else STDIN_NAME
 
 
 def parse(source: Input, **options: Any) -> ParsedDocument:

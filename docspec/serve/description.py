@@ -106,9 +106,7 @@ def _body_of(path: str) -> dict[str, Any]:
         return {"application/json": {"schema": _object(fields, ["sources"])}}
     if path in ("/v1/parse", "/v1/drafts"):
         return {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-    return (
-        {"application/json": {"schema": {"type": "object"}}} if path.startswith("/v1/") or path == "/tokenize" else None
-    )
+    return {"application/json": {"schema": {"type": "object"}}}
 
 
 def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
