@@ -22,6 +22,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+import pymupdf
 
 from benchmarks.serving.load import CHAT, _settled, open_files, open_files_left
 from benchmarks.serving.processes import Served, gateway, stand_in
@@ -121,6 +122,58 @@ BODIES = {
 }
 
 
+def _chat(part: object) -> bytes:
+    return json.dumps({"messages": [{"role": "user", "content": [part]}]}).encode()
+
+
+BODIES |= {
+    "an unknown part": _chat({"type": "image", "source": {"url": "http://127.0.0.1:1/x"}}),
+    "a list as url": _chat({"type": "image_url", "image_url": {"url": ["http://127.0.0.1:1/x"]}}),
+}
+
+FETCHED = b'{"input":[{"image_url":"http://127.0.0.1:1"}]}'
+
+REQUESTS = {
+    "no http": b"NONSENSE \x00\r\n\r\n",
+    "two ends": _head("Content-Length: 5\r\nTransfer-Encoding: chunked") + b"0\r\n\r\nGET /x HTTP/1.1\r\n\r\n",
+    "a packed body": _head("Content-Encoding: gzip\r\nContent-Length: 20") + bytes(20),
+    "an address that passes": (
+        _head(f"Content-Length: {len(FETCHED)}").replace(CHAT.encode(), b"/v1/responses") + FETCHED
+    ),
+}
+"""Whole requests, as they are sent."""
+
+
+def _raw(request: bytes) -> Act:
+    """The act of sending a whole ``request``."""
+
+    async def act(host: str, port: int) -> str:
+        reader, writer = await _opened(host, port)
+        try:
+            writer.write(request)
+            status = await asyncio.wait_for(reader.readline(), 60)
+            return status.decode("latin-1").strip()[9:12] or "closed"
+        finally:
+            writer.close()
+
+    return act
+
+
+async def jobs_left(host: str, port: int) -> str:
+    """A document of many pages, which is begun and then given up."""
+    with pymupdf.open() as made:
+        for _ in range(200):
+            made.new_page().insert_text((60, 60), "words")
+        book = made.tobytes()
+    headers = {"Authorization": f"Bearer {BAD}"}
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", headers=headers, timeout=60) as client:
+        answer = await client.post("/v1/convert/file/async", content=book)
+        if answer.status_code == 200:
+            await asyncio.sleep(1)
+            answer = await client.delete(f"/v1/status/poll/{answer.json()['task_id']}")
+    return str(answer.status_code)
+
+
 def _sending(body: bytes) -> Act:
     """The act of sending ``body``."""
     return lambda host, port: _sent(host, port, body)
@@ -129,6 +182,8 @@ def _sending(body: bytes) -> Act:
 ACTS: dict[str, Act] = {"slow bodies": slow_bodies, "half heads": half_heads, "a stalled reader": stalled_reader} | {
     name: _sending(body) for name, body in BODIES.items()
 }
+ACTS |= {name: _raw(request) for name, request in REQUESTS.items()}
+ACTS["a job that is left"] = jobs_left
 
 
 class Neighbours:

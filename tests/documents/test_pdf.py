@@ -11,7 +11,8 @@ import psutil
 import pymupdf
 import pytest
 
-from docspec.core import InputError, PageError, PageImage
+from docspec import ParseOptions, Parser
+from docspec.core import Failure, InputError, PageError, PageImage
 from docspec.documents import PageFailure, open_document
 from docspec.documents.pdf import PdfDocument
 

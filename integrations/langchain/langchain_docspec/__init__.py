@@ -10,7 +10,8 @@ from typing import Any, Literal
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
-from docspec import InputError, ParseOptions, Parser
+from docspec import ParseOptions, Parser
+from docspec.core import InputError
 from docspec.retrieval import Unit, passages
 
 __all__ = ["DocspecLoader"]
