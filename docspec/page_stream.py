@@ -75,13 +75,15 @@ class PageStream:
         """Whether ``document`` was given up."""
         return document in self._abandoned
 
-    def read(self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
+    def read(
+        self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = (), single: bool = False
+    ) -> Generator[Found]:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
-        numbers, if known beforehand."""
+        numbers, if known beforehand; ``single``: that of a document which has no other."""
         self.left = []
         self._verifier.open()
         wanted = self._verifier.prepare_options(View.of(self._options, visible_words), self.image_dpi, self._images)
-        with contextlib.closing(self._results(self._prepared(pages, wanted, ahead, numbers))) as results:
+        with contextlib.closing(self._results(self._prepared(pages, wanted, ahead, numbers, single))) as results:
             for result in results:
                 if result is not None:
                     yield result
@@ -102,10 +104,10 @@ class PageStream:
             self.left.append(result)
 
     def _prepared(
-        self, pages: Iterator[PageRef], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
+        self, pages: Iterator[PageRef], wanted: PrepareOptions, ahead: int, numbers: Sequence[int], single: bool
     ) -> Generator[Page]:
         expected = iter(numbers)
-        with contextlib.closing(self.isolation.pages(pages, wanted, ahead)) as prepared:
+        with contextlib.closing(self.isolation.pages(pages, wanted, ahead, single)) as prepared:
             while True:
                 for number in islice(expected, 1):
                     self._observer.stage(number, "draft")

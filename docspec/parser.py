@@ -162,7 +162,8 @@ class Parser(Closing):
             document.begin()
             self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
-        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
+        single = document.page_count == 1
+        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers, single)
         for _, result in self._checked(stream):
             yield self._done(document, result)
 

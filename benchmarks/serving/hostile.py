@@ -159,15 +159,19 @@ def _raw(request: bytes) -> Act:
     return act
 
 
+def book(pages: int) -> bytes:
+    with pymupdf.open() as made:
+        for _ in range(pages):
+            made.new_page().insert_text((60, 60), "words")
+        data: bytes = made.tobytes()
+    return data
+
+
 async def jobs_left(host: str, port: int) -> str:
     """A document of many pages, which is begun and then given up."""
-    with pymupdf.open() as made:
-        for _ in range(200):
-            made.new_page().insert_text((60, 60), "words")
-        book = made.tobytes()
     headers = {"Authorization": f"Bearer {BAD}"}
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", headers=headers, timeout=60) as client:
-        answer = await client.post("/v1/convert/file/async", content=book)
+        answer = await client.post("/v1/convert/file/async", content=book(200))
         if answer.status_code == 200:
             await asyncio.sleep(1)
             answer = await client.delete(f"/v1/status/poll/{answer.json()['task_id']}")
@@ -262,7 +266,8 @@ def measured(size: int, clients: int, rounds: int) -> dict[str, Any]:
         gateway("--upstream", one.url, "--recognise", "never", "--api-key", GOOD, "--api-key", BAD) as served,
     ):
         neighbours = Neighbours(served.url)
-        before = open_files(served)
+        httpx.post(f"{served.url}/v1/parse", content=book(1), headers={"X-Api-Key": GOOD}, timeout=120)
+        before = open_files(served)  # with the children that read documents
         asyncio.run(served_requests(served, range(min(part, 200)), clients))  # warms both up
         for number in range(rounds):
             for kind, first in (("alone", 2 * number * part), ("beside", (2 * number + 1) * part)):

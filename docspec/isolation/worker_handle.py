@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-NICENESS = 10
+NICENESS = 5
 """Of children whose documents wait for others."""
 
 
