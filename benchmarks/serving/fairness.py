@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Sequence
 from itertools import pairwise
@@ -50,7 +51,7 @@ def seconds_of(client: httpx.Client, data: bytes) -> float:
 
 def percentile(values: Sequence[float], share: float) -> float:
     """The least of ``values`` that so large a ``share`` of them does not exceed."""
-    return sorted(values)[max(0, -int(-share * len(values)) - 1)]
+    return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
 def measured(jobs: int, pages: int, asked: int, words: Sequence[str] = ()) -> dict[str, Any]:
