@@ -11,6 +11,7 @@ from itertools import islice
 
 from docspec.accounting import visible_words
 from docspec.core import PageResult, ParseOptions
+from docspec.core.fair_lock import FairLock
 from docspec.core.observer import Observer
 from docspec.core.processors import processors
 from docspec.documents import PageFailure
@@ -32,16 +33,24 @@ born-digital pages while the bundled reader is loaded."""
 
 
 class PageStream:
-    """Turns pages of documents that ``isolation`` opened into their results."""
+    """Turns pages of documents that ``isolation`` opened into their results. Threads that share it prepare pages side
+    by side; a verifier without threads of its own is given one page at a time, in ``turn``."""
 
     def __init__(
-        self, options: ParseOptions, isolation: Isolation, verifier: Verifier, observer: Observer, images: bool
+        self,
+        options: ParseOptions,
+        isolation: Isolation,
+        verifier: Verifier,
+        observer: Observer,
+        images: bool,
+        turn: FairLock,
     ) -> None:
         self._options = options
         self.isolation = isolation
         self._verifier = verifier
         self._observer = observer
         self._images = images
+        self._turn = turn
         self._abandoned: weakref.WeakSet[IsolatedDocument | Unread] = weakref.WeakSet()
         self.left: list[Found] = []
         """Results of the last :meth:`read` that nobody took: they were verified ahead of the page at which it ended."""
@@ -68,13 +77,15 @@ class PageStream:
         """Whether ``document`` was given up."""
         return document in self._abandoned
 
-    def read(self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = ()) -> Generator[Found]:
+    def read(
+        self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = (), single: bool = False
+    ) -> Generator[Found]:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
-        numbers, if known beforehand."""
+        numbers, if known beforehand; ``single``: that of a document which has no other."""
         self.left = []
         self._verifier.open()
         wanted = self._verifier.prepare_options(View.of(self._options, visible_words), self.image_dpi, self._images)
-        with contextlib.closing(self._results(self._prepared(pages, wanted, ahead, numbers))) as results:
+        with contextlib.closing(self._results(self._prepared(pages, wanted, ahead, numbers, single))) as results:
             for result in results:
                 if result is not None:
                     yield result
@@ -95,10 +106,10 @@ class PageStream:
             self.left.append(result)
 
     def _prepared(
-        self, pages: Iterator[PageRef], wanted: PrepareOptions, ahead: int, numbers: Sequence[int]
+        self, pages: Iterator[PageRef], wanted: PrepareOptions, ahead: int, numbers: Sequence[int], single: bool
     ) -> Generator[Page]:
         expected = iter(numbers)
-        with contextlib.closing(self.isolation.pages(pages, wanted, ahead)) as prepared:
+        with contextlib.closing(self.isolation.pages(pages, wanted, ahead, single)) as prepared:
             while True:
                 for number in islice(expected, 1):
                     self._observer.stage(number, "draft")
@@ -118,7 +129,8 @@ class PageStream:
             return None
         if not isinstance(page, DraftedPage):
             return document, _failed(page), None
-        [result] = self._verifier.verify([page])
+        with contextlib.nullcontext() if self._verifier.threads else self._turn:
+            [result] = self._verifier.verify([page])
         return document, result, page
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, S
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from docspec import offline
 from docspec.accounting import accounted, seen, visible_words
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
 
-Input = Source | str | Path | bytes
+Input = Source | str | Path | bytes | IO[bytes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +71,11 @@ class Parser(Closing):
     With ``devices`` (``("cuda:0", "cuda:1")``; one may be named several times) pages are verified by a process on each,
     with the same results; observers are then told only of finished pages.
 
+    At the end of a ``with`` block it is closed for good, and says so (:class:`docspec.core.UsageError`).
+
     Without ``images`` results hold the image of their page only if pictures are cut out of it or the model has read it:
-    other pages are not drawn in full size.
+    other pages are not drawn in full size. ``spare`` child processes more are kept for documents of one page, beside
+    long ones that other threads read.
     """
 
     def __init__(
@@ -81,6 +84,8 @@ class Parser(Closing):
         observer: Observer | None = None,
         devices: Sequence[str] = (),
         images: bool = True,
+        *,
+        spare: int = 0,
     ) -> None:
         self.options = options or ParseOptions()
         if devices and self.options.has_other_engine:
@@ -92,13 +97,15 @@ class Parser(Closing):
         self.devices = tuple(devices)
         served = self.options.reads_with == "server"
         alone = served or self.loads_late
-        isolation = Isolation(self.options, verifiers=2 if served else max(1, len(devices)), alone=alone)
+        verifiers = 2 if served else max(1, len(devices))
+        isolation = Isolation(self.options, verifiers=verifiers, alone=alone, spare=spare)
         self._verifier = Verifier(self.options, self.observer, self.devices)
-        self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images)
+        self._turn = FairLock()
+        self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images, self._turn)
         self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
-        self._turn = FairLock()
         self._process = os.getpid()
+        self._is_closed = False
         self._go_offline()
 
     @property
@@ -133,8 +140,8 @@ class Parser(Closing):
         return self._verifier.report()
 
     def open(self, source: Input) -> IsolatedDocument:
-        """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, or the bytes of a PDF or an
-        image. Raises :class:`docspec.core.InputError`."""
+        """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, the bytes of a PDF or an
+        image, or a file that is open in binary mode, such as a ``BytesIO``. Raises :class:`docspec.core.InputError`."""
         self._go_offline()
         self._check_process()
         return self._stream.isolation.open(_source_of(source))
@@ -155,8 +162,9 @@ class Parser(Closing):
             document.begin()
             self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
-        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers)
-        for _, result, drafted in self._in_turn(stream):
+        single = document.page_count == 1
+        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers, single)
+        for _, result, drafted in self._checked(stream):
             yield self._done(document, result, drafted)
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
@@ -183,7 +191,7 @@ class Parser(Closing):
         self._check_process()
         known = len(sources) if isinstance(sources, Sized) else 1
         self._stream.isolation.start(min(known, self._stream.ahead))  # while the target is loaded
-        stream = self._in_turn(self._stream.read(self._pages_of(sources), self._stream.ahead))
+        stream = self._checked(self._stream.read(self._pages_of(sources), self._stream.ahead))
         with contextlib.closing(stream):
             for document, results in groupby(stream, key=lambda item: item[0]):
                 if isinstance(document, IsolatedDocument):
@@ -234,6 +242,10 @@ class Parser(Closing):
         with contextlib.nullcontext() if self._verifier.threads else self._turn:
             return self._verifier.verify(prepared)
 
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
+        self._is_closed = True
+
     def close(self) -> None:
         """Releases the model, ends the children, and undoes the changes of ``offline``; the parser can be used again
         and will load the model again."""
@@ -266,18 +278,19 @@ class Parser(Closing):
                     break
                 yield document, number
 
-    def _in_turn(self, stream: Generator[Found]) -> Generator[Found]:
-        """``stream``, which gives the next page to one thread at a time."""
+    def _checked(self, stream: Generator[Found]) -> Generator[Found]:
+        """``stream``, for as long as this is the process that made the parser."""
         with contextlib.closing(stream):
             while True:
                 self._check_process()
-                with self._turn:
-                    result = next(stream, None)
+                result = next(stream, None)
                 if result is None:
                     return
                 yield result
 
     def _check_process(self) -> None:
+        if self._is_closed:
+            raise UsageError("this parser is closed: its with block has ended; read within it, or make another Parser")
         if os.getpid() != self._process:
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
@@ -326,13 +339,23 @@ class Parser(Closing):
 def _source_of(given: Input) -> Source:
     if isinstance(given, Source):
         return fetched(given)
-    return source_from_bytes(given) if isinstance(given, bytes) else source_from_path(given)
+    if isinstance(given, str | Path | bytes):
+        return source_from_bytes(given) if isinstance(given, bytes) else source_from_path(given)
+    if not hasattr(given, "read"):
+        raise UsageError(f"an input is a path, bytes or a file that is open, and no {type(given).__name__}")
+    data = given.read()
+    if not isinstance(data, bytes):
+        raise UsageError(f"{_name_of(given)}: open it in binary mode (rb)")
+    return source_from_bytes(data, _name_of(given))
 
 
 def _name_of(given: Input) -> str:
     if isinstance(given, bytes):
         return STDIN_NAME
-    return given.name if isinstance(given, Source) else shown(Path(given))
+    if isinstance(given, str | Path):
+        return shown(Path(given))
+    name = getattr(given, "name", None)  # of a file that is open it may be a number
+    return name if isinstance(name, str) else STDIN_NAME
 
 
 def parse(source: Input, **options: Any) -> ParsedDocument:

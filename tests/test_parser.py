@@ -313,3 +313,27 @@ def test_the_end_of_a_range_is_the_last_page_at_most(pdf, tmp_path):
             ([page.number for page in one.pages], one.error) for one in parser.parse_many([pdf, tmp_path / "one.pdf"])
         ]
     assert found == [([1, 2], None), ([1], None)]
+
+
+def test_files_that_are_open_are_inputs(pdf) -> None:
+    with Parser(ParseOptions(pages="1")) as parser, pdf.open("rb") as file:
+        named = parser.parse(file)
+        assert named.name == str(pdf)
+        assert parser.parse(io.BytesIO(pdf.read_bytes())).pages[0].markdown == named.pages[0].markdown
+        [read] = parser.parse_many([io.BytesIO(pdf.read_bytes())])
+        assert read.error is None and len(read.pages) == 1
+        with pytest.raises(UsageError, match="binary"):
+            parser.parse(io.StringIO("words"))  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="no int"):
+            parser.parse(7)  # type: ignore[arg-type]
+
+
+def test_a_parser_whose_block_has_ended_says_so(pdf) -> None:
+    with Parser(ParseOptions(pages="1-2")) as parser:
+        pages = parser.pages(pdf)
+        next(pages)
+    with pytest.raises(UsageError, match="closed"):
+        next(pages)
+    for read in (parser.parse, parser.open, lambda path: next(parser.parse_many([path]))):
+        with pytest.raises(UsageError, match="closed"):
+            read(pdf)

@@ -22,6 +22,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
+import pymupdf
 
 from benchmarks.serving.load import CHAT, _settled, open_files, open_files_left
 from benchmarks.serving.processes import Served, gateway, stand_in
@@ -121,6 +122,62 @@ BODIES = {
 }
 
 
+def _chat(part: object) -> bytes:
+    return json.dumps({"messages": [{"role": "user", "content": [part]}]}).encode()
+
+
+BODIES |= {
+    "an unknown part": _chat({"type": "image", "source": {"url": "http://127.0.0.1:1/x"}}),
+    "a list as url": _chat({"type": "image_url", "image_url": {"url": ["http://127.0.0.1:1/x"]}}),
+}
+
+FETCHED = b'{"input":[{"image_url":"http://127.0.0.1:1"}]}'
+
+REQUESTS = {
+    "no http": b"NONSENSE \x00\r\n\r\n",
+    "two ends": _head("Content-Length: 5\r\nTransfer-Encoding: chunked") + b"0\r\n\r\nGET /x HTTP/1.1\r\n\r\n",
+    "a packed body": _head("Content-Encoding: gzip\r\nContent-Length: 20") + bytes(20),
+    "an address that passes": (
+        _head(f"Content-Length: {len(FETCHED)}").replace(CHAT.encode(), b"/v1/responses") + FETCHED
+    ),
+}
+"""Whole requests, as they are sent."""
+
+
+def _raw(request: bytes) -> Act:
+    """The act of sending a whole ``request``."""
+
+    async def act(host: str, port: int) -> str:
+        reader, writer = await _opened(host, port)
+        try:
+            writer.write(request)
+            status = await asyncio.wait_for(reader.readline(), 60)
+            return status.decode("latin-1").strip()[9:12] or "closed"
+        finally:
+            writer.close()
+
+    return act
+
+
+def book(pages: int) -> bytes:
+    with pymupdf.open() as made:
+        for _ in range(pages):
+            made.new_page().insert_text((60, 60), "words")
+        data: bytes = made.tobytes()
+    return data
+
+
+async def jobs_left(host: str, port: int) -> str:
+    """A document of many pages, which is begun and then given up."""
+    headers = {"Authorization": f"Bearer {BAD}"}
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", headers=headers, timeout=60) as client:
+        answer = await client.post("/v1/convert/file/async", content=book(200))
+        if answer.status_code == 200:
+            await asyncio.sleep(1)
+            answer = await client.delete(f"/v1/status/poll/{answer.json()['task_id']}")
+    return str(answer.status_code)
+
+
 def _sending(body: bytes) -> Act:
     """The act of sending ``body``."""
     return lambda host, port: _sent(host, port, body)
@@ -129,6 +186,8 @@ def _sending(body: bytes) -> Act:
 ACTS: dict[str, Act] = {"slow bodies": slow_bodies, "half heads": half_heads, "a stalled reader": stalled_reader} | {
     name: _sending(body) for name, body in BODIES.items()
 }
+ACTS |= {name: _raw(request) for name, request in REQUESTS.items()}
+ACTS["a job that is left"] = jobs_left
 
 
 class Neighbours:
@@ -207,7 +266,8 @@ def measured(size: int, clients: int, rounds: int) -> dict[str, Any]:
         gateway("--upstream", one.url, "--recognise", "never", "--api-key", GOOD, "--api-key", BAD) as served,
     ):
         neighbours = Neighbours(served.url)
-        before = open_files(served)
+        httpx.post(f"{served.url}/v1/parse", content=book(1), headers={"X-Api-Key": GOOD}, timeout=120)
+        before = open_files(served)  # with the children that read documents
         asyncio.run(served_requests(served, range(min(part, 200)), clients))  # warms both up
         for number in range(rounds):
             for kind, first in (("alone", 2 * number * part), ("beside", (2 * number + 1) * part)):

@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 MODEL = "stand-in"
+PASSED = ("/v1/completions", "/v1/responses", "/tokenize")
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog", "while", "eleven", "wizards", "box"]
 
 
@@ -87,6 +88,11 @@ class StandIn:
         self.answered.append(digest_of(values))
         return JSONResponse(self.whole(values), headers={"x-served-by": self.name})
 
+    async def echo(self, request: Request) -> Response:
+        """What a path was sent that only passes a gateway."""
+        headers = {name: value for name, value in request.headers.items() if name in ("authorization", "x-api-key")}
+        return JSONResponse({"path": request.url.path, "body": await request.json(), "headers": headers})
+
     def note(self, request: Request, values: dict[str, Any]) -> None:
         rest = {name: value for name, value in values.items() if name != "messages"}
         self.seen.append({"headers": dict(request.headers), "body": rest, "messages": digest_of(values)})
@@ -136,6 +142,10 @@ class StandIn:
             routes=[
                 Route("/v1/models", self.models),
                 Route("/v1/chat/completions", self.chat, methods=["POST"]),
+                *(
+                    Route(path, self.echo, methods=["POST"])
+                    for path in ("/v1/completions", "/v1/responses", "/tokenize")
+                ),
                 Route("/told", self.told),
                 Route("/answered", self.all_answered),
                 Route("/release", self.release),

@@ -21,6 +21,12 @@ class FairLock:
         self._owner: int | None = None
         self._depth = 0
 
+    @property
+    def wanted(self) -> int:
+        """How many threads hold it or wait for it."""
+        with self._state:
+            return self._held + len(self._waiting)
+
     def acquire(self, blocking: bool = True) -> bool:
         with self._state:
             if not self._held:

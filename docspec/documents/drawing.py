@@ -8,6 +8,7 @@ from typing import Any
 
 from PIL import Image
 
+from docspec.core import Failure, PageError
 from docspec.core.safe_text import first_line
 from docspec.documents.deadline import limited
 from docspec.documents.mupdf import mupdf
@@ -21,6 +22,9 @@ SKETCH, MOST_SHARE = 1200, 0.5
 LEAST_SKETCHED = 1000
 """Least pixels along the longer side of a page for which a sketch pays."""
 LONG_TO_SKETCH = 2.0  # seconds
+LEAST_DPI = 5.0
+"""Dots per inch below which letters are no longer seen: those of a page with sides of 25 m at 25 megapixels. PDF 1.7
+allows 5 m."""
 
 
 class Drawing:
@@ -28,13 +32,17 @@ class Drawing:
     too large; it can be rendered at any time, also after the page is gone.
 
     ``scale`` is in pixels per point, ``size`` in pixels, and ``trouble`` says why it was not drawn to its end within
-    :data:`MAX_SECONDS`. MuPDF's errors are raised.
+    :data:`MAX_SECONDS`. MuPDF's errors are raised; a page whose letters would be smaller than a pixel raises
+    :class:`docspec.core.PageError`.
     """
 
     def __init__(self, page: Any, dpi: float, max_pixels: int | None = None) -> None:
         low = mupdf().mupdf
         self.trouble: str | None = None
         self.scale = fit_scale(page.rect.width, page.rect.height, dpi / POINTS_PER_INCH, max_pixels)
+        if self.scale * POINTS_PER_INCH < min(dpi, LEAST_DPI):
+            size = f"{page.rect.width:,.0f} x {page.rect.height:,.0f} pt"
+            raise PageError(f"the page says that it is {size}, too large to be shown with letters", Failure.TOO_LARGE)
         self._bounds = low.fz_bound_page(page.this)
         self._list = low.fz_new_display_list(self._bounds)
         recorder = low.fz_new_list_device(self._list)

@@ -40,6 +40,7 @@ class Source:
     ``name`` is shown to users. ``relative`` is its place in an output tree (below the folder it was found
     in, its own suffix kept). ``path`` is ``None`` for standard input, whose bytes are in ``data``, and for a document
     on another file system (``url``), whose size and time are in ``stamp`` (:mod:`docspec.documents.remote`).
+    ``password`` is its own, where the options' is not meant.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Source:
     data: bytes | None = field(default=None, repr=False)
     url: str | None = None
     stamp: tuple[int, int] | None = None
+    password: str | None = field(default=None, repr=False)
 
     def read(self) -> bytes:
         """All of its bytes. Raises ``OSError``."""

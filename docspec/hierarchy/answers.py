@@ -37,9 +37,13 @@ ECHO = 40
 LONG = 1024
 """Answers that may have more tokens are streamed: a loop is cut while it is written, and a silent server is noticed."""
 
-_PIECE = re.compile(r"\s?\w{1,4}|\s?[^\w\s]|\s{1,4}")
+_PIECE = re.compile(r"\s?[^\W_]{1,4}|\s?[^\w\s]|\s?_|\s{1,4}")
 """Splits any text completely into pieces. Further text can change only the last piece, which is short: a run of blanks
-is many pieces, so that one without an end is seen while it is written."""
+or of one mark is many pieces, so that one without an end is seen while it is written."""
+
+MOST_CHARACTERS, A_SECOND = 256 * 1024, 50_000
+"""Most characters of an answer, several times those of the fullest page; and how many of them all passes over an answer
+together read in a second at least: an answer has no more than they read within the page's limit of time."""
 
 OnProgress = Callable[[int, Progress], None]
 """Receives the number of a request and how far its answer is."""
@@ -138,7 +142,8 @@ def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) ->
     futures: list[Future[Generation]] = []
     try:
         futures += _submitted(context, requests, watched)
-        answers = [_answer(future, watch, guards) for future, watch in zip(futures, watched, strict=True)]
+        most = most_characters(context.options.page_timeout)
+        answers = [_answer(future, watch, guards, most) for future, watch in zip(futures, watched, strict=True)]
     except BaseException:
         for future in futures:
             future.cancel()
@@ -214,7 +219,16 @@ class _LoopError(Exception):
     """Cancels a request."""
 
 
-def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) -> tuple[Answer, GenerationCounts]:
+def most_characters(seconds: float) -> int:
+    """The most characters of an answer that are read in ``seconds``. Time is bounded by size, as a pattern over a text
+    cannot be stopped while it runs."""
+    return min(MOST_CHARACTERS, int(A_SECOND * seconds))
+
+
+def _answer(
+    future: Future[Generation], watch: _Watched | None, guards: bool, most: int
+) -> tuple[Answer, GenerationCounts]:
+    """The answer, cut at its loop. Raises :class:`docspec.core.PageError` if it has more than ``most`` characters."""
     try:
         generation = future.result()
     except CancelledError:
@@ -223,12 +237,14 @@ def _answer(future: Future[Generation], watch: _Watched | None, guards: bool) ->
             raise
         written = guard.loop.keep + guard.loop.dropped
         return Answer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
-    text, loop = guarded(generation.text) if guards else (generation.text, None)
+    text, loop = guarded(generation.text[:most]) if guards else ("", None)
     if loop is not None:
         return Answer(text, finish="loop", loop=loop), generation.counts
-    answer = Answer(
-        text, generation.token_ids or (), generation.finish, generation.loop, generation.trail, generation.is_frugal
-    )
+    if len(generation.text) > most:
+        size = f"{len(generation.text):,} characters, more than are read of a page in its time ({most:,})"
+        raise PageError(f"the answer has {size}; raise --page-timeout or lower --max-tokens", Failure.TOO_LARGE)
+    ended = generation.finish, generation.loop, generation.trail, generation.is_frugal
+    answer = Answer(generation.text, generation.token_ids or (), *ended)
     return answer, generation.counts
 
 

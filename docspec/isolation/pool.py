@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Generator, Iterator
 from functools import partial
 
@@ -39,7 +40,9 @@ Page = tuple[IsolatedDocument | Unread, DraftedPage | PageFailure]
 
 class Isolation:
     """Opens, renders and drafts for one parser, which has so many ``verifiers``. ``memory`` is the limit of a child in
-    bytes; ``alone``: this machine verifies nothing, so that all of its processors may draft."""
+    bytes; ``alone``: this machine verifies nothing, so that all of its processors may draft. So many ``spare`` children
+    more open documents and prepare those of a single page, which are not to wait for those of long ones; the others
+    give way to them."""
 
     def __init__(
         self,
@@ -48,13 +51,16 @@ class Isolation:
         memory: int | None = None,
         verifiers: int = 1,
         alone: bool = False,
+        spare: int = 0,
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
         self._settings = WorkerSettings(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
         beside = max(LEAST_BESIDE if options.has_other_engine else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
+        self._spare = spare
         self._workers: list[WorkerHandle] = []
+        self._making = threading.Lock()
 
     def start(self, pages: int = 1) -> None:
         """Starts the children that prepare so many ``pages``, before the first document is opened."""
@@ -69,10 +75,12 @@ class Isolation:
         finally:
             worker.lock.release()
 
-    def pages(self, pages: Iterator[PageRef], preparation: PrepareOptions, ahead: int) -> Generator[Page]:
+    def pages(
+        self, pages: Iterator[PageRef], preparation: PrepareOptions, ahead: int, single: bool = False
+    ) -> Generator[Page]:
         """The numbered ``pages`` of documents in their order, up to ``ahead`` of them prepared in advance, in parallel
-        if there are processors for it."""
-        prepare = [partial(_prepare, worker, preparation) for worker in self._made(ahead)]
+        if there are processors for it. ``single``: the page of a document that has no other."""
+        prepare = [partial(_prepare, worker, preparation) for worker in self._made(ahead, single)]
         return lookahead(pages, prepare, ahead, _pixels_of, MOST_PIXELS)
 
     def close(self) -> None:
@@ -81,12 +89,16 @@ class Isolation:
         for worker in workers:
             worker.close()
 
-    def _made(self, pages: int) -> list[WorkerHandle]:
-        """The children that prepare so many pages in parallel."""
+    def _made(self, pages: int, single: bool = False) -> list[WorkerHandle]:
+        """The children that prepare so many pages in parallel, those that least is wanted of first: threads that share
+        this one's children are not to wait for each other while another child is free."""
         count = max(1, min(pages, self._most))
-        while len(self._workers) < count:
-            self._workers.append(WorkerHandle(self._settings))
-        return self._workers[:count]
+        with self._making:
+            while len(self._workers) < count + self._spare:
+                gives_way = len(self._workers) >= self._spare > 0
+                self._workers.append(WorkerHandle(self._settings, gives_way))
+        workers = self._workers[: self._spare] if single and self._spare else self._workers[self._spare :]
+        return sorted(workers, key=lambda worker: worker.lock.wanted)[:count]
 
     def _free_worker(self) -> WorkerHandle:
         """A free worker, locked; if all are busy, waits for the first one."""

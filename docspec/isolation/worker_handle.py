@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -26,6 +27,10 @@ from docspec.isolation.worker import DocumentWorker, DrafterMaker, DrawnPage, Op
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+NICENESS = 5
+"""Of children whose documents wait for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +67,12 @@ class PrepareOptions:
 
 
 class WorkerHandle:
-    """One child, which serves one call at a time; other threads wait for ``lock``. A lost child is replaced."""
+    """One child, which serves one call at a time; other threads wait for ``lock``. A lost child is replaced.
+    ``gives_way``: processors are others' first."""
 
-    def __init__(self, settings: WorkerSettings) -> None:
+    def __init__(self, settings: WorkerSettings, gives_way: bool = False) -> None:
         self._settings = settings
+        self._gives_way = gives_way
         self._child: Child | None = None
         self._begun = False
         self._at: IsolatedDocument | None = None
@@ -157,6 +164,9 @@ class WorkerHandle:
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
             raise WorkerLost(why, Failure.UNEXPECTED) from error
+        if self._gives_way and hasattr(os, "setpriority"):
+            with contextlib.suppress(OSError):  # it has ended already
+                os.setpriority(os.PRIO_PROCESS, self._child.pid, NICENESS)
         self._begun = False
         return self._child
 
@@ -171,7 +181,8 @@ class WorkerHandle:
         child, options = self._start(), self._settings.options
         seconds = self._seconds(document, options.page_timeout)
         self._at = None  # the child closes the one before, even if this one cannot be opened
-        opened: OpenedDocument = child.call("open", document.source, options.password, seconds=seconds)
+        source, password = document.source, document.source.password or options.password
+        opened: OpenedDocument = child.call("open", source, password, seconds=seconds)
         self._at = document
         self._begin()
         return opened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from docspec.core import PageResult
 from docspec.core.plugins import load
@@ -32,13 +32,24 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
 
 
 def document_text(
-    pages: Iterable[PageResult], format: Format, layout: Layout, source: str = "", sha256: str = ""
+    pages: Iterable[PageResult],
+    format: Format,
+    layout: Layout,
+    source: str = "",
+    sha256: str = "",
+    figures: Mapping[int, Mapping[int, str]] | None = None,
 ) -> str:
-    """A whole document in that format, its pictures left out."""
+    """A whole document in that format; ``figures`` are the links of its pictures, by the number of their page and the
+    index of their block. Without them they are left out."""
+    links = figures or {}
     renderer = renderer_for(format, layout)
     if layout.joins_tables:
         from docspec.reporting.joined_tables import with_joined_tables
 
         pages = with_joined_tables(pages)
-    parts = [renderer.begin(source, sha256), *(renderer.page(page, {}) for page in pages), renderer.end()]
+    parts = [
+        renderer.begin(source, sha256),
+        *(renderer.page(page, links.get(page.number, {})) for page in pages),
+        renderer.end(),
+    ]
     return safe_text("".join(parts))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import time
 import traceback
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -18,10 +22,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from docspec.core import ParseOptions
 from docspec.serve.admission import drain
 from docspec.serve.completions import completions, model, models
+from docspec.serve.description import description_routes
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
+from docspec.serve.passing import PASSED, passed
 from docspec.serve.refusal import Refusal, refused
 from docspec.serve.settings import GatewaySettings
+from docspec.serve.spans import span
 
 LOG = logging.getLogger("docspec.serve")
 
@@ -42,19 +49,22 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
             await gateway.close()
 
     routes = [
-        Route("/v1/chat/completions", _Counted(gateway, partial(completions, gateway)), methods=["POST"]),
-        Route("/v1/models/{name:path}", _Counted(gateway, partial(model, gateway)), methods=["GET"]),
-        Route("/v1/models", _Counted(gateway, partial(models, gateway)), methods=["GET"]),
+        _counted(gateway, "/v1/chat/completions", completions, "POST", "A completion of a chat, with drafts."),
+        *(_counted(gateway, path, passed, "POST", "Passed on to a server as it is.") for path in PASSED),
+        _counted(gateway, "/v1/models/{name:path}", model, "GET", "A model behind this gateway."),
+        _counted(gateway, "/v1/models", models, "GET", "The models behind this gateway."),
         *(Route(path, _health) for path in ("/health", "/healthz")),
         *(Route(path, partial(_ready, gateway, documents)) for path in ("/ready", "/readyz")),
         Route("/version", _version),
         Route("/metrics", partial(_metrics, gateway)),
         *documents.routes,
     ]
+    routes += description_routes(routes)
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={Refusal: refused, 404: _unknown, 405: _unknown, Exception: _failed},
+        middleware=[Middleware(_Unambiguous)],
+        exception_handlers={Refusal: refused, HTTPException: _unknown, Exception: _failed},
     )
     app.state.gateway = gateway
 
@@ -66,15 +76,20 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
     return app
 
 
-class _Counted:
-    """A route that counts its answers by their status."""
+def _counted(gateway: Gateway, path: str, app: Any, method: str, name: str) -> Route:
+    return Route(path, _Counted(gateway, path, partial(app, gateway)), methods=[method], name=name)
 
-    def __init__(self, gateway: Gateway, app: ASGIApp) -> None:
+
+class _Counted:
+    """A route that counts its answers by their status, and how long they took."""
+
+    def __init__(self, gateway: Gateway, path: str, app: ASGIApp) -> None:
         self._gateway = gateway
+        self._path = path
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        status = "left"
+        status, began = "left", time.perf_counter()
 
         async def counting(message: Any) -> None:
             nonlocal status
@@ -83,7 +98,10 @@ class _Counted:
             await send(message)
 
         try:
-            await self._app(scope, receive, counting)
+            with span(scope["method"], self._path, Headers(scope=scope)) as told:
+                await self._app(scope, receive, counting)
+                if told is not None:
+                    told.set_attribute("http.response.status_code", status)
         except ClientDisconnect:
             status = "left"  # the client has left, or the answer broke off: the connection closes
         except Refusal as refusal:
@@ -93,11 +111,31 @@ class _Counted:
             raise
         finally:
             self._gateway.metrics.add("requests_total", route=scope["path"], status=status)
+            self._gateway.metrics.observe("request_seconds", time.perf_counter() - began, route=self._path)
+
+
+class _Unambiguous:
+    """Refuses a request whose end two headers tell differently, and closes its connection: to whoever stands in front
+    of this gateway, what comes behind it might be a part of it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            if "content-length" in headers and "transfer-encoding" in headers:
+                refusal = Refusal(400, "Content-Length beside Transfer-Encoding: send one of them").response
+                refusal.headers["Connection"] = "close"
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return Refusal(status, "there is no such route here" if status == 404 else "not this method").response
+    known = {404: "there is no such route here", 405: "not this method", 400: "the body is not what its type says"}
+    return Refusal(status, known.get(status, "the request is not understood")).response
 
 
 async def _failed(request: Request, error: Exception) -> Response:
@@ -108,20 +146,25 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _health(request: Request) -> Response:
+    """Whether this process answers."""
     return JSONResponse({"status": "ok"})
 
 
 async def _ready(gateway: Gateway, documents: Documents, request: Request) -> Response:
+    """Whether requests are taken: an upstream is there, documents can be stored, and no end has begun."""
     fault = documents.fault if gateway.upstreams.are_there else "no upstream"
+    fault = "stopping" if gateway.stopping.has_begun else fault
     return JSONResponse({"status": fault or "ok"}, 503 if fault else 200)
 
 
 async def _version(request: Request) -> Response:
+    """The versions of docspec and of what it uses."""
     from docspec.versions import versions
 
     return JSONResponse({name: version for name, version in versions().items() if version})
 
 
 async def _metrics(gateway: Gateway, request: Request) -> Response:
+    """Counters, gauges and histograms of latency, for Prometheus."""
     gateway.access.client(request.scope)
     return PlainTextResponse(gateway.metrics.text(), media_type="text/plain; version=0.0.4")

@@ -88,7 +88,7 @@ class Answering(RunningChat):
         gateway.metrics.add("drafts_total", source=drafted.source)
         parts = chat.with_fields(self._fields(chat, drafted))
         kind, streams = (drafted.kind, chat.streams), chat.streams
-        headers = self._headers(sum(map(len, parts)))
+        headers = forwarded_headers(gateway, self._scope, sum(map(len, parts)))
         del chat
         own = time.perf_counter() - self._began - drafted.seconds
         broken = 0.0
@@ -119,7 +119,9 @@ class Answering(RunningChat):
         with contextlib.suppress(*BROKEN, Refusal):
             async with (
                 self._gateway.upstreams.one() as upstream,
-                await upstream.ask("/v1/chat/completions", body, self._headers(len(body))) as answer,
+                await upstream.ask(
+                    "/v1/chat/completions", body, forwarded_headers(self._gateway, self._scope, len(body))
+                ) as answer,
             ):
                 await answer.read()
             self._gateway.metrics.add("prefills_total", status=str(answer.status))
@@ -170,18 +172,6 @@ class Answering(RunningChat):
         most = self._gateway.settings.limits.pixels
         return await asyncio.to_thread(read_chat, body, most) if len(body) > LONG else read_chat(body, most)
 
-    def _headers(self, size: int) -> RequestHeaders:
-        """The client's headers for an upstream, without the client's key."""
-        given = Headers(scope=self._scope)
-        dropped = STAYS | {name.strip().lower() for name in given.get("connection", "").split(",")}
-        kept = [(name, value) for name, value in given.items() if name not in dropped]
-        key = self._gateway.settings.upstream_key
-        if key is not None:
-            kept.append(("authorization", f"Bearer {key}"))
-        elif not self._gateway.access.has_keys and "authorization" in given:
-            kept.append(("authorization", given["authorization"]))
-        return [*kept, ("content-length", str(size))]
-
     async def _exchange(
         self, upstream: Upstream, headers: RequestHeaders, parts: Parts, streams: bool, source: str
     ) -> int:
@@ -217,6 +207,19 @@ class Answering(RunningChat):
             self.is_whole = True
             await self._send({"type": "http.response.body", "body": bytes(whole)})
             return answer.status
+
+
+def forwarded_headers(gateway: Gateway, scope: Scope, size: int) -> RequestHeaders:
+    """The client's headers for an upstream, without the client's key, for a body of ``size`` bytes."""
+    given = Headers(scope=scope)
+    dropped = STAYS | {name.strip().lower() for name in given.get("connection", "").split(",")}
+    kept = [(name, value) for name, value in given.items() if name not in dropped]
+    key = gateway.settings.upstream_key
+    if key is not None:
+        kept.append(("authorization", f"Bearer {key}"))
+    elif not gateway.access.has_keys and "authorization" in given:
+        kept.append(("authorization", given["authorization"]))
+    return [*kept, ("content-length", str(size))]
 
 
 async def _pieces(parts: Parts) -> AsyncIterator[bytes]:

@@ -13,7 +13,10 @@ import sys
 from collections import OrderedDict
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from docspec.serve.refusal import Refusal
 
 if os.name != "nt":
     import fcntl
@@ -99,6 +102,15 @@ class BoundedProtocol(H11Protocol):
         super().data_received(data)
         if self._has_request:
             self._head_arrived()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP gets an error as all others do, in JSON."""
+        refusal = Refusal(400, "the request is no valid HTTP").response
+        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+        whole = h11.Data(data=bytes(refusal.body))
+        for event in (h11.Response(status_code=400, headers=headers, reason=b"Bad Request"), whole, h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event))
+        self.transport.close()
 
     def on_response_complete(self) -> None:
         self._bounds.waits(self)

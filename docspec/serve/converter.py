@@ -3,36 +3,35 @@ a process of its own, so that the gateway stays small and survives a crash of th
 
 from __future__ import annotations
 
-import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from docspec.core import Failure, ModelError, PageResult, ParseOptions, UsageError
+from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions, UsageError
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
-from docspec.reporting.formats import document_text, renderer_for
-from docspec.reporting.renderer import Format, Layout
+from docspec.reporting.figures import EmbeddedFigures
+from docspec.reporting.formats import renderer_for
+from docspec.reporting.renderer import Layout
+from docspec.serve.exports import chunked, exported
 from docspec.serve.turns import Stopped, Turns
 from docspec.serve.wishes import DRAFTERS, Recognise, Wishes
 
 if TYPE_CHECKING:
     from docspec.parser import Parser
 
-FORMATS: dict[str, Format] = {"md": "md", "json": "docling", "html": "html", "text": "md"}
-"""The supported formats of docling-serve and docspec's name for each; ``text`` is Markdown without picture marks."""
-
 PART = 4
 """Pages that are read at a turn; the first turns have fewer, so that a short document is answered soon."""
 
+MOST_PARSERS = 6
+"""Ways of reading and languages that have children of their own at a time."""
+
 Wanted = Callable[[], bool]
 """Whether somebody still wants a document."""
-
-FIELDS = {"md": "md_content", "json": "json_content", "html": "html_content", "text": "text_content"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +55,22 @@ class Converter:
         self._options = options
         self._most = most
         self._turns = Turns(documents)
-        self._parsers: dict[Recognise, Parser] = {}
+        self._parsers: dict[tuple[Recognise, str | None], Parser] = {}
         self._lock = threading.Lock()
 
-    def pages(self, given: Submission, wanted: Wanted = lambda: True) -> Iterator[PageResult]:
-        """The results of a document's pages as they become ready, in turn with other documents. Raises
-        :class:`docspec.core.DocspecError`, and :class:`Stopped` if it is not ``wanted`` while it waits."""
-        parser = self._own(given.wishes.recognise)
+    def pages(
+        self, given: Submission, wanted: Wanted = lambda: True, figures: dict[int, Mapping[int, str]] | None = None
+    ) -> Iterator[PageResult]:
+        """The results of a document's pages as they become ready, in turn with other documents; ``figures`` receives
+        the pictures of each. Raises :class:`docspec.core.DocspecError`, and :class:`Stopped` if it is not ``wanted``
+        while it waits."""
+        parser = self._own(given.wishes.recognise, given.wishes.language)
         end = None if given.wishes.seconds is None else time.monotonic() + given.wishes.seconds
         try:
             with self._turns.place(given.client) as place:
                 with self._turns.turn(place, 0, wanted):
-                    document = parser.open(source_from_bytes(given.data, given.title))
+                    source = source_from_bytes(given.data, given.title)
+                    document = parser.open(replace(source, password=given.wishes.password))
                 numbers = self._numbers(given.pages, document.page_count, given.title)
                 done = 0
                 while part := numbers[done : done + min(PART, max(1, done))]:
@@ -79,6 +82,8 @@ class Converter:
                         results = list(parser.pages(document, chosen, goes_on=done > 0))
                     done += len(part)
                     for result in results:
+                        if figures is not None:
+                            figures[result.number] = EmbeddedFigures().page(result)
                         yield replace(result, image=None)
         except ModelError:  # servers that were given up: the next document asks them anew
             self.close()
@@ -88,28 +93,29 @@ class Converter:
         """A document as docling-serve returns it. ``read`` is called with the number of finished pages, also while
         the document waits for its turn; if it returns false, the conversion stops."""
         results: list[PageResult] = []
-        with closing(self.pages(given, lambda: read(len(results)))) as pages:  # type: ignore[type-var]
+        figures: dict[int, Mapping[int, str]] | None = {} if given.wishes.pictures else None
+        with closing(self.pages(given, lambda: read(len(results)), figures)) as pages:  # type: ignore[type-var]
             for result in pages:
                 results.append(result)
                 if not read(len(results)):
                     raise Stopped
         failed = [result for result in results if result.status == "failed"]
         status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
+        errors = [_error(result) for result in failed]
+        seconds = round(sum(result.timings.total for result in results), 3)
+        warnings = {"warnings": list(given.wishes.warnings)} if given.wishes.warnings else {}
+        if given.wishes.chunks:
+            details = [{"status": status, "errors": errors, "timings": {}}]
+            chunks = {"chunks": chunked(results, given.title), "convert_details": details}
+            return {**chunks, "status": status, "processing_time": seconds, **warnings}
+        contents = exported(results, given.formats, given.title, given.wishes.page_break, figures or {})
         return {
-            "document": {"filename": given.title, **rendered(results, given)},
+            "document": {"filename": given.title, **contents},
             "status": status,
-            "errors": [
-                {
-                    "component_type": "pipeline",
-                    "module_name": "docspec",
-                    "error_message": result.error or "the page failed",
-                    "page_no": result.number,
-                }
-                for result in failed
-            ],
-            "processing_time": round(sum(result.timings.total for result in results), 3),
+            "errors": errors,
+            "processing_time": seconds,
             "timings": {},
-            **({"warnings": list(given.wishes.warnings)} if given.wishes.warnings else {}),
+            **warnings,
         }
 
     def close(self) -> None:
@@ -117,16 +123,20 @@ class Converter:
         for parser in parsers.values():
             parser.close()
 
-    def _own(self, recognise: Recognise) -> Parser:
-        """The parser that recognises so; most gateways only ever need one."""
+    def _own(self, recognise: Recognise, language: str | None) -> Parser:
+        """The parser that recognises so; most gateways only ever need one. Raises :class:`docspec.core.UsageError` if
+        too many languages are asked for: each has children of its own."""
         with self._lock:
-            if recognise not in self._parsers:
+            if (recognise, language) not in self._parsers:
                 from docspec.parser import Parser
 
+                if len(self._parsers) >= MOST_PARSERS:
+                    raise UsageError("ocr_lang: too many languages at a time here; leave it out, scripts are found")
                 options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
+                options = options if language is None else replace(options, language=language)
                 devices = () if options.has_other_engine else (options.device,)
-                self._parsers[recognise] = Parser(options, devices=devices)
-            return self._parsers[recognise]
+                self._parsers[recognise, language] = Parser(options, devices=devices, spare=1)
+            return self._parsers[recognise, language]
 
     def _numbers(self, pages: str | None, count: int, title: str) -> Sequence[int]:
         """The selected pages that exist. Raises :class:`docspec.core.UsageError` if there are none or too many."""
@@ -140,19 +150,28 @@ class Converter:
         return chosen
 
 
+def failure_of(error: Exception, given: Submission, message: str) -> dict[str, Any]:
+    """A document that was not read as docling-serve tells it, with the category of the failure: ``empty``, or one of
+    :class:`docspec.core.Failure`."""
+    known = error.failure if isinstance(error, DocspecError) and error.failure is not None else Failure.UNEXPECTED
+    category = known.value if given.data else "empty"
+    message = message.replace("--password", "pdf_password")
+    failure = {"category": category, "message": message, "retryable": False, "phase": "execution"}
+    where = {"component_type": "document_backend", "module_name": "docspec"}
+    errors = [{**where, "error_message": message, "category": category}]
+    return {"kind": "TaskFailureResult", "failure": failure, "status": "failure", "errors": errors}
+
+
+def _error(result: PageResult) -> dict[str, Any]:
+    """Why a page failed: in words, and by its category (:class:`docspec.core.Failure`)."""
+    message = result.error or "the page failed"
+    where = {"component_type": "pipeline", "module_name": "docspec", "page_no": result.number}
+    return {**where, "error_message": message, "category": (result.failure or Failure.UNEXPECTED).value}
+
+
 def _late(given: Submission, number: int) -> PageResult:
     why = f"{given.title}, page {number}: not read within {given.wishes.seconds:g} s (document_timeout)"
     return PageResult(given.title, number, "failed", error=why, failure=Failure.TIMED_OUT)
-
-
-def rendered(results: Sequence[PageResult], given: Submission) -> dict[str, Any]:
-    """The pages in each of the formats, keyed by docling-serve's field names."""
-    contents: dict[str, Any] = {}
-    for name in given.formats:
-        layout = Layout(plain_markdown=name == "text", page_separator=given.wishes.page_break)
-        text = document_text(results, FORMATS[name], layout, given.title)
-        contents[FIELDS[name]] = json.loads(text) if name == "json" else text
-    return contents
 
 
 def markdown_of(result: PageResult) -> str:

@@ -1,6 +1,7 @@
 """Documents over HTTP: docling-serve's routes, a stream of pages, and uploads whose text becomes drafts.
 
-docling-serve's own Python client works with these routes (Markdown, DoclingDocument, HTML; results in the response).
+docling-serve's own Python client works with these routes (Markdown, DoclingDocument, HTML; results in the response or
+as an archive).
 """
 
 from __future__ import annotations
@@ -13,31 +14,33 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from docspec.core import DocspecError, ParseOptions
+from docspec.core import DocspecError, Failure, OutputError, ParseOptions
 from docspec.core.safe_text import one_line
 from docspec.serve.admission import unless_left
-from docspec.serve.converter import Converter, Stopped, Submission
+from docspec.serve.converter import Converter, Stopped, Submission, failure_of
+from docspec.serve.exports import JSON, MAGIC, ZIP, zipped
 from docspec.serve.jobs import ConversionJob, Jobs, temporary_folder
 from docspec.serve.page_events import message_of, page_events
 from docspec.serve.refusal import Refusal
-from docspec.serve.submission import from_form, from_json
+from docspec.serve.submission import from_form, from_json, one_of
 from docspec.serve.uploads import UploadedDrafts
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
 
-Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[Submission]]
+Read = Callable[["Gateway", Request], contextlib.AbstractAsyncContextManager[tuple[Submission, ...]]]
 
 LOG = logging.getLogger("docspec.serve")
 LONGEST_POLL = 60.0
@@ -79,10 +82,11 @@ class Documents:
     @property
     def routes(self) -> list[Route]:
         return [
-            Route("/v1/convert/file", partial(self._waited, from_form), methods=["POST"]),
-            Route("/v1/convert/source", partial(self._waited, from_json), methods=["POST"]),
-            Route("/v1/convert/file/async", partial(self._accepted, from_form), methods=["POST"]),
-            Route("/v1/convert/source/async", partial(self._accepted, from_json), methods=["POST"]),
+            *self._reading_routes("/v1/convert", False),
+            *self._reading_routes("/v1/chunk/hybrid", True),
+            *self._reading_routes("/v1/chunk/hierarchical", True),
+            Route("/v1/clear/results", self._clear),
+            Route("/v1/clear/converters", self._clear_nothing),
             Route("/v1/status/poll/{name}", self._status),
             Route("/v1/status/poll/{name}", self._cancel, methods=["DELETE"]),
             Route("/v1/result/{name}", self._result),
@@ -91,6 +95,13 @@ class Documents:
             Route("/v1/drafts", self._keep_drafts, methods=["POST"]),
             Route("/v1/drafts/{name}", self._forget, methods=["DELETE"]),
         ]
+
+    def _reading_routes(self, path: str, chunks: bool) -> Iterator[Route]:
+        """The routes that read documents, of a form or of an object, and answer at once or later."""
+        for name, read in (("file", from_form), ("source", from_json)):
+            given = cast(Read, partial(read, chunks=chunks))
+            yield Route(f"{path}/{name}", partial(self._waited, given), methods=["POST"])
+            yield Route(f"{path}/{name}/async", partial(self._accepted, given), methods=["POST"])
 
     def start(self) -> None:
         """Starts the workers in the server's event loop; they begin with the jobs that are stored."""
@@ -122,33 +133,53 @@ class Documents:
             self._temporary.cleanup()
 
     async def _waited(self, read: Read, request: Request) -> Response:
-        """Waits for the result and returns it; if the client disconnects, its job is deleted."""
-        client, name = await self._read_job(read, request)
+        """Waits for the results and returns them; if the client disconnects, its jobs are deleted."""
+        client, names = await self._read_jobs(read, request)
         try:
             async with asyncio.timeout(self._gateway.settings.limits.seconds):
-                await unless_left(asyncio.ensure_future(self._ended_or_stopped(client, name)), request.receive)
+                for name in names:
+                    work = asyncio.ensure_future(self._ended_or_stopped(client, name))
+                    await unless_left(work, request.receive)
             if self._stopped.is_set():
                 raise Refusal(503, "the gateway is stopped; try again later", 5)
-            return self._answer(client, name)
+            if len(names) == 1:
+                return self._answer(client, names[0])
+            answers = [json.loads(self._jobs.result(client, name) or b"{}") for name in names]
+            return Response(await asyncio.to_thread(zipped, answers), media_type=ZIP)
         except ClientDisconnect:
             raise Refusal(499, "the client has left") from None
         except TimeoutError:
             raise Refusal(504, "the document was not read in time; ask for it with /async") from None
         finally:
-            self._jobs.forget(name)
+            for name in names:
+                self._jobs.forget(name)
 
     async def _accepted(self, read: Read, request: Request) -> Response:
-        return JSONResponse(self._job(*await self._read_job(read, request)).as_object())
+        """Stores a document and returns its job at once."""
+        client, names = await self._read_jobs(read, request, most=1)
+        return JSONResponse(self._job(client, names[0]).as_object())
 
-    async def _read_job(self, read: Read, request: Request) -> tuple[str, str]:
-        """Stores a request's document as a job; its client, and the job's name. From here on the document is on the
-        disk alone."""
+    async def _read_jobs(self, read: Read, request: Request, most: int | None = None) -> tuple[str, list[str]]:
+        """Stores a request's documents, up to ``most``, as jobs; its client, and the jobs' names. From here on the
+        documents are on the disk alone."""
         async with read(self._gateway, request) as given:
-            name = await asyncio.to_thread(self._added_job, given)
+            if len(given) > (most or len(given)) or (len(given) > 1 and given[0].wishes.chunks):
+                raise Refusal(422, "several documents: one a request, or all at once at /v1/convert without /async")
+            if len(given) > 1:  # one archive of all
+                given = tuple(replace(one, wishes=replace(one.wishes, zipped=False)) for one in given)
+            names: list[str] = []
+            try:
+                for one in given:
+                    names.append(await asyncio.to_thread(self._added_job, one))
+            except BaseException:
+                for name in names:
+                    self._jobs.forget(name)
+                raise
             self._added.set()
-            return given.client, name
+            return given[0].client, names
 
     async def _status(self, request: Request) -> Response:
+        """How far a job is: the pages that are read, and its place in the queue while it waits."""
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
         try:
             wait = min(LONGEST_POLL, max(0.0, float(request.query_params.get("wait", 0))))
@@ -160,6 +191,7 @@ class Documents:
         return JSONResponse(self._job(client, name).as_object())
 
     async def _result(self, request: Request) -> Response:
+        """What came of a job."""
         client, name = self._gateway.access.client(request.scope), request.path_params["name"]
         if not self._job(client, name).has_ended:
             raise Refusal(404, "Task result not found. Please wait for a completion status.")
@@ -174,10 +206,25 @@ class Documents:
             self._ended.notify_all()
         return JSONResponse({"status": "ok"})
 
+    async def _clear(self, request: Request) -> Response:
+        """Deletes the client's own results that are older than ``older_then`` seconds (an hour)."""
+        client = self._gateway.access.client(request.scope)
+        try:  # the misspelling is docling-serve's
+            seconds = float(request.query_params.get("older_then") or request.query_params.get("older_than") or 3600)
+        except ValueError:
+            raise Refusal(422, "older_then: a number of seconds") from None
+        await asyncio.to_thread(self._jobs.clear, client, seconds)
+        return JSONResponse({"status": "ok"})
+
+    async def _clear_nothing(self, request: Request) -> Response:
+        """Nothing to do here: what reads documents is shared by all clients and bounded."""
+        self._gateway.access.client(request.scope)
+        return JSONResponse({"status": "ok"})
+
     async def _parse(self, request: Request) -> Response:
         """The pages as server-sent events, each as soon as it is finished."""
         async with contextlib.AsyncExitStack() as stack:
-            given = await stack.enter_async_context(from_form(self._gateway, request))
+            given = one_of(await stack.enter_async_context(from_form(self._gateway, request)))
             seconds = self._gateway.settings.limits.seconds
             events = page_events(partial(self._converter.pages, given), self._streaming, self._stopped, seconds)
             answer = StreamingResponse(events, media_type="text/event-stream")
@@ -186,7 +233,8 @@ class Documents:
     async def _keep_drafts(self, request: Request) -> Response:
         """Stores the text layer or the recognised text of a document's pages. When the same client sends an image of
         such a page to ``/v1/chat/completions``, the stored text is its draft."""
-        async with from_form(self._gateway, request) as given:
+        async with from_form(self._gateway, request) as documents:
+            given = one_of(documents)
             loop = asyncio.get_running_loop()
             try:
                 pages = await loop.run_in_executor(self._streaming, self._uploaded_drafts.of, given)
@@ -196,6 +244,7 @@ class Documents:
         return JSONResponse({"id": name, "pages": len(pages)})
 
     async def _forget(self, request: Request) -> Response:
+        """Deletes an uploaded document."""
         client = self._gateway.access.client(request.scope)
         if not self._gateway.uploads.forget(client, request.path_params["name"]):
             raise Refusal(404, "no such document")
@@ -246,7 +295,8 @@ class Documents:
     def _convert(self, name: str, given: Submission) -> None:
         try:
             answer = self._converter.convert(given, partial(self._goes_on, name))
-            self._jobs.end(name, answer["status"], json.dumps(answer, ensure_ascii=False).encode())
+            whole = zipped([answer]) if given.wishes.zipped else json.dumps(answer, ensure_ascii=False).encode()
+            self._jobs.end(name, answer["status"], whole)
         except Stopped:
             return
         except sqlite3.Error as error:
@@ -255,7 +305,8 @@ class Documents:
                 self._jobs.end(name, "failure", None, f"the result cannot be stored ({storage_fault(error)})")
         except Exception as error:
             if not self._stopped.is_set():
-                self._jobs.end(name, "failure", None, message_of(error))
+                failure = failure_of(error, given, message_of(error))
+                self._jobs.end(name, "failure", json.dumps(failure).encode(), failure["failure"]["message"])
 
     def _goes_on(self, name: str, pages: int) -> bool:
         """Notes that so many ``pages`` of a job are read; false if nobody wants the others."""
@@ -294,12 +345,9 @@ class Documents:
     def _answer(self, client: str, name: str) -> Response:
         result = self._jobs.result(client, name)
         if result is None:
-            message = self._job(client, name).error or "the document could not be read"
-            failure = {"category": "unknown", "message": message, "retryable": False, "phase": "execution"}
-            return JSONResponse({"kind": "TaskFailureResult", "failure": failure, "status": "failure", "errors": [
-                {"component_type": "document_backend", "module_name": "docspec", "error_message": message}
-            ]})  # fmt: skip
-        return Response(result, media_type="application/json")
+            error = OutputError(self._job(client, name).error or "the document could not be read", Failure.UNWRITABLE)
+            return JSONResponse(failure_of(error, Submission(b"?", ""), str(error)))
+        return Response(result, media_type=ZIP if result.startswith(MAGIC) else JSON)
 
 
 class _Holding(Response):

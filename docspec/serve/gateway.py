@@ -1,4 +1,4 @@
-"""The state that the gateway's routes share, and its metrics."""
+"""The state that the gateway's routes share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import contextlib
 import hashlib
 import hmac
 import secrets
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 
 from starlette.requests import Request
@@ -16,38 +15,12 @@ from docspec.serve.access import Access
 from docspec.serve.admission import Admission, Holding, bounded, check_declared
 from docspec.serve.drafts import DraftFinder
 from docspec.serve.fetch import Fetcher
+from docspec.serve.metrics import Metrics
 from docspec.serve.recognition import Recognition
 from docspec.serve.settings import GatewaySettings
 from docspec.serve.stopping import Stopping
 from docspec.serve.uploads import Uploads
 from docspec.serve.upstream import Corpora, Upstreams
-
-
-class Metrics:
-    """``add`` increases a counter; ``show`` registers a gauge whose value is computed when the metrics are read."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
-        self._shown: dict[str, Callable[[], float]] = {}
-
-    def add(self, name: str, value: float = 1, **labels: str) -> None:
-        self._counts[name, tuple(sorted(labels.items()))] += value  # type: ignore[assignment]
-
-    def show(self, name: str, value: Callable[[], float]) -> None:
-        self._shown[name] = value
-
-    def text(self) -> str:
-        lines: list[str] = []
-        known: set[str] = set()
-        for (name, labels), value in sorted(self._counts.items()):
-            if name not in known:
-                known.add(name)
-                lines.append(f"# TYPE docspec_{name} counter")
-            inner = ",".join(f'{key}="{label}"' for key, label in labels)
-            lines.append(f"docspec_{name}{{{inner}}} {value:.9g}" if inner else f"docspec_{name} {value:.9g}")
-        for name, ask in sorted(self._shown.items()):
-            lines += [f"# TYPE docspec_{name} gauge", f"docspec_{name} {ask():.9g}"]
-        return "\n".join(lines) + "\n"
 
 
 class Gateway:

@@ -61,6 +61,7 @@ class ConversionJob:
     pages: int = 0
     error: str | None = None
     position: int | None = None
+    kind: Literal["convert", "chunk"] = "convert"
 
     @property
     def has_ended(self) -> bool:
@@ -72,7 +73,7 @@ class ConversionJob:
         counts = {"num_processed": int(self.has_ended), "num_succeeded": int(succeeded), "num_failed": int(failed)}
         return {
             "task_id": self.name,
-            "task_type": "convert",
+            "task_type": self.kind,
             "task_status": self.status,
             "task_position": self.position,
             "task_meta": {"num_docs": 1, **counts},
@@ -169,7 +170,8 @@ class Jobs:
     def end(self, name: str, status: JobStatus, result: bytes | None, error: str | None = None) -> None:
         """Ends a job: deletes its document, and results that are too old or too many."""
         self._do(
-            "UPDATE jobs SET status = ?, result = ?, error = ?, ended = ?, document = NULL WHERE name = ?",
+            "UPDATE jobs SET status = ?, result = ?, error = ?, ended = ?, document = NULL, "
+            "wanted = json_remove(wanted, '$.wishes.password') WHERE name = ?",
             (status, result, error, time.time(), name),
         )
         self._do("DELETE FROM jobs WHERE ended < ?", (time.time() - KEPT_SECONDS,))
@@ -183,7 +185,7 @@ class Jobs:
     def of(self, client: str, name: str) -> ConversionJob | None:
         """A client's own job; ``None`` if it has no such job."""
         rows = self._do(
-            "SELECT status, pages, error, "
+            "SELECT status, pages, error, coalesce(json_extract(wanted, '$.wishes.chunks'), 0), "
             "(SELECT place FROM (SELECT name AS other, row_number() OVER (ORDER BY turn, made) AS place FROM (SELECT "
             "name, made, row_number() OVER (PARTITION BY client ORDER BY made) AS turn FROM jobs "
             "WHERE status = 'pending')) WHERE other = jobs.name) FROM jobs WHERE name = ? AND client = ?",
@@ -191,8 +193,9 @@ class Jobs:
         )
         if not rows:
             return None
-        status, pages, error, position = rows[0]
-        return ConversionJob(name, status, pages, error, position if status == "pending" else None)
+        status, pages, error, chunks, position = rows[0]
+        place = position if status == "pending" else None
+        return ConversionJob(name, status, pages, error, place, "chunk" if chunks else "convert")
 
     def result(self, client: str, name: str) -> bytes | None:
         rows = self._do("SELECT result FROM jobs WHERE name = ? AND client = ?", (name, client))
@@ -204,6 +207,10 @@ class Jobs:
     def cancel(self, client: str, name: str) -> bool:
         """Deletes a client's own job, its document and its result; whether there was one."""
         return bool(self._do("DELETE FROM jobs WHERE name = ? AND client = ? RETURNING name", (name, client)))
+
+    def clear(self, client: str, seconds: float) -> None:
+        """Deletes a client's own jobs that ended so many ``seconds`` ago, with their results."""
+        self._do("DELETE FROM jobs WHERE client = ? AND ended <= ?", (client, time.time() - seconds))
 
     def waiting(self) -> int:
         count: int = self._do("SELECT count(*) FROM jobs WHERE status IN ('pending', 'started')")[0][0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import socket
@@ -21,6 +22,9 @@ IDLE_SECONDS = 30
 
 HEAD_SECONDS = 10.0
 """Seconds for the head of a request, from its first byte or the connection's beginning."""
+
+LEAVING_SECONDS = 1.0
+"""Seconds from a signal to the end of listening: ``/readyz`` says meanwhile that the server stops."""
 
 STALLED_SECONDS = 30.0
 """Seconds in which a client has to take something of its answer."""
@@ -53,7 +57,7 @@ def run(
         proxy_headers=False,  # whoever is on this machine could say who it is
         server_header=False,
         timeout_keep_alive=IDLE_SECONDS,
-        timeout_graceful_shutdown=round(drain_seconds),
+        timeout_graceful_shutdown=max(1, round(drain_seconds - LEAVING_SECONDS)),
         lifespan="on",
         ws="none",
     )
@@ -72,6 +76,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._stopping()
+        await asyncio.sleep(LEAVING_SECONDS)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager

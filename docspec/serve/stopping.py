@@ -62,6 +62,11 @@ class Stopping:
         finally:
             self._running.discard(chat)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the gateway was told to stop: ``/ready`` says so, and balancers send no more requests."""
+        return self._work is not None
+
     def begin(self) -> None:
         """Gives chats up from now on: at once whose server misses :data:`PROBES`, and all at the end."""
         self._work = asyncio.ensure_future(self._give_up())

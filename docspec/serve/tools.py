@@ -1,4 +1,4 @@
-"""docspec as a server of the Model Context Protocol, with the official SDK: two tools that read documents in the
+"""docspec as a server of the Model Context Protocol, with the official SDK: tools that list and read documents in the
 folders named at start, over standard input and output or over HTTP."""
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docspec.core import DocspecError, InputError, UsageError
 from docspec.core.safe_text import one_line
+from docspec.documents.sources import SUFFIXES
 from docspec.serve.access import Access
 from docspec.serve.admission import Admission, bounded
-from docspec.serve.converter import FIELDS, Converter, Stopped, Submission
+from docspec.serve.converter import Converter, Stopped, Submission
+from docspec.serve.exports import FIELDS
 from docspec.serve.refusal import Refusal
 from docspec.serve.sessions import HEADER, Sessions
 from docspec.serve.settings import Limits
@@ -43,6 +45,9 @@ MOST_SESSIONS, MOST_OF_CLIENT = 256, 64
 """Sessions of all clients together, and of one."""
 MOST_REQUESTS, MOST_HELD = 512, 64 * 2**20
 """Requests at a time, and bytes of their bodies."""
+
+MOST_LISTED = 1_000
+"""Files that are listed at most."""
 
 OutputFormat = Literal["md", "html", "text", "json"]
 
@@ -64,7 +69,7 @@ class Folders:
         for path in self._candidates(uri):
             try:
                 real = path.resolve(strict=True)
-                if not any(real.is_relative_to(folder) for folder in self._folders):
+                if not self._is_inside(real):
                     continue
                 handle = os.open(real, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
             except (OSError, ValueError, RuntimeError):
@@ -80,6 +85,22 @@ class Folders:
             finally:
                 os.close(handle)
         raise InputError(f"{uri}: no file in the folders that this server was started with")
+
+    def _is_inside(self, real: Path) -> bool:
+        return any(real.is_relative_to(folder) for folder in self._folders)
+
+    def names(self) -> list[str]:
+        """The paths of the files that can be read, as they may be asked for, up to :data:`MOST_LISTED`."""
+        found: dict[str, None] = {}
+        for folder in self._folders:
+            for place, folders, files in os.walk(folder):
+                folders[:] = sorted(name for name in folders if not name.startswith("."))
+                for path in (Path(place, name) for name in sorted(files)):
+                    if path.suffix.lower() in SUFFIXES and path.is_file() and self._is_inside(path.resolve()):
+                        found[str(path.relative_to(folder))] = None
+                    if len(found) >= MOST_LISTED:
+                        return list(found)
+        return list(found)
 
     def _candidates(self, uri: str) -> list[Path]:
         """The paths that ``uri`` may name: an absolute path is itself, a relative one is tried below each folder."""
@@ -123,6 +144,11 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
         if result["status"] == "failure":
             raise ToolError(one_line("; ".join(error["error_message"] for error in result["errors"])))
         return result
+
+    @server.tool()
+    async def list_documents() -> str:
+        """Lists the documents that can be read here: a JSON list of uris for the other tools."""
+        return json.dumps(await asyncio.to_thread(folders.names), ensure_ascii=False)
 
     @server.tool()
     async def convert_to_markdown(uri: str, context: Context[Any], pages: str | None = None) -> str:

@@ -5,10 +5,12 @@ nothing here: no option is ignored without it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from docspec.core import UsageError
 from docspec.core.choices import DrafterName
+from docspec.core.languages import AUTO, languages_of
 from docspec.core.safe_text import one_line, safe_text
 from docspec.serve.refusal import Refusal
 
@@ -33,6 +35,7 @@ DONE = frozenset(
         "image_export_mode",
         "from_formats",
         "abort_on_error",
+        "pdf_password",
     )
 )
 NOT_DONE = frozenset(
@@ -73,12 +76,19 @@ NOT_DONE = frozenset(
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """``page_break`` stands between the pages of Markdown; ``recognise``: always, whatever text the file has, or never;
-    ``seconds`` is the time for the document. ``warnings`` name what is not done."""
+    ``seconds`` is the time for the document. ``language`` is that of its print, ``pictures``: Markdown and HTML hold
+    them; ``chunks``: pieces for retrieval are wanted, ``zipped``: an archive. ``password`` is the document's.
+    ``warnings`` name what is not done."""
 
     page_break: str | None = None
     recognise: Recognise = "auto"
     seconds: float | None = None
     warnings: tuple[str, ...] = ()
+    language: str | None = None
+    pictures: bool = False
+    chunks: bool = False
+    zipped: bool = False
+    password: str | None = field(default=None, repr=False)
 
     def as_object(self) -> dict[str, Any]:
         return asdict(self)
@@ -88,26 +98,44 @@ class Wishes:
         return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
 
 
-def wishes_in(fields: Mapping[str, list[Any]]) -> Wishes:
+def wishes_in(fields: Mapping[str, list[Any]], chunks: bool = False) -> Wishes:
     """The wishes in the ``fields`` of a form, a query or an object of options. Raises :class:`Refusal` (422) for a
     value that makes no sense."""
     warnings = [f"{one_line(str(name))[:60]}: {_why(name)}" for name in fields if name not in DONE]
     mode = _text(fields, "image_export_mode") or "placeholder"
-    if mode != "placeholder":
-        warnings.append("image_export_mode: pictures are not returned; their places are marked")
+    if mode not in ("placeholder", "embedded"):
+        warnings.append("image_export_mode: placeholder or embedded here; the places of pictures are marked")
     forced, allowed = _flag(fields, "force_ocr", False), _flag(fields, "do_ocr", True)
-    if fields.get("ocr_lang"):
-        warnings.append("ocr_lang: the script of each page is found")
+    language = _language(fields, warnings)
     page_break = _text(fields, "md_page_break_placeholder")
     return Wishes(
         None if not page_break else safe_text(page_break)[:LONGEST],
         "always" if forced else "auto" if allowed else "never",
         _seconds(fields),
         tuple(warnings[:MOST_WARNINGS]),
+        language,
+        mode == "embedded",
+        chunks,
+        _text(fields, "target_type") == "zip",
+        _text(fields, "pdf_password"),
     )
 
 
+def _language(fields: Mapping[str, list[Any]], warnings: list[str]) -> str | None:
+    """The languages in ``ocr_lang`` as docspec has them; of those that it does not know a warning."""
+    given = [part for value in fields.get("ocr_lang") or () for part in str(value).replace("+", ",").split(",")]
+    named = [name.strip() for name in given if name.strip() and name.strip().lower() != AUTO]
+    try:
+        known = languages_of("+".join(named)) if named else ()
+    except UsageError as error:
+        warnings.append(f"ocr_lang: {one_line(str(error))[:LONGEST]}; the script of each page is found")
+        return None
+    return "+".join(sorted({language.code for language in known})) or None
+
+
 def _why(name: str) -> str:
+    if name.startswith("chunking_") or name == "include_converted_doc":
+        return "pieces are made in one way here: up to 1,200 characters below one heading of one page"
     return "has no effect here" if name in NOT_DONE else "is no option"
 
 

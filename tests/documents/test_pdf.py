@@ -11,7 +11,8 @@ import psutil
 import pymupdf
 import pytest
 
-from docspec.core import InputError, PageError, PageImage
+from docspec import ParseOptions, Parser
+from docspec.core import Failure, InputError, PageError, PageImage
 from docspec.documents import PageFailure, open_document
 from docspec.documents.pdf import PdfDocument
 
@@ -224,3 +225,15 @@ def test_memory_does_not_grow_with_the_number_of_pages(tmp_path: Path) -> None:
         for _ in document.pages(dpi=72):
             sizes.append(process.memory_info().rss)
     assert sizes[-1] - sizes[10] < 12e6, "150 pages hold 30 MB of pixels; the caches must not keep them"
+
+
+def test_a_page_that_no_letter_is_seen_on_fails_with_its_size(tmp_path: Path) -> None:
+    with pymupdf.open() as made:
+        made.new_page(width=14_400_000, height=14_400_000).insert_text((60, 60), "hi")
+        made.new_page(width=14_400, height=14_400).insert_text((600, 600), "large print", fontsize=400)
+        made.save(tmp_path / "huge.pdf")
+    with Parser(ParseOptions()) as parser:
+        huge, large = parser.pages(tmp_path / "huge.pdf")
+    assert (huge.status, huge.failure) == ("failed", Failure.TOO_LARGE)
+    assert huge.error is not None and "14,400,000 x 14,400,000 pt" in huge.error
+    assert large.status == "ok"

@@ -227,7 +227,7 @@ def test_docling_serves_own_client_works_unchanged(served: Served, tmp_path: Pat
 def test_a_document_that_nobody_wants_any_more_is_not_read_on(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
 
-    def pages(self: Converter, document: Submission, wanted: object) -> Iterator[PageResult]:
+    def pages(self: Converter, document: Submission, wanted: object, figures: object) -> Iterator[PageResult]:
         for number in range(1, 9):
             given.append(number)
             yield PageResult(document.title, number, "ok")
@@ -263,7 +263,7 @@ def test_docling_serves_options_are_done_or_named(served: Served) -> None:
     assert sorted(line.partition(":")[0] for line in values["warnings"]) == ["table_mode", "typo"]
     assert "is no option" in " ".join(values["warnings"])
     source = {"kind": "file", "base64_string": base64.b64encode(data).decode(), "filename": "b.pdf"}
-    options = {"md_page_break_placeholder": "<!-- {page} -->", "ocr_lang": ["en"]}
+    options = {"md_page_break_placeholder": "<!-- {page} -->", "ocr_lang": ["no such"]}
     asked = {"options": options, "sources": [source]}
     task = httpx.post(served.url + "/v1/convert/source/async", json=asked, headers=ONE).json()["task_id"]
     ended(served, task)

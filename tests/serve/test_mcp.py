@@ -63,16 +63,21 @@ def test_a_file_is_bounded(folder: Path) -> None:
         Folders([folder], 100).read("same.pdf")
 
 
+TOOLS = ["list_documents", "convert_to_markdown", "convert_document"]
+
+
 async def asked(session: Any) -> dict[str, Any]:
     """What a client is told of a document, of one of its pages as JSON, and of a file outside."""
     await session.initialize()
     tools = [tool.name for tool in (await session.list_tools()).tools]
+    listed = await session.call_tool("list_documents", {})
     whole = await session.call_tool("convert_to_markdown", {"uri": "below/a.pdf"})
     part = await session.call_tool("convert_document", {"uri": "same.pdf", "pages": "2", "format": "json"})
     outside = await session.call_tool("convert_to_markdown", {"uri": "../secret.pdf"})
     wrong = await session.call_tool("convert_to_markdown", {"uri": "same.pdf", "pages": "2-1"})
     return {
         "tools": tools,
+        "listed": json.loads(listed.content[0].text),
         "whole": whole.content[0].text,
         "part": json.loads(part.content[0].text),
         "refused": [outside.is_error, wrong.is_error],
@@ -80,7 +85,8 @@ async def asked(session: Any) -> dict[str, Any]:
 
 
 def check(found: dict[str, Any]) -> None:
-    assert found["tools"] == ["convert_to_markdown", "convert_document"]
+    assert found["tools"] == TOOLS
+    assert set(found["listed"]) == {"same.pdf", "below/a.pdf"}
     assert "The first page" in found["whole"] and "The second page" in found["whole"]
     assert found["part"]["status"] == "success"
     assert [text["text"] for text in found["part"]["content"]["texts"]] == ["The second page"]
@@ -119,7 +125,10 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
     try:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         assert httpx.post(url, json=body).status_code == 401
-        assert asyncio.run(run()) == {"tools": ["convert_to_markdown", "convert_document"], "refused": True}
+        assert asyncio.run(run()) == {
+            "tools": ["list_documents", "convert_to_markdown", "convert_document"],
+            "refused": True,
+        }
     finally:
         served.stop()
 

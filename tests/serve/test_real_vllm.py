@@ -17,7 +17,7 @@ import pytest
 from benchmarks.serving.images import data_url
 from benchmarks.serving.speed import CHAT, crops, speculated, timed, vllm
 from docspec import ParseOptions, Parser
-from docspec.serve.converter import Submission, rendered
+from docspec.serve.exports import exported
 from docspec.targets.registry import BUNDLED
 from tests.serve.conftest import printed
 from tests.serve.processes import ROOT, gateway
@@ -52,7 +52,7 @@ def test_documents_are_read_by_the_server_behind_the_gateway() -> None:
     file = ROOT / "samples" / "notes.pdf"
     with Parser(ParseOptions(model=str(BUNDLED), dtype="float32")) as parser:
         pages = list(parser.pages(file))
-    own = rendered(pages, Submission(b"", "notes"))["md_content"]
+    own = exported(pages, ("md",), "notes", None, {})["md_content"]
     with vllm(str(PYTHON), True) as upstream, gateway("--upstream", upstream.url, "--model", str(BUNDLED)) as served:
         with file.open("rb") as data:
             answer = httpx.post(served.url + "/v1/convert/file", files={"files": ("notes", data)}, timeout=300)

@@ -26,8 +26,8 @@ from docspec.generation.server.addresses import authorization_in, base_of
 from docspec.generation.server.connections import BadRequestError, HttpConnections, RefusedError
 from docspec.generation.server.endings import RepeatError
 from docspec.generation.server.fleet import Fleet, Server, rest_after
-from docspec.generation.server.mending import fewer_tokens
-from docspec.generation.server.wire import Body, ServedModel, ServerCounts
+from docspec.generation.server.mending import fewer_tokens, names_room
+from docspec.generation.server.wire import Body, ServedModel, ServerCounts, packed_pictures
 
 T = TypeVar("T")
 
@@ -214,13 +214,19 @@ class ServerGenerator:
     async def _asked(self, server: Server, body: Body, on_text: OnText | None) -> Generation:
         """The server's answer to ``body``, which is sent again if it is refused for what can be changed."""
         model = await self._model_of(server)
-        sent, shortened = body.for_model(model), 0
+        sent, shortened, is_packed = body.for_model(model), 0, False
         while True:
             habits = server.habits
             try:
                 return await self._connections.complete(server.url, habits.applied(sent), model, on_text)
             except BadRequestError as refusal:
-                if shortened < SHORTER and (fewer := fewer_tokens(sent["max_tokens"], refusal.said)) is not None:
+                if refusal.status == 413 and not names_room(refusal.said):  # its body is too large, not its answer
+                    packed = None if is_packed else packed_pictures(sent)
+                    if packed is None:
+                        raise
+                    sent, is_packed = packed, True
+                    self._tell(f"{server.url}: {refusal.said or 413}; asked again with the picture as JPEG")
+                elif shortened < SHORTER and (fewer := fewer_tokens(sent["max_tokens"], refusal.said)) is not None:
                     sent["max_tokens"], shortened = fewer, shortened + 1
                 elif server.habits == habits:  # another request may have learnt more meanwhile
                     taught = habits.taught(sent, refusal.said)

@@ -45,11 +45,12 @@ class RefusedError(Exception):
 
 
 class BadRequestError(PageError):
-    """The server refuses the request for what it is; ``said`` is its message."""
+    """The server refuses the request for what it is: with ``status``, and ``said`` is its message."""
 
-    def __init__(self, message: str, failure: Failure, said: str) -> None:
+    def __init__(self, message: str, failure: Failure, said: str, status: int = 400) -> None:
         super().__init__(message, failure)
         self.said = said
+        self.status = status
 
 
 class HttpConnections:
@@ -179,7 +180,7 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
         return RefusedError(f"{why}; check the address, --served-model and --server-key")
     if status == 413 or is_overflow(said):
         advice = "lower --dpi or --max-tokens"
-        return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said)
+        return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said, status)
     return BadRequestError(f"the server refuses the request: {why}", Failure.REFUSED, said)
 
 

@@ -58,6 +58,11 @@ def is_overflow(said: str) -> bool:
     return _OVERFLOW.search(said) is not None
 
 
+def names_room(said: str) -> bool:
+    """Whether a refusal has the numbers of tokens that are too many."""
+    return _CONTEXT.search(said) is not None and _PROMPT.search(said) is not None
+
+
 def fewer_tokens(most: int, said: str) -> int | None:
     """Tokens of an answer, fewer than ``most``, that a server may take which refused those with the message ``said``;
     ``None`` if it is about something else or nothing is left. If the message has no numbers it is half of ``most``."""
