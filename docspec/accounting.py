@@ -10,6 +10,7 @@ from docspec.core.result import WORDS_MISSING
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
+from docspec.places import with_places
 from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
@@ -20,13 +21,15 @@ def seen(page: PageImage) -> PageImage:
     return page if page.words is not None else replace(page, words=visible_words(page))
 
 
-def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
+def accounted(result: PageResult, drafted: DraftedPage, placed: bool = False) -> PageResult:
     """``result`` with the account of its words; words that are missing become an event and make it doubtful.
-    Tables that were read and do not hold together are an event, too."""
+    Tables that were read and do not hold together are an event, too. With ``placed``, its words have places."""
     if result.status == "failed":
         return result
-    result = with_doubtful_tables(result)
-    account = account_of(result, drafted.page, drafted.with_draft().draft)
+    result, draft = with_doubtful_tables(result), drafted.with_draft().draft
+    if placed:
+        result = with_places(result, drafted.page, draft)
+    account = account_of(result, drafted.page, draft)
     if account.doubt is None:
         return replace(result, account=account)
     quality = result.quality

@@ -117,7 +117,7 @@ class PageStream:
         if not isinstance(page, DraftedPage):
             return document, _failed(page)
         [result] = self._verifier.verify([page])
-        return document, accounted(result, page)
+        return document, accounted(result, page, self._options.places)
 
 
 def _failed(page: PageFailure) -> PageResult:

@@ -225,7 +225,7 @@ class Parser(Closing):
         with self._turn:
             parser = self.page_parser
             drafted = parser.draft(seen(page))
-            return accounted(parser.verify(drafted), drafted)
+            return accounted(parser.verify(drafted), drafted, self.options.places)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
