@@ -13,7 +13,8 @@ ADVANCE = 0.5
 """Ems."""
 
 _MOST_CODES, _RUN = 65_000, 100
-_UNITS = 1000
+_UNITS, _ASCENT, _DESCENT = 1000, 918, -259
+"""Of the em; type whose box is 1.18 ems high, its baseline 0.26 above the lower edge."""
 
 
 class GlyphlessFont:
@@ -40,8 +41,8 @@ class GlyphlessFont:
         glyphs = self._stream(b"\0\1" * (len(self._codes) + 1))
         meaning = self._stream(self._to_unicode().encode("ascii"))
         descriptor = self._object(
-            "<</Type/FontDescriptor/FontName/GlyphLess/Flags 5/FontBBox[0 0 500 1000]/ItalicAngle 0/Ascent 1000"
-            f"/Descent -1/CapHeight 1000/StemV 80/FontFile2 {file} 0 R>>"
+            f"<</Type/FontDescriptor/FontName/GlyphLess/Flags 5/FontBBox[0 {_DESCENT} 500 {_ASCENT}]/ItalicAngle 0"
+            f"/Ascent {_ASCENT}/Descent {_DESCENT}/CapHeight 700/StemV 80/FontFile2 {file} 0 R>>"
         )
         descendant = self._object(
             "<</Type/Font/Subtype/CIDFontType2/BaseFont/GlyphLess/DW 500"
@@ -89,9 +90,26 @@ def _truetype() -> bytes:
         b"cmap": struct.pack(">HHHHLHHHHH", 0, 1, 1, 0, 12, 6, 10, 0, 0, 0),  # no sign has a glyph by its own code
         b"glyf": bytes(12),
         b"head": struct.pack(
-            ">LLLLHHqqhhhhHHhhh", 0x10000, 0x10000, 0, 0x5F0F3CF5, 0, em, 0, 0, 0, 0, half, em, 0, 8, 2, 0, 0
+            ">LLLLHHqqhhhhHHhhh",
+            0x10000,
+            0x10000,
+            0,
+            0x5F0F3CF5,
+            0,
+            em,
+            0,
+            0,
+            0,
+            _DESCENT,
+            half,
+            _ASCENT,
+            0,
+            8,
+            2,
+            0,
+            0,
         ),
-        b"hhea": struct.pack(">LhhhHhhhhhhhhhhhH", 0x10000, em, -1, 0, half, 0, 0, 0, 1, *[0] * 7, 2),
+        b"hhea": struct.pack(">LhhhHhhhhhhhhhhhH", 0x10000, _ASCENT, _DESCENT, 0, half, 0, 0, 0, 1, *[0] * 7, 2),
         b"hmtx": struct.pack(">HhHh", half, 0, half, 0),
         b"loca": struct.pack(">HHH", 0, 0, 6),
         b"maxp": struct.pack(">L14H", 0x10000, 2, *[0] * 4, 2, *[0] * 8),

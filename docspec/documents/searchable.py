@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import io
 import tempfile
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.grouping import runs_of
 from docspec.core.straightening import NOTHING, Projection, Straightening
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.glyphless import ADVANCE, GlyphlessFont
@@ -35,7 +37,12 @@ DPI, LEAST_DPI, MOST_DPI = 200.0, 70.0, 2400.0
 ROTATED = {1: 0, 3: 180, 6: 90, 8: 270}
 """Degrees clockwise by which a page with a camera's picture is shown, by the camera's note."""
 
+LEFTWARDS, DOWNWARDS = -1, 2
+
 JPEG_QUALITY = 90
+_RIGHTWARDS = frozenset(("L", "EN", "AN", "ES", "ET", "CS"))
+"""Unicode's classes of signs that keep their order within text that runs leftwards, and of those between figures."""
+
 FONT = "DocspecGlyphless"
 
 
@@ -124,20 +131,41 @@ def _write(sheet: Any, font: GlyphlessFont, page: LayerPage, to_user: Projection
 
 
 def _line(words: Sequence[LayerWord], font: GlyphlessFont, to_user: Projection) -> str:
+    """The operators of a line. Text that runs leftwards is written as it is seen, from left to right: so readers find
+    it in files that print it."""
+    if any(word.way == LEFTWARDS for word in words):
+        words = sorted((_as_seen(word) for word in words), key=lambda word: word.bbox.x0)
     parts = []
     for at, word in enumerate(words):
         start, end, up = _axes(word.bbox, word.way)
         parts.append(_shown(word.text, start, end, up, font, to_user))
-        if at + 1 < len(words):
-            onwards, _, _ = _axes(words[at + 1].bbox, word.way)
-            along = 0 if abs(word.way) == 1 else 1
-            gap = (onwards[along] - end[along]) * (1 if word.way in (1, 2) else -1)
-            least = 0.1 * (word.bbox.height if along == 0 else word.bbox.width)
-            step = max(gap, least) * (1 if word.way in (1, 2) else -1)
-            behind = (end[0] + step, end[1]) if along == 0 else (end[0], end[1] + step)
-            shift = (end[0] - start[0], end[1] - start[1])
-            parts.append(_shown(" ", end, behind, (up[0] + shift[0], up[1] + shift[1]), font, to_user))
+        if at + 1 < len(words):  # a space up to the next word
+            following = _axes(words[at + 1].bbox, word.way)[0]
+            least = 0.1 * min(word.bbox.width, word.bbox.height)
+            if abs(word.way) == 1:
+                behind = max(following[0], end[0] + least), end[1]
+            elif word.way == DOWNWARDS:
+                behind = end[0], max(following[1], end[1] + least)
+            else:
+                behind = end[0], min(following[1], end[1] - least)
+            above = end[0] + up[0] - start[0], end[1] + up[1] - start[1]
+            parts.append(_shown(" ", end, behind, above, font, to_user))
     return "".join(parts)
+
+
+def _as_seen(word: LayerWord) -> LayerWord:
+    """``word`` with its letters from left to right. Figures and Latin letters within it keep their order."""
+    if word.way != LEFTWARDS:
+        return word
+    letters: list[str] = []
+    for sign in word.text:  # accents stay behind their letters
+        letters[-1:] = [letters[-1] + sign] if letters and unicodedata.combining(sign) else [*letters[-1:], sign]
+    runs = runs_of(letters, lambda one, other: _keeps_order(one) and _keeps_order(other))
+    return replace(word, text="".join(letter for run in runs[::-1] for letter in run), way=1)
+
+
+def _keeps_order(letter: str) -> bool:
+    return unicodedata.bidirectional(letter[0]) in _RIGHTWARDS
 
 
 Place = tuple[float, float]
@@ -147,10 +175,9 @@ def _axes(box: BBox, way: int) -> tuple[Place, Place, Place]:
     """Where the baseline of type in ``box`` begins and ends, and the point an em above its beginning."""
     if abs(way) == 1:
         base, height = box.y1 - BASE * box.height, RISE * box.height
-        x0, x1 = (box.x0, box.x1) if way == 1 else (box.x1, box.x0)
-        return (x0, base), (x1, base), (x0, base - height)
+        return (box.x0, base), (box.x1, base), (box.x0, base - height)
     width = RISE * box.width
-    if way == 2:
+    if way == DOWNWARDS:
         base = box.x0 + BASE * box.width
         return (base, box.y0), (base, box.y1), (base + width, box.y0)
     base = box.x1 - BASE * box.width
@@ -223,8 +250,14 @@ def _to_sheet(pdf: Any, index: int, view: View, page: LayerPage) -> Projection:
 
 def _to_user_space(sheet: Any) -> Projection:
     """From the points of a ``pymupdf.Page`` as it is shown to those of its contents."""
-    one = sheet.derotation_matrix * ~sheet.transformation_matrix
-    return Projection((one.a, one.c, one.e, one.b, one.d, one.f, 0.0, 0.0, 1.0))
+    paper, visible = sheet.mediabox, sheet.cropbox  # y up; y down from the paper's top
+    turned = Straightening(turns=sheet.rotation // 90)
+    width, height = sheet.rect.width, sheet.rect.height
+    if turned.turns % 2:
+        width, height = height, width
+    upright = turned.projection(width, height).inverse()
+    unit = visible.width / (width or 1.0)  # a page may have larger points than others
+    return upright.then(Projection((unit, 0.0, visible.x0, 0.0, -unit, paper.y1 - visible.y0, 0.0, 0.0, 1.0)))
 
 
 def _picture_page(pdf: Any, document: Document, view: View, page: LayerPage) -> Any:
