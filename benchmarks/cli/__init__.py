@@ -23,6 +23,7 @@ from benchmarks.cli.memory import memory
 from benchmarks.cli.overlap import overlap
 from benchmarks.cli.paper import paper
 from benchmarks.cli.pictures import pictures
+from benchmarks.cli.places import places
 from benchmarks.cli.proposer import proposer
 from benchmarks.cli.reading_order import reading_order
 from benchmarks.cli.runs import runs
@@ -41,7 +42,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, reading_order, paper, figures, pictures, view_picture),
-    *(words, ledger, kinds, layer, languages, accuracy, born_digital, runs, engines),
+    *(words, ledger, places, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )

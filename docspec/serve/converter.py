@@ -8,13 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Failure, ModelError, PageResult, ParseOptions, UsageError
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
+from docspec.places import Quotation, locate
 from docspec.reporting.formats import document_text, renderer_for
 from docspec.reporting.renderer import Format, Layout
 from docspec.serve.turns import Stopped, Turns
@@ -87,12 +88,7 @@ class Converter:
     def convert(self, given: Submission, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
         """A document as docling-serve returns it. ``read`` is called with the number of finished pages, also while
         the document waits for its turn; if it returns false, the conversion stops."""
-        results: list[PageResult] = []
-        with closing(self.pages(given, lambda: read(len(results)))) as pages:  # type: ignore[type-var]
-            for result in pages:
-                results.append(result)
-                if not read(len(results)):
-                    raise Stopped
+        results = self._whole(given, read)
         failed = [result for result in results if result.status == "failed"]
         status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
         return {
@@ -112,6 +108,21 @@ class Converter:
             **({"warnings": list(given.wishes.warnings)} if given.wishes.warnings else {}),
         }
 
+    def find(self, given: Submission, text: str, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
+        """Where ``text`` stands in a document; ``read`` is that of :meth:`convert`."""
+        results = self._whole(given, read)
+        failed = [result.error or "the page failed" for result in results if result.status == "failed"]
+        return {"found": [_quoted(one) for one in locate(results, text)], "errors": failed}
+
+    def _whole(self, given: Submission, read: Callable[[int], bool]) -> list[PageResult]:
+        results: list[PageResult] = []
+        with closing(self.pages(given, lambda: read(len(results)))) as pages:  # type: ignore[type-var]
+            for result in pages:
+                results.append(result)
+                if not read(len(results)):
+                    raise Stopped
+        return results
+
     def close(self) -> None:
         parsers, self._parsers = self._parsers, {}
         for parser in parsers.values():
@@ -123,7 +134,7 @@ class Converter:
             if recognise not in self._parsers:
                 from docspec.parser import Parser
 
-                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
+                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter, places=True)
                 devices = () if options.has_other_engine else (options.device,)
                 self._parsers[recognise] = Parser(options, devices=devices)
             return self._parsers[recognise]
@@ -138,6 +149,11 @@ class Converter:
         if len(chosen) > self._most:
             raise UsageError(f"{title}: {len(chosen)} pages; this gateway reads up to {self._most} of a document")
         return chosen
+
+
+def _quoted(one: Quotation) -> dict[str, Any]:
+    """A quotation with its boxes as whole pixels."""
+    return asdict(one) | {"boxes": [list(box.rounded()) for box in one.boxes]}
 
 
 def _late(given: Submission, number: int) -> PageResult:

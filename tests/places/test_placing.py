@@ -17,30 +17,7 @@ from docspec.places import with_places
 LINE, LETTER = 20.0, 10.0
 """Pixels of a line's height and of a letter."""
 
-WORDS = tuple(
-    [
-        "the",
-        "pier",
-        "was",
-        "closed",
-        "for",
-        "nine",
-        "days",
-        "in",
-        "march",
-        "while",
-        "piles",
-        "were",
-        "driven",
-        "and",
-        "boats",
-        "moved",
-        "to",
-        "an",
-        "inner",
-        "basin",
-    ]
-)
+WORDS = ("the", "pier", "was", "closed", "for", "nine", "days", "in", "march", "and", "boats", "to", "an", "basin")
 MADE_UP = ("zorblax", "quintuffle", "9371", "Mxyz", "grombled")
 
 

@@ -71,8 +71,10 @@ async def asked(session: Any) -> dict[str, Any]:
     part = await session.call_tool("convert_document", {"uri": "same.pdf", "pages": "2", "format": "json"})
     outside = await session.call_tool("convert_to_markdown", {"uri": "../secret.pdf"})
     wrong = await session.call_tool("convert_to_markdown", {"uri": "same.pdf", "pages": "2-1"})
+    quoted = await session.call_tool("find", {"uri": "same.pdf", "text": "second page"})
     return {
         "tools": tools,
+        "quoted": json.loads(quoted.content[0].text),
         "whole": whole.content[0].text,
         "part": json.loads(part.content[0].text),
         "refused": [outside.is_error, wrong.is_error],
@@ -80,7 +82,9 @@ async def asked(session: Any) -> dict[str, Any]:
 
 
 def check(found: dict[str, Any]) -> None:
-    assert found["tools"] == ["convert_to_markdown", "convert_document"]
+    assert found["tools"] == ["convert_to_markdown", "convert_document", "find"]
+    [place] = found["quoted"]["found"]
+    assert (place["page"], place["text"], place["likeness"], len(place["boxes"])) == (2, "second page", 1.0, 1)
     assert "The first page" in found["whole"] and "The second page" in found["whole"]
     assert found["part"]["status"] == "success"
     assert [text["text"] for text in found["part"]["content"]["texts"]] == ["The second page"]
@@ -119,7 +123,7 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
     try:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         assert httpx.post(url, json=body).status_code == 401
-        assert asyncio.run(run()) == {"tools": ["convert_to_markdown", "convert_document"], "refused": True}
+        assert asyncio.run(run()) == {"tools": ["convert_to_markdown", "convert_document", "find"], "refused": True}
     finally:
         served.stop()
 
