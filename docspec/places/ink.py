@@ -17,7 +17,7 @@ from docspec.core import BBox
 CONTRAST = 40
 """Least difference (of 255) of print and its ground."""
 
-ASCENT, DESCENT = 0.85, 0.17
+ASCENT, DESCENT = 0.85, 0.22
 """Ems from the baseline to the upper and the lower edge of a line of type."""
 
 _LOW, _DEEP = frozenset("acemnorsuvwxz.,:;-_"), frozenset("gjpqyQ,;()[]|@")
