@@ -33,7 +33,7 @@ class LineWord:
 
 def lines_of(block: Block) -> list[list[LineWord]]:
     """The words of ``block`` that have places, in lines; those of which only the block is known fill its box."""
-    known = [LineWord(word, word.boxes[0]) for word in block.places if word.is_known]
+    known = [LineWord(word, _whole(word.boxes[0])) for word in block.places if word.is_known]
     only_block = [word for word in block.places if word.how == "block" and word.boxes]
     lines = runs_of(known, _goes_on)
     return [*lines, *_filling(only_block)] if only_block and not known else lines
@@ -55,6 +55,11 @@ def line_box(line: list[LineWord]) -> BBox:
     return BBox.union(one.bbox for one in line)
 
 
+def _whole(box: BBox) -> BBox:
+    """``box`` in whole pixels, as JSON has it: what is made of that is the same."""
+    return BBox(*map(float, box.rounded()))
+
+
 def _goes_on(one: LineWord, other: LineWord) -> bool:
     a, b = one.bbox, other.bbox
     if abs(one.way) == 2 and abs(other.way) == 2:
@@ -69,7 +74,7 @@ def _goes_on(one: LineWord, other: LineWord) -> bool:
 
 def _filling(words: list[PlacedWord]) -> Iterator[list[LineWord]]:
     """Words of which only the block is known, in lines of equal height that fill its box."""
-    box = words[0].boxes[0]
+    box = _whole(words[0].boxes[0])
     letters = sum(len(word.text) + 1 for word in words)
     count = max(1, min(len(words), round(math.sqrt(letters * 0.4 * box.height / max(box.width, 1.0)))))
     height, each = box.height / count, math.ceil(letters / count)
