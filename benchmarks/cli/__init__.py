@@ -27,6 +27,7 @@ from benchmarks.cli.places import places
 from benchmarks.cli.proposer import proposer
 from benchmarks.cli.reading_order import reading_order
 from benchmarks.cli.runs import runs
+from benchmarks.cli.searchable import searchable
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.suite import suite
 from benchmarks.cli.view_picture import view_picture
@@ -42,7 +43,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, reading_order, paper, figures, pictures, view_picture),
-    *(words, ledger, places, kinds, layer, languages, accuracy, born_digital, runs, engines),
+    *(words, ledger, places, searchable, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )
