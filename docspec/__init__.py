@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from docspec.generation.interface import Generation, GenerationRequest
     from docspec.generation.local import Engine
     from docspec.parser import Parser, parse
+    from docspec.places import locate
 
 if "vllm" not in sys.modules:  # vLLM owns its process and environment: docspec is a guest there
     process.prepare()
@@ -36,6 +37,7 @@ _HOMES = {
     "DocspecError": "docspec.core",
     "Observer": "docspec.core.observer",
     "NullObserver": "docspec.core.observer",
+    "locate": "docspec.places",
 }
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "PageResult",
     "ParseOptions",
     "Parser",
+    "locate",
     "parse",
 ]
 

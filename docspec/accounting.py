@@ -10,6 +10,7 @@ from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_DOUBTFUL, WORDS_MISSIN
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
+from docspec.places import with_places
 from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
@@ -20,14 +21,16 @@ def seen(page: PageImage) -> PageImage:
     return page if page.words is not None else replace(page, words=visible_words(page))
 
 
-def accounted(result: PageResult, drafted: DraftedPage) -> PageResult:
+def accounted(result: PageResult, drafted: DraftedPage, placed: bool = False) -> PageResult:
     """``result`` with the account of its words; words that are missing, or written in a structure that is not drawn,
     become events and make it doubtful; a word with a sign that the file does not tell is in doubt alone. Tables that
-    were read and do not hold together are an event, too."""
+    were read and do not hold together are an event, too. With ``placed``, its words have places."""
     if result.status == "failed":
         return result
-    result = with_doubtful_tables(result)
-    account = account_of(result, drafted.page, drafted.with_draft().draft)
+    result, draft = with_doubtful_tables(result), drafted.with_draft().draft
+    if placed:
+        result = with_places(result, drafted.page, draft)
+    account = account_of(result, drafted.page, draft)
     found = (Event(WORDS_MISSING, account.doubt or ""), Event(STRUCTURE_DOUBTFUL, account.structure_doubt or ""))
     events = [event for event in found if event.detail]
     quality = result.quality

@@ -233,7 +233,7 @@ class Parser(Closing):
         with self._turn:
             parser = self.page_parser
             drafted = parser.draft(seen(page))
-            return accounted(parser.verify(drafted), drafted)
+            return accounted(parser.verify(drafted), drafted, self.options.places)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
@@ -306,7 +306,7 @@ class Parser(Closing):
             self._heads[document] = _running_heads()
         result = self._heads[document].marked(result)
         if drafted is not None:
-            result = accounted(result, drafted)
+            result = accounted(result, drafted, self.options.places)
         if document.damage is None:
             return result
         return replace(result, events=(Event("damaged_input", document.damage), *result.events))

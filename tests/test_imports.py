@@ -31,7 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "console": {"core", "models", "process", "proposing", "targets"},
     "documents": {"core"},
     "ledger": {"core", "documents"},
-    "accounting": {"core", "drafting", "ledger", "reporting"},
+    "places": {"core", "ledger"},
+    "accounting": {"core", "drafting", "ledger", "places", "reporting"},
     "mathematics": {"core", "documents"},
     "drafting": {"core", "documents", "mathematics"},
     "dialects": {"core"},
@@ -64,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "doctor": {"core", "drafting", "targets", "versions"},
     "serve": {
         *("core", "dialects", "documents", "drafting", "engine", "generation", "hierarchy", "isolation", "parser"),
-        *("reporting", "targets", "versions", "vllm"),
+        *("places", "reporting", "targets", "versions", "vllm"),
     },
 }
 """Rooms of ``docspec`` and the rooms that each may import; the front doors below may import everything else."""

@@ -23,9 +23,11 @@ from benchmarks.cli.memory import memory
 from benchmarks.cli.overlap import overlap
 from benchmarks.cli.paper import paper
 from benchmarks.cli.pictures import pictures
+from benchmarks.cli.places import places
 from benchmarks.cli.proposer import proposer
 from benchmarks.cli.reading_order import reading_order
 from benchmarks.cli.runs import runs
+from benchmarks.cli.searchable import searchable
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.structure import structure
 from benchmarks.cli.suite import suite
@@ -42,7 +44,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, reading_order, paper, figures, pictures, view_picture),
-    *(words, ledger, structure, kinds, layer, languages, accuracy, born_digital, runs, engines),
+    *(words, ledger, structure, places, searchable, kinds, layer, languages, accuracy, born_digital, runs, engines),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )

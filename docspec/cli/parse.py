@@ -23,7 +23,7 @@ from docspec.core.choices import PROFILES, Profile
 from docspec.core.extras import missing
 from docspec.core.options import OPTIONS
 from docspec.corpus.options import CorpusOptions
-from docspec.reporting.renderer import Layout
+from docspec.reporting.renderer import PLACED, Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 CONFIG_VALUES, PROFILE_VALUES = "docspec.config.values", "docspec.profile.values"
@@ -186,8 +186,9 @@ def parse(
     shown = outputs.view is not None or outputs.numbers_report is not None
     late = replace(options, model=model).loads_late and bool(missing("local"))
     traced = options.provenance or (shown and not options.has_other_engine and not late)
+    placed = options.places or any(format in PLACED for format in outputs.formats)
     return Batch(
-        replace(options, model=model, server_key=key, provenance=traced),
+        replace(options, model=model, server_key=key, provenance=traced, places=placed),
         outputs,
         layout,
         corpus,

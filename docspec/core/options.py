@@ -286,6 +286,13 @@ class ParseOptions:
         SPECULATION,
     )
 
+    places: bool = option(
+        False,
+        "Record for each word and each cell of a table its box, how that is known, and how certain the word is (in "
+        "JSON; --format hocr, alto, page and pdf imply it).",
+        OUTPUT,
+    )
+
     def __post_init__(self) -> None:
         check(self)
         _check_together(self)

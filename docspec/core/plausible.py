@@ -48,6 +48,8 @@ def _numbers(value: Any, name: str) -> Iterator[tuple[str, float]]:
 def _counts(page: PageResult) -> Iterator[tuple[str, float]]:
     for block in page.blocks:
         yield from (("trusted", block.trusted), ("level", block.level), ("points", block.points))
+        for cell in block.cells:
+            yield from (("row", cell.row), ("column", cell.column), ("rows", cell.rows), ("columns", cell.columns))
     if page.cut is not None:
         yield from (("kept", page.cut.kept), ("dropped", page.cut.dropped))
     if (provenance := page.provenance) is not None:
@@ -59,6 +61,8 @@ def _counts(page: PageResult) -> Iterator[tuple[str, float]]:
 def _places(page: PageResult) -> Iterator[tuple[int, int, str]]:
     for block in page.blocks:
         yield from ((mark.start, mark.end, block.text) for mark in block.marks)
+        yield from ((word.start, word.end, block.text) for word in block.places)
+        yield from ((cell.start, cell.end, block.text) for cell in block.cells)
     if (provenance := page.provenance) is None:
         return
     if len(provenance.spans) != len(page.blocks):

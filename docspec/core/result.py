@@ -11,6 +11,7 @@ from docspec.core.categories import Category
 from docspec.core.errors import Failure
 from docspec.core.geometry import BBox
 from docspec.core.marks import Mark
+from docspec.core.places import PlacedCell, PlacedWord
 from docspec.core.provenance import Provenance
 from docspec.core.quality import Quality
 from docspec.core.stats import Baseline, Moment, PageTimings, StageStats
@@ -64,7 +65,8 @@ class Block:
     in pixels. ``unread``: a picture in which no text was searched for. ``running``: whether a head or foot is known to
     be repeated on pages nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes
     through. A table that was joined over pages has its ``parts``, the first one on its own page; a block without text
-    on a page that it goes on to is ``part_of`` the table on the page of that number.
+    on a page that it goes on to is ``part_of`` the table on the page of that number. ``places`` are those of the words
+    of its text, and ``cells`` those of a table's cells, if they were asked for.
     """
 
     category: Category
@@ -83,6 +85,8 @@ class Block:
     running: bool | None = None
     parts: tuple[TablePart, ...] = ()
     part_of: int = 0
+    places: tuple[PlacedWord, ...] = ()
+    cells: tuple[PlacedCell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,9 @@ class Verify:
         try:
             pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], DraftedPage)]
             read = self._parser.verify(pages) if pages else []
-            results = iter([accounted(result, page) for result, page in zip(read, pages, strict=True)])
+            results = iter(
+                [accounted(result, page, self._parser.options.places) for result, page in zip(read, pages, strict=True)]
+            )
             info = self._parser.target_info if pages else None
         except Exception as error:
             fault = error if isinstance(error, DocspecError) else ModelError(f"{type(error).__name__}: {error}")

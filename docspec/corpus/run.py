@@ -35,6 +35,7 @@ from docspec.corpus.layout_pdf import LayoutPdf
 from docspec.corpus.pace import Pace
 from docspec.corpus.reading import OpenedDocument, Reader
 from docspec.corpus.resume import Resume
+from docspec.corpus.searchable import SearchablePdf
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
 from docspec.documents.inputs import Unreadable
@@ -212,12 +213,19 @@ class CorpusRun:
             outcome.files = writer.files
 
     def _writer(self, job: Job, document: OpenedDocument, stdout: BinaryIO) -> PageWriter:
+        assert isinstance(job.source, Source)
+        source = job.source
         more = []
         if job.destination.layout_pdf is not None:
-            assert isinstance(job.source, Source)
-            more.append(LayoutPdf(job.destination.layout_pdf, fetched(job.source), self.options))
+            more.append(LayoutPdf(job.destination.layout_pdf, fetched(source), self.options))
         simulated = bool((self.report.target or {}).get("random"))
-        return self.writing.writer(document.name, document.sha256, job.destination, stdout, more, simulated)
+
+        def searchable(path: Path) -> PageWriter:
+            return SearchablePdf(path, fetched(source), self.options)
+
+        return self.writing.writer(
+            document.name, document.sha256, job.destination, stdout, more, simulated, searchable=searchable
+        )
 
     def _begin(self, job: Job) -> None:
         """Makes the reader for the first document that can be read; one that reads ahead loads the model at once, which

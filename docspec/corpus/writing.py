@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from docspec.core import UsageError
 from docspec.reporting.destinations import LINKING, Destination, beside
 from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.joined_tables import JoinedTables
+from docspec.reporting.page_files import PageFiles
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles
 from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, Together
@@ -45,17 +47,27 @@ class OutputChoice:
         stdout: BinaryIO,
         more: Sequence[PageWriter] = (),
         simulated: bool = False,
+        searchable: Callable[[Path], PageWriter] | None = None,
         figures: Callable[[Path, bool], FigureSink] | None = None,
     ) -> PageWriter:
         """The writer of one document; raises :class:`docspec.core.OutputError` where its place cannot be written to.
 
         ``more`` take its pages too; of a ``simulated`` target (random weights) the view says so. ``figures`` makes the
         pictures of a format from the folder of its file and whether it is HTML; without it they are cut out of pages.
+        ``searchable`` makes the writer of the document's own pages with a text layer.
         """
         linked = self._linked(destination)
         writers: list[PageWriter] = []
         for format in (self.format, *self.others):
             path = None if destination.path is None else beside(destination.path, self.format, format)
+            if format == "pdf":
+                if searchable is None or path is None:
+                    raise UsageError("--format pdf needs the document's own pages, and a file: docspec parse -o FILE")
+                writers.append(searchable(path))
+                continue
+            if format == "page" and path is not None:
+                writers.append(PageFiles(path, self.layout, name))
+                continue
             sink = StreamSink(stdout) if path is None else AtomicFile(path)
             if figures is not None:
                 pictures = figures(Path.cwd() if path is None else path.parent, format == "html")

@@ -125,7 +125,7 @@ class RapidOcrDrafter:
             seen=Straightening(turns),
             straight=lean,
             evened=even is not None,
-            recognised=tuple(PrintedLine(line.bbox, line.text) for line in told),
+            recognised=tuple(PrintedLine(line.bbox, line.text, confidence=line.confidence) for line in told),
             scripts=reading.recogniser.scripts,
         )
         draft = _shown_straight(page, draft, how) if self._straighten else _on_picture(picture, draft, how)

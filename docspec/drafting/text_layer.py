@@ -113,7 +113,7 @@ class TextLayerDrafter:
             if self._recogniser is not None:
                 unread = _unread(page, regions)
                 recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
-                printed = tuple(PrintedLine(line.bbox, line.text) for line in recognised)
+                printed = tuple(PrintedLine(one.bbox, one.text, confidence=one.confidence) for one in recognised)
                 edges = furniture_of(recognised, regions, page.height)
                 recognised = [line for line in recognised if not any(line in band for band in edges.values())]
                 if is_prose(recognised):

@@ -13,6 +13,7 @@ from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
+from docspec.documents.searchable import LayerPage, searchable_pdf
 from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
@@ -131,6 +132,11 @@ class DocumentWorker:
         """``source`` as a PDF with the boxes of ``pages`` drawn over it."""
         with open_document(source, password) as document:
             return marked_pdf(document, view, pages)
+
+    def layered(self, source: Source, password: str | None, view: View, pages: Sequence[LayerPage]) -> bytes:
+        """``source`` as a PDF with the text layers of ``pages``."""
+        with open_document(source, password) as document:
+            return searchable_pdf(document, view, pages, password)
 
     def _leave_page(self) -> None:
         next(self._drawn, None)  # frees the page's resources

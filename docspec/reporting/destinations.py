@@ -43,7 +43,13 @@ class Destination:
 
 LINKING: tuple[Format, ...] = ("md", "json")
 """Formats that link pictures; HTML holds them, the others have none."""
-_ONE_OBJECT: dict[Format, str] = {"html": "HTML page", "docling": "docling document"}
+_ONE_OBJECT: dict[Format, str] = {
+    "html": "HTML page",
+    "docling": "docling document",
+    "hocr": "hOCR page",
+    "alto": "ALTO document",
+    "page": "PAGE document",
+}
 STDOUT = ("-", "/dev/stdout")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LONGEST = 255 - len(FIGURES) - len("-99999")
@@ -114,6 +120,8 @@ def plan(
     if output is None and several:
         raise UsageError("several inputs need an output: -o FOLDER, or -o - for standard output")
     if output is None or output in STDOUT:
+        if format == "pdf":
+            raise UsageError("--format pdf needs a file or a folder: -o FILE.pdf or -o FOLDER")
         if format in _ONE_OBJECT and len(inputs) > 1:
             raise UsageError(f"several inputs cannot share one {_ONE_OBJECT[format]}: use -o FOLDER")
         names = distinct_names(inputs, SUFFIXES[format])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from docspec.core import PageResult
+from docspec.core import PageResult, UsageError
 from docspec.core.plugins import load
 from docspec.core.safe_text import safe_text
 from docspec.reporting.renderer import Format, Layout, Renderer
@@ -12,12 +12,18 @@ from docspec.reporting.renderer import Format, Layout, Renderer
 
 def renderer_for(format: Format, layout: Layout) -> Renderer:
     """A fresh renderer of that format. The renderers, and markdown-it with them, are imported for the first one."""
+    from docspec.reporting.alto import AltoRenderer
     from docspec.reporting.chunks import ChunkRenderer
     from docspec.reporting.docling import DoclingRenderer
     from docspec.reporting.dots import DotsRenderer
+    from docspec.reporting.hocr import HocrRenderer
     from docspec.reporting.html import HtmlRenderer
     from docspec.reporting.jsonout import JsonRenderer
     from docspec.reporting.markdown import MarkdownRenderer
+    from docspec.reporting.page_xml import PageXmlRenderer
+
+    if format == "pdf":
+        raise UsageError("a PDF needs the document's own pages: docspec parse INPUT --format pdf")
 
     own: dict[Format, Callable[[Layout], Renderer]] = {
         "md": MarkdownRenderer,
@@ -26,6 +32,9 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
         "chunks": ChunkRenderer,
         "dots": lambda layout: DotsRenderer(),
         "docling": lambda layout: DoclingRenderer(),
+        "hocr": HocrRenderer,
+        "alto": AltoRenderer,
+        "page": PageXmlRenderer,
     }
     make = own[format] if format in own else load("formats", format)
     return make(layout)
@@ -40,8 +49,13 @@ def document_text(
     figures: Mapping[int, Mapping[int, str]] | None = None,
 ) -> str:
     """A whole document in that format; ``figures`` are the links of its pictures, by the number of their page and the
-    index of their block. Without them they are left out."""
+    index of their block. Without them they are left out. Raises :class:`docspec.core.UsageError` for a format that has
+    one page a file if there are more."""
     links = figures or {}
+    if format == "page":
+        pages = list(pages)
+        if len(pages) > 1:
+            raise UsageError("PAGE-XML has one page a file: write them one by one, or with docspec parse -o FILE")
     renderer = renderer_for(format, layout)
     if layout.joins_tables:
         from docspec.reporting.joined_tables import with_joined_tables

@@ -157,7 +157,7 @@ def _joined(first: PageResult, last: PageResult, page: PageResult) -> tuple[Page
     whole = _one(table, rest, heads)
     parts = table.parts or (TablePart(first.number, table.bbox, upper[0].rows),)
     whole = replace(whole, parts=(*parts, TablePart(page.number, rest.bbox, lower[0].rows - heads)))
-    left = replace(rest, text="", marks=(), part_of=first.number)
+    left = replace(_without_offsets(rest), text="", marks=(), part_of=first.number)
     return _with_block(first, at, whole), _with_block(page, index, left)
 
 
@@ -236,8 +236,14 @@ def _one(table: Block, rest: Block, heads: int) -> Block:
     rows = [_TH.sub(r"\1td", row) for row in _ROW.findall(lower)[heads:]]
     end = _END.search(upper)
     cut = end.start() if end else len(upper)
-    marks = table.marks if upper == table.text else ()
-    return replace(table, text=upper[:cut] + "".join(rows) + upper[cut:], marks=marks)
+    table = table if upper == table.text else replace(_without_offsets(table), marks=())
+    return replace(table, text=upper[:cut] + "".join(rows) + upper[cut:])
+
+
+def _without_offsets(block: Block) -> Block:
+    """``block`` whose words and cells keep their places on the page: its text is written elsewhere."""
+    places = tuple(replace(word, start=0, end=0) for word in block.places)
+    return replace(block, places=places, cells=tuple(replace(cell, start=0, end=0) for cell in block.cells))
 
 
 def _marks(table: Block, rest: Block, start: int, place: int) -> tuple[Mark, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 from docspec.core import Block, PageResult, Provenance, Span, TablePart
 from docspec.core.account import STATES, PageAccount, State
 from docspec.core.marks import Mark
+from docspec.core.places import PlacedCell, PlacedWord
 from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
 from docspec.reporting.renderer import Layout, Renderer
@@ -137,7 +138,34 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
             unread=block.unread or None,
             parts=list(map(_part_object, block.parts)) or None,
             part_of=block.part_of or None,
+            places=list(map(_place_object, block.places)) or None,
+            cells=list(map(_cell_object, block.cells)) or None,
             figure=figure,
+        ),
+    }
+
+
+def _place_object(word: PlacedWord) -> dict[str, Any]:
+    return {
+        "text": word.text,
+        "start": word.start,
+        "end": word.end,
+        "boxes": [list(box.rounded()) for box in word.boxes],
+        "how": word.how,
+        "certainty": word.certainty,
+    }
+
+
+def _cell_object(cell: PlacedCell) -> dict[str, Any]:
+    return {
+        "start": cell.start,
+        "end": cell.end,
+        "row": cell.row,
+        "column": cell.column,
+        **known(
+            rows=cell.rows if cell.rows > 1 else None,
+            columns=cell.columns if cell.columns > 1 else None,
+            bbox=None if cell.bbox is None else list(cell.bbox.rounded()),
         ),
     }
 

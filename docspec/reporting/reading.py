@@ -16,6 +16,7 @@ from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, PageRe
 from docspec.core.account import STATES, Fault, Misplaced, PageAccount, State, Witness, WordRun
 from docspec.core.marks import Mark
 from docspec.core.paths import open_regular
+from docspec.core.places import How, PlacedCell, PlacedWord
 from docspec.core.plausible import check_page
 from docspec.core.provenance import NumberReadings, SpanMark
 from docspec.core.quality import Quality
@@ -108,6 +109,34 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    text: str
+    start: int
+    end: int
+    boxes: tuple[_Box, ...]
+    how: How
+    certainty: float
+
+    def word(self) -> PlacedWord:
+        boxes = tuple(BBox(*box) for box in self.boxes)
+        return PlacedWord(self.text, self.start, self.end, self.how, self.certainty, boxes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cell:
+    start: int
+    end: int
+    row: int
+    column: int
+    rows: int = 1
+    columns: int = 1
+    bbox: _Box | None = None
+
+    def cell(self) -> PlacedCell:
+        return PlacedCell(self.start, self.end, self.row, self.column, self.rows, self.columns, _box(self.bbox))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Block:
     category: Category
     text: str
@@ -126,12 +155,20 @@ class _Block:
     unread: bool = False
     parts: tuple[_Part, ...] = ()
     part_of: int = 0
+    places: tuple[_Place, ...] = ()
+    cells: tuple[_Cell, ...] = ()
 
     def block(self) -> Block:
         box, gap = _box(self.bbox), self.gap
         known = self.marks, self.level, self.points, self.indents, self.unread
         block = Block(self.category, self.text, box, self.bbox_from, gap, self.reread, self.trusted, self.words, *known)
-        return replace(block, parts=tuple(part.part() for part in self.parts), part_of=self.part_of)
+        return replace(
+            block,
+            parts=tuple(part.part() for part in self.parts),
+            part_of=self.part_of,
+            places=tuple(one.word() for one in self.places),
+            cells=tuple(one.cell() for one in self.cells),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from docspec.core.options import ParseOptions
 from docspec.core.plugins import with_plugins
 from docspec.core.running_text import is_left_out
 
-Format = Literal["md", "json", "html", "chunks", "dots", "docling"]
+Format = Literal["md", "json", "html", "chunks", "dots", "docling", "hocr", "alto", "page", "pdf"]
 if not TYPE_CHECKING:
     Format = with_plugins(Format, "formats")
 SUFFIXES: dict[Format, str] = {
@@ -26,8 +26,15 @@ SUFFIXES: dict[Format, str] = {
     "chunks": ".chunks.jsonl",
     "dots": ".dots.json",
     "docling": ".docling.json",
+    "hocr": ".hocr",
+    "alto": ".alto.xml",
+    "page": ".page.xml",
+    "pdf": ".pdf",
 }
 SUFFIXES |= {name: f".{name}" for name in get_args(Format) if name not in SUFFIXES}
+
+PLACED: tuple[Format, ...] = ("hocr", "alto", "page", "pdf")
+"""Formats that consist of placed words."""
 
 TablesAcrossPages = Literal["join", "keep"]
 

@@ -7,13 +7,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions, UsageError
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
+from docspec.places import Quotation, locate
 from docspec.reporting.figures import EmbeddedFigures
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Layout
@@ -92,13 +93,8 @@ class Converter:
     def convert(self, given: Submission, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
         """A document as docling-serve returns it. ``read`` is called with the number of finished pages, also while
         the document waits for its turn; if it returns false, the conversion stops."""
-        results: list[PageResult] = []
         figures: dict[int, Mapping[int, str]] | None = {} if given.wishes.pictures else None
-        with closing(self.pages(given, lambda: read(len(results)), figures)) as pages:  # type: ignore[type-var]
-            for result in pages:
-                results.append(result)
-                if not read(len(results)):
-                    raise Stopped
+        results = self._whole(given, read, figures)
         failed = [result for result in results if result.status == "failed"]
         status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
         errors = [_error(result) for result in failed]
@@ -118,6 +114,23 @@ class Converter:
             **warnings,
         }
 
+    def find(self, given: Submission, text: str, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
+        """Where ``text`` stands in a document; ``read`` is that of :meth:`convert`."""
+        results = self._whole(given, read)
+        failed = [result.error or "the page failed" for result in results if result.status == "failed"]
+        return {"found": [_quoted(one) for one in locate(results, text)], "errors": failed}
+
+    def _whole(
+        self, given: Submission, read: Callable[[int], bool], figures: dict[int, Mapping[int, str]] | None = None
+    ) -> list[PageResult]:
+        results: list[PageResult] = []
+        with closing(self.pages(given, lambda: read(len(results)), figures)) as pages:  # type: ignore[type-var]
+            for result in pages:
+                results.append(result)
+                if not read(len(results)):
+                    raise Stopped
+        return results
+
     def close(self) -> None:
         parsers, self._parsers = self._parsers, {}
         for parser in parsers.values():
@@ -132,7 +145,7 @@ class Converter:
 
                 if len(self._parsers) >= MOST_PARSERS:
                     raise UsageError("ocr_lang: too many languages at a time here; leave it out, scripts are found")
-                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
+                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter, places=True)
                 options = options if language is None else replace(options, language=language)
                 devices = () if options.has_other_engine else (options.device,)
                 self._parsers[recognise, language] = Parser(options, devices=devices, spare=1)
@@ -167,6 +180,11 @@ def _error(result: PageResult) -> dict[str, Any]:
     message = result.error or "the page failed"
     where = {"component_type": "pipeline", "module_name": "docspec", "page_no": result.number}
     return {**where, "error_message": message, "category": (result.failure or Failure.UNEXPECTED).value}
+
+
+def _quoted(one: Quotation) -> dict[str, Any]:
+    """A quotation with its boxes as whole pixels."""
+    return asdict(one) | {"boxes": [list(box.rounded()) for box in one.boxes]}
 
 
 def _late(given: Submission, number: int) -> PageResult:

@@ -1,5 +1,5 @@
 """docspec as a server of the Model Context Protocol, with the official SDK: tools that list and read documents in the
-folders named at start, over standard input and output or over HTTP."""
+folders named at start, and find what they say, over standard input and output or over HTTP."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
     server = MCPServer("docspec", instructions=INSTRUCTIONS, log_level="ERROR")
     reading = asyncio.Lock()  # one document at a time: all share the model
 
-    async def converted(uri: str, pages: str | None, format: str, context: Context[Any]) -> Any:
+    async def converted(uri: str, pages: str | None, format: str, context: Context[Any], quote: str = "") -> Any:
+        """What was read of a document, or, with ``quote``, where that stands in it."""
         loop, left = asyncio.get_running_loop(), False
 
         def read(count: int) -> bool:
@@ -134,6 +135,8 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
                 data, title = await asyncio.to_thread(folders.read, uri)
             async with reading:
                 given = Submission(data, title, (format,), pages or None)
+                if quote:
+                    return await asyncio.to_thread(converter.find, given, quote, read)
                 result = await asyncio.to_thread(converter.convert, given, read)
         except Stopped:
             raise ToolError("cancelled") from None
@@ -166,6 +169,15 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
         return json.dumps(
             {"content": content, "status": result["status"], "errors": result["errors"]}, ensure_ascii=False
         )
+
+    @server.tool()
+    async def find(uri: str, text: str, context: Context[Any], pages: str | None = None) -> str:
+        """Finds where a document says something, to cite it. text: the words, as they are written. The answer is a
+        JSON object: found (each with its page, the boxes of its lines in pixels of a page of width x height, the words
+        as they stand there, likeness and certainty) and the errors of pages."""
+        if not any(map(str.isalnum, text)):
+            raise ToolError("text: needs letters or figures")
+        return json.dumps(await converted(uri, pages, "md", context, text), ensure_ascii=False)
 
     return server
 

@@ -63,7 +63,7 @@ def test_a_file_is_bounded(folder: Path) -> None:
         Folders([folder], 100).read("same.pdf")
 
 
-TOOLS = ["list_documents", "convert_to_markdown", "convert_document"]
+TOOLS = ["list_documents", "convert_to_markdown", "convert_document", "find"]
 
 
 async def asked(session: Any) -> dict[str, Any]:
@@ -75,9 +75,11 @@ async def asked(session: Any) -> dict[str, Any]:
     part = await session.call_tool("convert_document", {"uri": "same.pdf", "pages": "2", "format": "json"})
     outside = await session.call_tool("convert_to_markdown", {"uri": "../secret.pdf"})
     wrong = await session.call_tool("convert_to_markdown", {"uri": "same.pdf", "pages": "2-1"})
+    quoted = await session.call_tool("find", {"uri": "same.pdf", "text": "second page"})
     return {
         "tools": tools,
         "listed": json.loads(listed.content[0].text),
+        "quoted": json.loads(quoted.content[0].text),
         "whole": whole.content[0].text,
         "part": json.loads(part.content[0].text),
         "refused": [outside.is_error, wrong.is_error],
@@ -87,6 +89,8 @@ async def asked(session: Any) -> dict[str, Any]:
 def check(found: dict[str, Any]) -> None:
     assert found["tools"] == TOOLS
     assert set(found["listed"]) == {"same.pdf", "below/a.pdf"}
+    [place] = found["quoted"]["found"]
+    assert (place["page"], place["text"], place["likeness"], len(place["boxes"])) == (2, "second page", 1.0, 1)
     assert "The first page" in found["whole"] and "The second page" in found["whole"]
     assert found["part"]["status"] == "success"
     assert [text["text"] for text in found["part"]["content"]["texts"]] == ["The second page"]
@@ -125,10 +129,7 @@ def test_a_client_over_http_with_its_key(folder: Path) -> None:
     try:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         assert httpx.post(url, json=body).status_code == 401
-        assert asyncio.run(run()) == {
-            "tools": ["list_documents", "convert_to_markdown", "convert_document"],
-            "refused": True,
-        }
+        assert asyncio.run(run()) == {"tools": TOOLS, "refused": True}
     finally:
         served.stop()
 

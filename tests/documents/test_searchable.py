@@ -1,0 +1,221 @@
+"""The text layer of a searchable PDF: words are found where they are printed, and nothing that is seen changes."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+from pathlib import Path, PurePath
+from typing import Any
+
+import pymupdf
+import pytest
+from PIL import Image, ImageDraw
+
+from docspec.core import BBox, PageImage
+from docspec.core.straightening import Straightening
+from docspec.documents import Source, open_document
+from docspec.documents.searchable import LayerPage, LayerWord, searchable_pdf
+from docspec.documents.view import View
+
+TEXT = (("Harbour", "office"), ("1905",))
+
+
+def scan(width: int = 800, height: int = 600) -> Image.Image:
+    """A sheet with a black bar at each word's place."""
+    image = Image.new("RGB", (width, height), "white")
+    for word in (one for line in lines() for one in line):
+        ImageDraw.Draw(image).rectangle((word.bbox.x0, word.bbox.y0, word.bbox.x1, word.bbox.y1), fill="black")
+    return image
+
+
+def lines(*texts: tuple[str, ...]) -> tuple[tuple[LayerWord, ...], ...]:
+    found = []
+    for row, words in enumerate(texts or TEXT):
+        x, line = 100.0, []
+        for text in words:
+            line.append(LayerWord(text, BBox(x, 100 + 60 * row, x + 15 * len(text), 130 + 60 * row)))
+            x += 15 * len(text) + 12
+        found.append(tuple(line))
+    return tuple(found)
+
+
+def scanned_pdf(**change: Any) -> bytes:
+    """A page of 8 x 6 inches (800 x 600 pixels at 100 dpi), a scan; ``change``: its rotation, its crop, its pages."""
+    pdf = pymupdf.open()
+    buffer = io.BytesIO()
+    scan().save(buffer, "PNG")
+    for _ in range(change.get("pages", 1)):
+        page = pdf.new_page(width=576, height=432)
+        page.insert_image(page.rect, stream=buffer.getvalue())
+        if "hidden" in change:
+            page.insert_text((200, 300), change["hidden"], render_mode=3)
+        if "crop" in change:
+            page.set_cropbox(change["crop"])
+        page.set_rotation(change.get("rotation", 0))
+    if "toc" in change:
+        pdf.set_toc([[1, "Chapter", 1]])
+        pdf[0].insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(10, 10, 50, 50), "uri": "https://a.org/"})
+    data: bytes = pdf.tobytes(**change.get("save", {}))
+    return data
+
+
+def source_of(data: bytes, kind: str = "pdf") -> Source:
+    return Source(f"a.{kind}", "pdf" if kind == "pdf" else "image", PurePath(f"a.{kind}"), data=data)
+
+
+def layered(data: bytes, *pages: LayerPage, kind: str = "pdf", password: str | None = None) -> bytes:
+    with open_document(source_of(data, kind), password) as document:
+        return searchable_pdf(document, View(100.0), pages, password)
+
+
+def found(data: bytes, number: int = 0) -> list[tuple[str, BBox]]:
+    """The words that MuPDF finds, with their places as they are shown, in pixels of 100 dpi."""
+    with pymupdf.open(stream=data) as pdf:
+        page = pdf[number]
+        words = page.get_text("words")
+        return [(word[4], BBox(*(pymupdf.Rect(word[:4]) * page.rotation_matrix)).scaled(100 / 72)) for word in words]
+
+
+def are_near(one: BBox, other: BBox, most: float = 6.0) -> bool:
+    return all(
+        abs(a - b) < most
+        for a, b in zip(one.corners[0] + one.corners[2], other.corners[0] + other.corners[2], strict=True)
+    )
+
+
+def pixels(data: bytes) -> bytes:
+    with pymupdf.open(stream=data) as pdf:
+        return b"".join(bytes(page.get_pixmap(dpi=50).samples) for page in pdf)
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+@pytest.mark.parametrize("crop", [None, (36, 36, 540, 396)])
+def test_words_lie_over_their_print(rotation: int, crop: tuple[int, ...] | None) -> None:
+    change = {"rotation": rotation} | ({} if crop is None else {"crop": pymupdf.Rect(crop)})
+    data = scanned_pdf(**change)
+    with open_document(source_of(data)) as document:
+        [page] = document.pages(view=View(100.0))
+        assert isinstance(page, PageImage)
+        image = page.image.convert("L")
+    printed = image.point(lambda level: 255 * (level < 128)).getbbox()
+    assert printed is not None
+    dark = BBox(*printed)
+    across, down = image.size
+    whole = LayerPage(1, across, down, ((LayerWord("everything", dark, 1),),))
+    [(text, box)] = found(layered(data, whole))
+    assert text == "everything"
+    assert abs(box.center_x - dark.center_x) < 4 and abs(box.center_y - dark.center_y) < 0.3 * dark.height
+    assert abs(box.width - dark.width) < 8
+
+
+def test_lines_are_found_as_they_are_read() -> None:
+    data = layered(scanned_pdf(), LayerPage(1, 800, 600, lines()))
+    words = found(data)
+    assert [text for text, _ in words] == ["Harbour", "office", "1905"]
+    for (_, box), word in zip(words, (one for line in lines() for one in line), strict=True):
+        assert are_near(box, word.bbox)
+    with pymupdf.open(stream=data) as pdf:
+        assert len(pdf[0].search_for("Harbour office")) == 1
+
+
+def test_nothing_that_is_seen_changes() -> None:
+    data = scanned_pdf()
+    assert pixels(layered(data, LayerPage(1, 800, 600, lines()))) == pixels(data)
+
+
+def test_a_picture_that_was_straightened_has_its_words_where_they_are_printed() -> None:
+    seen = Straightening(turns=1, tilt=2.0)
+    width, height = seen.size(800, 600)
+    there = seen.projection(800, 600)
+    moved = tuple(tuple(LayerWord(one.text, there.resized(one.bbox)) for one in line) for line in lines())
+    upright = [LayerWord(one.text, there.box(one.bbox), -2) for line in lines() for one in line]
+    words = found(layered(scanned_pdf(), LayerPage(1, width, height, tuple((one,) for one in upright), seen)))
+    assert moved and [text for text, _ in words] == ["Harbour", "office", "1905"]
+    for (_, box), word in zip(words, (one for line in lines() for one in line), strict=True):
+        assert abs(box.center_x - word.bbox.center_x) < 15 and abs(box.center_y - word.bbox.center_y) < 15
+
+
+def test_scripts_that_run_leftwards_are_found_in_the_order_of_speech() -> None:
+    words = (LayerWord("שלום", BBox(300, 100, 400, 130), -1), LayerWord("3.5עולם", BBox(180, 100, 285, 130), -1))
+    data = layered(scanned_pdf(), LayerPage(1, 800, 600, (words,)))
+    assert {text for text, _ in found(data)} == {"שלום", "עולם", "3.5"}
+
+
+@pytest.mark.parametrize("text", ["Größe", "Ελλάδα", "中文字", "½µ𝒳😀", "ﬁne"])
+def test_any_sign_is_found(text: str) -> None:
+    data = layered(scanned_pdf(), LayerPage(1, 800, 600, lines((text,))))
+    with pymupdf.open(stream=data) as pdf:
+        page = pdf[0].get_text("text", flags=pymupdf.TEXT_PRESERVE_LIGATURES).strip()
+    assert page == text
+
+
+def test_invisible_text_that_was_wrong_is_replaced_and_other_text_stays() -> None:
+    data = scanned_pdf(hidden="Hqrb0ur")
+    assert [text for text, _ in found(layered(data, LayerPage(1, 800, 600, lines())))] == ["Harbour", "office", "1905"]
+    kept = layered(data, LayerPage(1, 800, 600, lines(), replaces=False))
+    assert "Hqrb0ur" in [text for text, _ in found(kept)]
+
+
+def test_a_document_that_needs_nothing_keeps_its_bytes() -> None:
+    data = scanned_pdf()
+    assert layered(data, LayerPage(1, 800, 600, ())) == data
+
+
+def test_links_and_bookmarks_stay_and_the_file_grows_little() -> None:
+    data = scanned_pdf(toc=True, pages=3)
+    more = layered(data, *(LayerPage(number, 800, 600, lines()) for number in (1, 2, 3)))
+    assert more.startswith(data)
+    assert len(more) < len(data) + 3 * 2_000
+    with pymupdf.open(stream=more) as pdf:
+        assert pdf.get_toc() == [[1, "Chapter", 1]]
+        assert [link["uri"] for link in pdf[0].get_links()] == ["https://a.org/"]
+
+
+def test_only_the_pages_that_were_read_are_written() -> None:
+    data = layered(scanned_pdf(pages=3), LayerPage(2, 800, 600, lines()))
+    with pymupdf.open(stream=data) as pdf:
+        assert pdf.page_count == 1
+    assert [text for text, _ in found(data)] == ["Harbour", "office", "1905"]
+
+
+def test_an_encrypted_document_stays_encrypted() -> None:
+    save = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": "secret", "owner_pw": "secret"}
+    data = layered(scanned_pdf(save=save), LayerPage(1, 800, 600, lines()), password="secret")
+    with pymupdf.open(stream=data) as pdf:
+        assert pdf.needs_pass and pdf.authenticate("secret")
+        assert "Harbour" in pdf[0].get_text()
+
+
+@pytest.mark.parametrize("kind", ["png", "jpg", "tif", "webp", "gif", "bmp"])
+def test_an_image_becomes_a_page(kind: str) -> None:
+    buffer = io.BytesIO()
+    scan().save(buffer, {"jpg": "JPEG", "tif": "TIFF"}.get(kind, kind.upper()), dpi=(100, 100))
+    data = layered(buffer.getvalue(), LayerPage(1, 800, 600, lines()), kind=kind)
+    scale = {"webp": 2, "gif": 2}.get(kind, 1)  # which tell no size: 200 pixels to the inch
+    words = found(data)
+    assert [text for text, _ in words] == ["Harbour", "office", "1905"]
+    assert are_near(words[0][1].scaled(scale), lines()[0][0].bbox)
+
+
+@pytest.mark.parametrize(("note", "turned"), [(6, Image.Transpose.ROTATE_90), (3, Image.Transpose.ROTATE_180)])
+def test_a_photograph_is_shown_as_its_camera_noted(note: int, turned: Image.Transpose) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = note
+    buffer = io.BytesIO()
+    scan().transpose(turned).save(buffer, "JPEG", exif=exif, dpi=(100, 100))
+    words = found(layered(buffer.getvalue(), LayerPage(1, 800, 600, lines()), kind="jpg"))
+    assert are_near(words[0][1], lines()[0][0].bbox)
+
+
+@pytest.mark.parametrize("tool", ["pdftotext", "qpdf"])
+def test_other_programs_take_it(tool: str, tmp_path: Path) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"needs {tool}")
+    file = tmp_path / "a.pdf"
+    file.write_bytes(layered(scanned_pdf(), LayerPage(1, 800, 600, lines())))
+    command = ["pdftotext", str(file), "-"] if tool == "pdftotext" else ["qpdf", "--check", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if tool == "pdftotext":
+        assert done.stdout.split() == ["Harbour", "office", "1905"]
