@@ -143,9 +143,11 @@ def profile_of(options: ParseOptions, opened: OpenedEngine) -> RemoteModel:
 
 def check_offline(options: ParseOptions) -> None:
     """Raises :class:`docspec.core.UsageError` if a server on another machine is named with ``offline``."""
+    if not (options.offline and options.server):
+        return
     from docspec.generation.server.addresses import base_of
 
-    for url in options.server if options.offline else ():
+    for url in options.server:
         if not is_here(urlsplit(base_of(url)).hostname or ""):
             raise UsageError(f"--offline and --server {base_of(url)}: choose one of them")
 

@@ -35,19 +35,25 @@ def load_layout_model() -> None:
     """Loads PyMuPDF's layout model, which takes longer than PyMuPDF itself. It works with one thread: pages are drafted
     in several processes, and threads that wait for each other lose more on a busy machine than they gain on an idle
     one."""
-    if mupdf()._get_layout is None:
-        with session_threads(1):
-            importlib.import_module(LAYOUT)
-        _without_grids(mupdf())
+    pymupdf = mupdf()
+    if pymupdf._get_layout is not None:
+        return
+    pymupdf._get_layout = load_layout_model  # the package loads its model when it is imported, unless there is one
+    try:
+        layout, model = (importlib.import_module(name) for name in (LAYOUT, f"{LAYOUT}.onnx.BoxRFDGNN"))
+    finally:
+        pymupdf._get_layout = None
+    _without_grids(model)
+    with session_threads(1):
+        layout.activate()
 
 
-def _without_grids(pymupdf: Any) -> None:
-    """Has the layout model look for no grids of tables, which takes half of its time on pages of tables: docspec finds
-    its own (``drafting/structure``). There is no public way."""
-    for cell in getattr(pymupdf._get_layout, "__closure__", None) or ():
-        model = getattr(cell.cell_contents, "_model", None)
-        if model is not None and hasattr(model, "table_grid_extractor"):
-            model.table_grid_extractor = None
+def _without_grids(model: Any) -> None:
+    """Has the layout ``model``, a module, neither load nor run the network that finds grids of tables, which takes half
+    of its time on pages of tables: docspec finds its own (``drafting/structure``). There is no public way."""
+    for name in vars(model):
+        if name.startswith("TableGridExtractor"):
+            setattr(model, name, lambda *given, **settings: None)
 
 
 def _without_layout() -> Any:

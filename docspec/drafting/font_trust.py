@@ -2,7 +2,7 @@
 
 A table may be wrong in single places: spaces told as ``#``, hyphens as ``=``. Words look sound then, and lines are much
 like the print. Of each font that brings a table, pieces of a few words are read from the print, those with odd signs
-first; a sign that is never read as it is told is wrong.
+first; a sign that is never read as it is told is wrong. Fonts whose own programs say the same are not read.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.font_programs import bare
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.right_to_left import has_right_to_left
@@ -53,9 +54,9 @@ class FontJudge:
     _source: str = ""
     _known: dict[tuple[str, frozenset[str]], str | None] = field(default_factory=dict)
 
-    def wrong(self, page: Any, source: str, recogniser: Recogniser) -> str | None:
+    def wrong(self, page: Any, source: str, recogniser: Recogniser, sound: Collection[str] = ()) -> str | None:
         """Why a font of a ``pymupdf.Page`` of the document ``source`` does not tell what it prints, as ``recogniser``
-        reads it."""
+        reads it. Those with the bare names ``sound`` are not read."""
         if source != self._source:
             self._source, self._known = source, {}
         tables, others = _fonts_of(page)
@@ -67,7 +68,7 @@ class FontJudge:
         for name, own in spans.items():
             key = (name, _called(name, tables) or (frozenset() if _called(name, others) else tables))
             letters = sum(len(text) for _, text in own)
-            if not key[1] or letters < LEAST_LETTERS:
+            if not key[1] or letters < LEAST_LETTERS or bare(name) in sound:
                 continue
             if key not in self._known:
                 words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP) if words is None else words
@@ -137,12 +138,8 @@ def _fonts_of(page: Any) -> tuple[frozenset[str], frozenset[str]]:
 
 def _called(name: str, fonts: frozenset[str]) -> frozenset[str]:
     """Those of ``fonts`` that text calls ``name``: MuPDF takes the name from the font's own file."""
-    short = _bare(name)
-    return frozenset(font for font in fonts if _bare(font).startswith(short) or short.startswith(_bare(font)))
-
-
-def _bare(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", _SUBSET.sub("", name).lower())
+    short = bare(name)
+    return frozenset(font for font in fonts if bare(font).startswith(short) or short.startswith(bare(font)))
 
 
 def _spans_by_font(page: Any) -> dict[str, list[tuple[BBox, str]]]:

@@ -8,6 +8,7 @@ nothing.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +37,8 @@ MODELS = {
     "Rec.model_path": "PP-OCRv6_rec_small.onnx",
     "Cls.model_path": "ch_ppocr_mobile_v2.0_cls_mobile.onnx",
 }
+MODEL_LIST = "default_models.yaml"
+"""RapidOCR's list of models that it can download."""
 MAX_SIDE = 1440  # pixels; 1280 to 1600 are fastest without loss on printed pages
 MAX_THREADS = 8
 AREA_ENLARGED = 1.5  # an area is enlarged by at most this factor: a detector's time grows with the pixels
@@ -50,6 +53,8 @@ STRIP, WIDENED = 16, 256
 strips are widened. On narrower ground the detector takes them for a line."""
 
 AREA_MARGIN = 8.0  # pixels around an area that are shown too
+MOST_AREAS = 64
+"""Areas whose lines are remembered: the same logo or frame stands on every page of a document."""
 _FULL_STOP = re.compile(r"^\. (?=\w)")
 TOLD = 6  # lines reported together
 MAX_ASPECT, TILE_ASPECT = 2.5, 1.5  # of an image that is read whole, and of its pieces
@@ -117,6 +122,7 @@ class Recogniser:
         self._threads = threads or max(1, min(MAX_THREADS, int(share * processors())))
         self._max_side = max_side
         self._model = model
+        self._areas: dict[tuple[tuple[int, int], bytes], list[TextLine]] = {}
         self._models = {key: _model_folder() / name for key, name in MODELS.items()}
         if model is not None:
             self._models["Rec.model_path"] = model
@@ -183,12 +189,18 @@ class Recogniser:
         """The lines inside ``area`` of an RGB image, in the image's pixels; an area that leans is read as it leans."""
         left, top, right, bottom = area.grown(AREA_MARGIN).clamped(image.width, image.height).rounded()
         crop = image.crop((left, top, right, bottom))
+        key = (crop.size, hashlib.sha256(crop.tobytes()).digest())
+        lines = self._areas.pop(key) if key in self._areas else self._read_crop(crop)
+        self._areas[key] = lines
+        if len(self._areas) > MOST_AREAS:
+            del self._areas[next(iter(self._areas))]
+        return [replace(line, bbox=line.bbox.shifted(left, top)) for line in lines]
+
+    def _read_crop(self, crop: Image.Image) -> list[TextLine]:
         with self._enlarging(AREA_ENLARGED * min(crop.size)):
             lines, tilt = self.read_page(crop)
         leaning = Projection.turning(tilt, crop.width, crop.height)
-        return [
-            replace(line, bbox=(leaning.box(line.bbox) if tilt else line.bbox).shifted(left, top)) for line in lines
-        ]
+        return [replace(line, bbox=leaning.box(line.bbox)) for line in lines] if tilt else lines
 
     def read_line(self, image: Image.Image) -> tuple[str, float]:
         """The text of an image of one line and the recogniser's confidence, 0..1."""
@@ -275,7 +287,8 @@ class Recogniser:
     @cached_property
     def _engine(self) -> Any:
         self.check()
-        from rapidocr import RapidOCR
+        with _without_downloads():
+            from rapidocr import RapidOCR
 
         engine = RapidOCR(
             params={
@@ -304,6 +317,21 @@ class Recogniser:
             raise DrafterError(f"{self._models['Rec.model_path']}: not a recognition model of RapidOCR's list")
         with flag_override(engine.cfg, "allow_objects", True):
             engine.cfg[part].session = made
+
+
+@contextmanager
+def _without_downloads() -> Iterator[None]:
+    """Within the block RapidOCR has no list of the models that it could download. When it is imported it reads that
+    list twice and makes a node of every value, for a fifth of a second; nothing looks at it, since every path is given.
+    There is no public way."""
+    from omegaconf import OmegaConf
+
+    usual = OmegaConf.load
+    OmegaConf.load = lambda file: {} if Path(file).name == MODEL_LIST else usual(file)  # type: ignore
+    try:
+        yield
+    finally:
+        OmegaConf.load = usual  # type: ignore[method-assign]
 
 
 def _line_of(text: str) -> str:

@@ -1,9 +1,9 @@
 """Judges whether a PDF's text layer agrees with the visible page.
 
 Fonts may be encoded so that the text is gibberish, scans may carry the hidden output of a bad recogniser,
-and text may be invisible. Cheap statistics come first; they are enough where they leave no doubt. Else pieces of a few
-lines are read from the pixels and compared, once for every set of fonts in a document; of hidden text whole lines are
-compared, on every page.
+and text may be invisible. Cheap statistics come first; they are enough where they leave no doubt, or where the programs
+of the fonts say the same as the text. Else pieces of a few lines are read from the pixels and compared, once for every
+set of fonts in a document; of hidden text whole lines are compared, on every page.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.font_programs import AGREED, FontPrograms, bare
 from docspec.drafting.font_trust import LEADER, FontJudge
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
@@ -49,6 +50,9 @@ _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}")
 _VOWELS = frozenset("aeiouyAEIOUYàáâãäåæèéêëìíîïòóôõöøùúûüýÿœÀÁÂÃÄÅÆÈÉÊËÌÍÎÏÒÓÔÕÖØÙÚÛÜÝŒ")
 _SPACE = re.compile(r"\s+")
 
+Span = tuple[str, bool, int]
+"""The font of a piece of text, whether it is invisible, and its length."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -72,15 +76,15 @@ class Verdict:
         return self.hidden_share >= 0.5
 
     @property
+    def reads_like_language(self) -> bool:
+        """Whether the words are like those of a European language: fonts that draw other letters under the names of
+        Latin ones, as old ones of Hindi do, have no such words."""
+        return self.vowel_share is not None and self.vowel_share >= CERTAIN_VOWEL_SHARE and not self.bad_share
+
+    @property
     def leaves_no_doubt(self) -> bool:
         """Whether the statistics alone tell that the text is one of a European language."""
-        return (
-            self.words >= CERTAIN_WORDS
-            and self.vowel_share is not None
-            and self.vowel_share >= CERTAIN_VOWEL_SHARE
-            and not self.bad_share
-            and not self.hidden_share
-        )
+        return self.words >= CERTAIN_WORDS and self.reads_like_language and not self.hidden_share
 
 
 class TrustJudge:
@@ -93,6 +97,7 @@ class TrustJudge:
         self._recogniser = recogniser
         self._sound: tuple[str, frozenset[str]] = ("", frozenset())
         self._fonts = FontJudge(picture_of)
+        self._programs = FontPrograms()
 
     def judge(self, page: PageImage) -> Verdict:
         """The verdict on ``page``; an image input has no text layer to trust."""
@@ -102,14 +107,15 @@ class TrustJudge:
         text = _SPACE.sub("", raw)
         if len(text) < MIN_CHARACTERS:
             return Verdict(False, "no text layer", len(text))
-        spans = _spans(page.pdf_page)
+        trace = page.pdf_page.get_texttrace()
+        spans = _spans(page.pdf_page, trace)
         words = len(_WORD.findall(raw))
         shares = vowel_share(raw), bad_share(text), untold_share(raw), hidden_share(spans)
         verdict = Verdict(True, "", len(text), *shares, words=words)
         reason = self._why_bad(page, verdict)
         if reason:
             return replace(verdict, trusted=False, reason=reason)
-        return self._checked(page, verdict, frozenset(span[0] for span in spans))
+        return self._checked(page, verdict, spans, trace)
 
     def _why_bad(self, page: PageImage, seen: Verdict) -> str:
         if seen.bad_share > MAX_BAD_SHARE:
@@ -125,20 +131,29 @@ class TrustJudge:
                 return "hidden text over a scan, not checked"
         return ""
 
-    def _checked(self, page: PageImage, verdict: Verdict, fonts: frozenset[str]) -> Verdict:
+    def _checked(
+        self, page: PageImage, verdict: Verdict, spans: Sequence[Span], trace: Sequence[dict[str, Any]]
+    ) -> Verdict:
+        fonts = frozenset(font for font, _, _ in spans)
         hidden = verdict.is_hidden
         source, known = self._sound
         known = known if source == page.source else frozenset()
         if self._recogniser is None:
             return replace(verdict, reason="sound text layer")
         recogniser = self._recogniser.of_page(page)
-        if not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source, recogniser)):
+        sound = frozenset[str]()
+        if verdict.reads_like_language and not verdict.hidden_share:
+            sound = self._programs.agreeing(page.pdf_page, page.source, trace)
+        read = {bare(name) for name in sound}
+        if not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source, recogniser, read)):
             return replace(verdict, trusted=False, reason=wrong)
         if not hidden and fonts <= known:
             return replace(verdict, reason="sound text layer, fonts checked before")
-        if verdict.leaves_no_doubt and sum(image_shares(page.pdf_page)) < COVERED:
+        agreed = sum(length for font, _, length in spans if font in sound) >= AGREED * sum(one[2] for one in spans)
+        if (verdict.leaves_no_doubt or agreed) and sum(image_shares(page.pdf_page)) < COVERED:
             self._sound = (page.source, known | fonts)
-            return replace(verdict, reason="sound text layer, by its words")
+            by = "words" if verdict.leaves_no_doubt else "words and fonts"
+            return replace(verdict, reason=f"sound text layer, by its {by}")
         lines, piece = (SPOT_LINES_HIDDEN, None) if hidden else (SPOT_LINES, PIECE)
         likeness = spot_check(page, recogniser, lines, piece)
         kind = "hidden text" if hidden else "text layer"
@@ -233,7 +248,7 @@ def untold_share(text: str) -> float:
     return untold / (untold + sum(map(str.isalpha, text))) if untold else 0.0
 
 
-def hidden_share(spans: Sequence[tuple[str, bool, int]]) -> float:
+def hidden_share(spans: Sequence[Span]) -> float:
     """Share of the characters that are in the file but not painted."""
     total = sum(length for _, _, length in spans)
     return sum(length for _, hidden, length in spans if hidden) / total if total else 0.0
@@ -249,8 +264,8 @@ def image_shares(page: Any) -> list[float]:
     return [abs(mupdf().Rect(info["bbox"]) & page.rect) / abs(page.rect) for info in page.get_image_info()]
 
 
-def _spans(page: Any) -> list[tuple[str, bool, int]]:
-    """Font, whether it is invisible, and length of every piece of text.
+def _spans(page: Any, trace: Sequence[dict[str, Any]]) -> list[Span]:
+    """Every piece of text in the ``trace`` of a page.
 
     Text is invisible in render mode 3, and where a picture of (nearly) the whole page is painted after it.
     """
@@ -258,10 +273,7 @@ def _spans(page: Any) -> list[tuple[str, bool, int]]:
     for order, (kind, bbox, *_) in enumerate(page.get_bboxlog()):
         if kind == "fill-image" and abs(mupdf().Rect(bbox) & page.rect) > MIN_IMAGE_SHARE * abs(page.rect):
             covered_until = order
-    return [
-        (span["font"], span["type"] == 3 or span["seqno"] < covered_until, len(span["chars"]))
-        for span in page.get_texttrace()
-    ]
+    return [(span["font"], span["type"] == 3 or span["seqno"] < covered_until, len(span["chars"])) for span in trace]
 
 
 def _checkable(line: TextLine, alphabet: frozenset[str]) -> bool:

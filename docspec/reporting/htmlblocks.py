@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from html import escape, unescape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
-
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
 
 from docspec.core import Block, Category
 from docspec.core.formulas import bare_formula
 from docspec.reporting.headings import HEADING, LEVELS
 from docspec.reporting.htmltable import sanitised_table
 from docspec.reporting.renderer import UNREAD
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
 
 _BORDER = re.compile(r"(?<!\\)\|")
 _PREFIX = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*\|?")
@@ -120,6 +121,8 @@ class BlockHtml:
 
 
 def _markdown_renderer() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     renderer = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING + 1})
     renderer.enable(["table", "strikethrough"])
     renderer.disable("reference")  # "[1]: ..." is an entry of a list of references and would not be shown

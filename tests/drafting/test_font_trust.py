@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,6 +49,22 @@ def told(codes: dict[str, str], second: str | None = None, pages: int = 1) -> by
     return written
 
 
+def without_programs(data: bytes) -> bytes:
+    """``data`` with fonts that have neither a table from characters to glyphs nor names of these."""
+    tools = pytest.importorskip("fontTools.ttLib")
+    with pymupdf.open(stream=data) as pdf:
+        for number in range(1, pdf.xref_length()):
+            kind, place = pdf.xref_get_key(number, "FontFile2")
+            if kind == "xref":
+                program = tools.TTFont(io.BytesIO(pdf.xref_stream(int(place.split()[0]))))
+                del program["cmap"]
+                program["post"].formatType = 3.0
+                program.save(stream := io.BytesIO())
+                pdf.update_stream(int(place.split()[0]), stream.getvalue())
+        written: bytes = pdf.tobytes()
+    return written
+
+
 def verdicts(data: bytes) -> list[Verdict]:
     judge = TrustJudge(Recogniser())
     with open_document(source_from_bytes(data, "a.pdf")) as pdf:
@@ -68,8 +85,10 @@ def test_every_font_is_judged_and_not_only_the_page() -> None:
     assert not verdict.trusted and "DejaVuSans" in verdict.reason.replace(" ", "")
 
 
-def test_sound_fonts_stay_trusted_and_are_read_once_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    reads = []
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The pictures of lines that are read."""
+    reads: list[object] = []
     read: Callable[..., tuple[str, float]] = Recogniser.read_line
 
     def counted(self: Recogniser, image: object) -> tuple[str, float]:
@@ -77,8 +96,25 @@ def test_sound_fonts_stay_trusted_and_are_read_once_a_document(monkeypatch: pyte
         return read(self, image)
 
     monkeypatch.setattr(Recogniser, "read_line", counted)
-    assert all(verdict.trusted for verdict in verdicts(told({}, pages=3)))
+    return reads
+
+
+def test_sound_fonts_stay_trusted_and_are_read_once_a_document(reads: list[object]) -> None:
+    assert all(verdict.trusted for verdict in verdicts(without_programs(told({}, pages=3))))
     assert 0 < len(reads) <= 4
+
+
+def test_fonts_whose_own_programs_say_the_same_are_not_read(reads: list[object]) -> None:
+    assert all(verdict.trusted for verdict in verdicts(told({}, pages=3)))
+    assert not reads
+
+
+def test_fonts_that_say_the_same_in_no_language_are_read(reads: list[object]) -> None:
+    """Old fonts of other scripts draw them under the names of Latin letters."""
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_textbox((50, 50, 500, 700), f"{PROSE[0]} bcdfg\n" * 20, fontname="tiro")
+        verdicts(pdf.tobytes())
+    assert reads
 
 
 def test_a_single_misreading_is_no_fault_of_the_font() -> None:

@@ -11,7 +11,7 @@ import onnx
 import pytest
 from PIL import Image, ImageDraw
 
-from docspec.core import DrafterError, PageImage, ParseOptions
+from docspec.core import BBox, DrafterError, PageImage, ParseOptions
 from docspec.drafting import make_drafter
 from docspec.drafting.language_packs import packs
 from docspec.drafting.recogniser import MAX_SEARCHED, MODELS, Recogniser, _model_folder
@@ -99,3 +99,17 @@ def test_what_is_recognised_from_left_to_right_is_put_into_the_order_of_reading(
     assert read_from_left("ناهج مالس") == "سلام جهان"
     assert read_from_left("(1402) لاس") == "سال (1402)"
     assert read_from_left("two (2) words") == "two (2) words"
+
+
+def test_the_same_area_of_several_pages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    recogniser, reads = Recogniser(threads=1), list[tuple[int, int]]()
+    read = recogniser.read_page
+    monkeypatch.setattr(recogniser, "read_page", lambda image: (reads.append(image.size), read(image))[1])
+    pages = [Image.new("RGB", (400, 500), "white") for _ in range(3)]
+    for page, top, words in zip(pages, (40, 340, 40), ("harbour 1842", "harbour 1842", "harbour 1843"), strict=True):
+        ImageDraw.Draw(page).text((48, top + 10), words, fill="black", font_size=26)
+    areas = [BBox(40, top, 300, top + 50) for top in (40, 340, 40)]
+    first, second, other = (recogniser.read_area(page, area) for page, area in zip(pages, areas, strict=True))
+    assert len(reads) == 2
+    assert [line.text for line in (*first, *second, *other)] == ["harbour 1842", "harbour 1842", "harbour 1843"]
+    assert second[0].bbox == first[0].bbox.shifted(0, 300)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 from PIL import Image
 
@@ -53,6 +52,8 @@ def drawn_rules(image: Image.Image, height: float) -> tuple[Floats, Floats]:
     """The level rules (x0, x1, y) and upright rules (y0, y1, x) that ``image`` shows, in its pixels; ``height`` is that
     of a line."""
     grey = np.asarray(image.convert("L"))
+    import cv2
+
     ink = cv2.adaptiveThreshold(grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, 31, 15)
     result = []
     for upright in (False, True):

@@ -106,3 +106,12 @@ def test_the_command_line_imports_no_torch_for_such_a_document(tmp_path: Path) -
     made = json.loads(report.read_text())
     assert made["target"] is None and made["load_seconds"] == 0 and "steps" not in made
     assert out.read_text().strip()
+
+
+def test_no_process_of_the_bare_command_imports_what_only_other_pages_need(tmp_path: Path) -> None:
+    """Children inherit the switch that lists imports. A page of sound words needs no model, recogniser or server."""
+    command = [sys.executable, "-X", "importtime", "-m", "docspec", "parse", str(SAMPLES / "notes.pdf"), "-q"]
+    ran = subprocess.run([*command, "-o", str(tmp_path / "notes.md")], capture_output=True, text=True, timeout=300)
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in ran.stderr.splitlines() if "|" in line}
+    assert ran.returncode == 0 and {"docspec", "pymupdf", "onnxruntime"} <= imported
+    assert not imported & {"torch", "transformers", "scipy", "rapidocr", "httpx2", "markdown_it"}
