@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from weakref import ref
 
 import numpy as np
 from PIL import Image
@@ -65,6 +66,7 @@ class ByLanguage:
         self._made: dict[tuple[str, ...], Recogniser] = {}
         self._document: tuple[str, Recogniser | None] = ("", None)
         self._tried = ""
+        self._script: tuple[Callable[[], Any], str | None] = (lambda: None, None)
 
     @property
     def finder(self) -> Recogniser:
@@ -113,11 +115,20 @@ class ByLanguage:
             return self.reader_of(self._languages) or self.bundled
         source, last = self._document
         last = last if source == page.source else None
-        script = _script_of_text(page) or (stated.script if (stated := _stated(page)) is not None else None)
+        script = self._script_of(page) or (stated.script if (stated := _stated(page)) is not None else None)
         if script is not None and script not in BUNDLED:
             readers = self._readers_in(script, page)
             last = last if last in readers else self._surest(page, readers)
         return last or self._usual
+
+    def _script_of(self, page: PageImage) -> str | None:
+        """:func:`_script_of_text`, found once a page: the judge, the lines and the pictures of a page ask for its
+        recogniser in turn."""
+        if page.pdf_page is None:
+            return None
+        if self._script[0]() is not page.pdf_page:
+            self._script = ref(page.pdf_page), _script_of_text(page)
+        return self._script[1]
 
     def read(self, page: PageImage, tell: Callable[[Sequence[str]], None] | None = None) -> Reading:
         """The lines of ``page`` as the recogniser of its script reads them, and what is to be said about the script."""

@@ -20,7 +20,7 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.order import index_in_order
-from docspec.drafting.recogniser import AREA_MARGIN, Recogniser
+from docspec.drafting.recogniser import AREA_MARGIN, KNOWN, Recogniser
 
 LABELLED = 3
 """From so many lines of the text layer in a drawing on, its text is known."""
@@ -70,13 +70,14 @@ def find_text(
     unread = [region for region in unread if _is_readable(region.bbox)]
     unlabelled = [one for one in regions if not one.texts and not _is_labelled(one, images) and _is_readable(one.bbox)]
     areas = [region.bbox for region in (*unlabelled, *unread)]
+    known = [line for region in regions for line in (*region.lines, *region.labels)]
+    boxes = [line.bbox for line in known]
     if len(areas) > MOST_AREAS:
         sheet, everywhere = _sheet_of(page.image, areas), BBox(0, 0, page.width, page.height)
-        read = recogniser.read_area(sheet, everywhere)
+        read = recogniser.read_area(sheet, everywhere, boxes)
         recognised = [line for line in read if any(line.bbox.overlap(area) > 0.5 for area in areas)]
     else:
-        recognised = [line for area in areas for line in recogniser.read_area(page.image, area)]
-    known = [line for region in regions for line in (*region.lines, *region.labels)]
+        recognised = [line for area in areas for line in recogniser.read_area(page.image, area, boxes)]
     scripts = scripts_of("".join(text for region in regions for text in region.texts[:1]))
     lines: list[TextLine] = []
     for line in recognised:
@@ -106,7 +107,7 @@ def _is_known(line: TextLine, known: Sequence[PrintedLine]) -> bool:
     as many letters. Recognisers draw wide boxes around small type."""
     inside = [one.text for one in known if one.bbox.overlap(line.bbox) > 0.5]
     letters = [sum(map(str.isalnum, text)) for text in ("".join(inside), line.text)]
-    return 2 * letters[0] >= letters[1] or any(line.bbox.overlap(one.bbox) > 0.5 for one in known)
+    return 2 * letters[0] >= letters[1] or any(line.bbox.overlap(one.bbox) > KNOWN for one in known)
 
 
 def _is_readable(box: BBox) -> bool:

@@ -18,6 +18,7 @@ import subprocess
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -147,10 +148,6 @@ class TesseractRecogniser(Recogniser):
         self.source.check()
 
     @property
-    def _finder(self) -> Any:
-        return self.source._finder
-
-    @property
     def scripts(self) -> tuple[str, ...]:
         return tuple(sorted({language.script for language in self.languages}))
 
@@ -162,9 +159,15 @@ class TesseractRecogniser(Recogniser):
     def read_line(self, image: Image.Image) -> tuple[str, float]:
         return self.read_lines([image])[0]
 
-    def _read(self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None) -> list[ReadQuad]:
+    def _enlarging(self, side: float) -> AbstractContextManager[None]:
+        return self.source.engine.enlarging(side)
+
+    def _read(
+        self, image: Image.Image, tell: Callable[[Sequence[str]], None] | None, known: Sequence[BBox]
+    ) -> list[ReadQuad]:
+        """All lines: a process reads the known ones beside the others."""
         quads = without_nested(self.source.find_lines(image))
-        known = len(quads)
+        found = len(quads)
         quads += lines_left(image, quads)
         boxes = [BBox(*np.min(quad, axis=0).tolist(), *np.max(quad, axis=0).tolist()) for quad in quads]
         if is_uneven(image, [(box, "-" * round(box.width)) for box in boxes]):
@@ -178,7 +181,7 @@ class TesseractRecogniser(Recogniser):
                 read += part
                 if tell is not None:
                     tell([as_typed(line.text) for line in part])
-        kept = [number for number, line in enumerate(read) if line.text and (number < known or line.sure >= LEFT_SURE)]
+        kept = [number for number, line in enumerate(read) if line.text and (number < found or line.sure >= LEFT_SURE)]
         lines = with_checked_numbers([pictures[at] for at in kept], [read[at] for at in kept], self.source.read_line)
         return [
             ReadQuad(np.asarray(quads[at]).tolist(), as_typed(line.text), line.sure, line.unsure)

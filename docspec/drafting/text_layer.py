@@ -235,8 +235,8 @@ def _in_pixels(region: Region, page: PageImage) -> Region:
 
 def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> list[TextLine]:
     """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file, or hold signs that no
-    table tells, are recognised; their other words, and all numbers, stay as the file has them. A line that recognition
-    does not explain stays as it is."""
+    table tells, are recognised; their other words, and all numbers, stay as the file has them. Where the print says the
+    same, all are the file's. A line that recognition does not explain stays as it is."""
     return [
         _completed(page, line, recogniser)
         if (line.words is None or CODES.search(line.text)) and not (line.hidden or line.turns)
@@ -250,6 +250,8 @@ def _completed(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
     ours, theirs = line.text.split(), read.split()
     if confidence < CERTAIN or len(ours) != len(theirs):
         return line
+    if ours == theirs and line.words is None:  # what the file does not tell prints nothing
+        return replace(line, words="text layer")
     words = [
         new if _lacks_letters(old, new) or _tells_signs(old, new) else old
         for old, new in zip(ours, theirs, strict=True)

@@ -76,7 +76,7 @@ def test_a_blank_page_has_an_empty_draft(page_of: PageOf, recogniser: Recogniser
 def test_without_models_the_text_layer_still_works(
     page_of: PageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("docspec.drafting.recogniser._model_folder", lambda: tmp_path)
+    monkeypatch.setattr("docspec.drafting.rapid_engine.model_folder", lambda: tmp_path)
     drafter = AutoDrafter()
     assert drafter.draft(page_of()).drafter == "text-layer"
     draft = drafter.draft(page_of(scan=True))

@@ -47,7 +47,7 @@ class Wheel(Recogniser):
     def find_lines(self, image: Image.Image) -> list[Any]:
         return [[(0, 0), (200, 0), (200, 20), (0, 20)]]
 
-    def read_page(self, image: Image.Image, tell: Any = None) -> tuple[list[TextLine], float]:
+    def read_page(self, image: Image.Image, tell: Any = None, known: Any = ()) -> tuple[list[TextLine], float]:
         [(text, sure)] = self.read_lines([image])
         return [TextLine(BBox(0, 0, 200, 20), text, confidence=sure)], 0.0
 
@@ -245,3 +245,18 @@ def test_a_page_with_a_text_layer_in_a_script_is_given_its_recogniser_unread(her
     found = ByLanguage(Wheel()).of_page(drawn)
     assert isinstance(found, TesseractRecogniser) and found.scripts == ("Cyrillic",)
     assert not isinstance(ByLanguage(Wheel()).of_page(page("Latin")), TesseractRecogniser)
+
+
+def test_the_script_of_a_page_is_found_once(here: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judge, the lines and the pictures of a page ask for its recogniser in turn."""
+    seen: list[int] = []
+    found = by_language._script_of_text
+    monkeypatch.setattr(by_language, "_script_of_text", lambda page: (seen.append(page.number), found(page))[1])
+    readers, picture = ByLanguage(Wheel()), Image.new("RGB", (200, 20), "red")
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((50, 50), "The harbour keeps a list of boats")
+        pdf.new_page().insert_text((50, 50), "Where they went nobody wrote down")
+        pages = [PageImage(picture, number + 1, 1.0, "a.pdf", pdf_page=pdf[number]) for number in range(2)]
+        for one in (pages[0], pages[0], pages[1], pages[0]):
+            readers.of_page(one)
+    assert seen == [1, 2, 1]

@@ -116,7 +116,7 @@ class OfBrightPaper(Recogniser):
         super().__init__(threads=1)
         self.sure, self.asked = sure, 0
 
-    def read_page(self, image: Image.Image, tell: Any = None) -> tuple[list[TextLine], float]:
+    def read_page(self, image: Image.Image, tell: Any = None, known: Any = ()) -> tuple[list[TextLine], float]:
         self.asked += 1
         grey = np.asarray(image.convert("L"))
         bright = [line for line in LINES if np.median(grey[int(line[0].y0) : int(line[0].y1), 80:720]) > 150]

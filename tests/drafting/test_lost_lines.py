@@ -80,7 +80,9 @@ def test_pages_without_such_a_place_are_not_looked_at() -> None:
 
 def test_a_page_whose_line_the_detector_loses_is_read_whole() -> None:
     class Losing(Recogniser):
-        def read_page(self, image: Image.Image, tell: object = None) -> tuple[list[TextLine], float]:
+        def read_page(
+            self, image: Image.Image, tell: object = None, known: object = ()
+        ) -> tuple[list[TextLine], float]:
             lines, tilt = super().read_page(image)
             return [line for line in lines if "day 15" not in line.text], tilt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,7 +130,7 @@ def test_a_lone_sign_of_a_script_that_the_page_does_not_write_is_an_ornament(
     page_text: str, found: str, kept: bool
 ) -> None:
     class Finding(Recogniser):
-        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+        def read_area(self, image: Image.Image, area: BBox, known: Sequence[BBox] = ()) -> list[TextLine]:
             return [TextLine(BBox(110, 110, 150, 130), found, 20, words="recognition")]
 
     page = PageImage(Image.new("RGB", (400, 300), "white"), 1, 1.0, "in.pdf")
@@ -180,7 +180,7 @@ def test_many_areas_are_looked_at_together_without_what_is_known() -> None:
     shown: list[Image.Image] = []
 
     class Looking(Recogniser):
-        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+        def read_area(self, image: Image.Image, area: BBox, known: Sequence[BBox] = ()) -> list[TextLine]:
             shown.append(image)
             return [TextLine(BBox(100, 110, 150, 130), "Pasted", 20, words="recognition")]
 
@@ -205,7 +205,7 @@ def test_small_print_that_is_known_is_not_written_again() -> None:
     printed = [PrintedLine(box, str(309 + row)) for row, box in enumerate(numbers)]
 
     class Wide(Recogniser):
-        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+        def read_area(self, image: Image.Image, area: BBox, known: Sequence[BBox] = ()) -> list[TextLine]:
             found = [(box.grown(16), text) for box, text in zip(numbers, ("309", "319", "311", "3l2"), strict=True)]
             found.append((BBox(400, 300, 500, 320), "Pasted"))
             return [TextLine(box, text, 20, words="recognition") for box, text in found]
@@ -218,7 +218,7 @@ def test_small_print_that_is_known_is_not_written_again() -> None:
 
 def test_what_is_found_in_two_places_is_no_paragraph_and_comes_in_the_order_of_reading() -> None:
     class Finding(Recogniser):
-        def read_area(self, image: Image.Image, area: BBox) -> list[TextLine]:
+        def read_area(self, image: Image.Image, area: BBox, known: Sequence[BBox] = ()) -> list[TextLine]:
             return [TextLine(area, f"Words at {area.x0:.0f}", 20, block=0, words="recognition")]
 
     places = [BBox(500, 98, 700, 118), BBox(100, 100, 300, 120), BBox(100, 500, 300, 520)]

@@ -15,7 +15,8 @@ from rapidfuzz.distance import Levenshtein
 from docspec.core import BBox, Category, DrafterError, PageImage
 from docspec.drafting.lines import TextLine
 from docspec.drafting.rapidocr import RapidOcrDrafter, sheet_of
-from docspec.drafting.recogniser import Recogniser, tiles
+from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.tiles import tiles
 
 from .conftest import PROSE, SECOND, as_image
 
@@ -88,7 +89,7 @@ def test_the_layout_model_sees_every_line_where_it_was_recognised(text: str) -> 
 
 
 def test_missing_models_are_named_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docspec.drafting.recogniser._model_folder", lambda: tmp_path)
+    monkeypatch.setattr("docspec.drafting.rapid_engine.model_folder", lambda: tmp_path)
     with pytest.raises(DrafterError, match=r"PP-OCRv6_det_small\.onnx; reinstall"):
         RapidOcrDrafter().check()
 
@@ -115,8 +116,8 @@ def test_a_title_that_is_found_late_is_laid_out_with_the_page(page_of: PageOf) -
     class Losing(Recogniser):
         """Overlooks the title among small lines, as detectors do with large type."""
 
-        def read_page(self, image: Any, tell: Any = None) -> tuple[list[TextLine], float]:
-            lines, tilt = super().read_page(image, tell)
+        def read_page(self, image: Any, tell: Any = None, known: Any = ()) -> tuple[list[TextLine], float]:
+            lines, tilt = super().read_page(image, tell, known)
             whole = any("sunrise" in line.text for line in lines)
             return [line for line in lines if not (whole and "Harbour" in line.text)], tilt
 
