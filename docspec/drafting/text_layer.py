@@ -235,8 +235,8 @@ def _in_pixels(region: Region, page: PageImage) -> Region:
 
 def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> list[TextLine]:
     """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file, or hold signs that no
-    table tells, are recognised; their other words, and all numbers, stay as the file has them. Where the print says the
-    same, all are the file's. A line that recognition does not explain stays as it is."""
+    table tells, are recognised; their other words, and all numbers, stay as the file has them. Where the print has the
+    same letters, all are the file's. A line that recognition does not explain stays as it is."""
     return [
         _completed(page, line, recogniser)
         if (line.words is None or CODES.search(line.text)) and not (line.hidden or line.turns)
@@ -248,10 +248,12 @@ def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> l
 def _completed(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
     read, confidence = recogniser.read_line(picture_of(page, line))
     ours, theirs = line.text.split(), read.split()
-    if confidence < CERTAIN or len(ours) != len(theirs):
+    if confidence < CERTAIN:
         return line
-    if ours == theirs and line.words is None:  # what the file does not tell prints nothing
+    if line.words is None and _letters(line.text) == _letters(read):  # what the file does not tell prints no letter
         return replace(line, words="text layer")
+    if len(ours) != len(theirs):
+        return line
     words = [
         new if _lacks_letters(old, new) or _tells_signs(old, new) else old
         for old, new in zip(ours, theirs, strict=True)
@@ -273,6 +275,10 @@ def _tells_signs(word: str, read: str) -> bool:
     """Whether ``read`` is ``word`` with a character or two for each one of private use."""
     parts = [re.escape(part) for part in CODES.split(word)]
     return len(parts) > 1 and re.fullmatch(".{1,2}".join(parts), read) is not None
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
 
 
 def _signs(word: str) -> list[str]:

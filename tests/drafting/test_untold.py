@@ -67,13 +67,20 @@ def test_what_reading_does_not_explain_stays(page_of: PageOf, read: str, confide
     assert (second.text, second.words) == (text, None if text == GIVEN else "recognition")
 
 
-@pytest.mark.parametrize(("confidence", "words"), [(0.99, "text layer"), (0.5, None)])
+@pytest.mark.parametrize(
+    ("read", "confidence", "words"),
+    [
+        (GIVEN, 0.99, "text layer"),
+        (GIVEN.replace("was ept", "wasept").replace("wee.", "wee"), 0.99, "text layer"),  # spaces and signs stay anyway
+        (GIVEN, 0.5, None),
+    ],
+)
 def test_letters_that_the_file_does_not_tell_and_that_print_nothing_leave_its_words_known(
-    page_of: PageOf, confidence: float, words: str | None
+    page_of: PageOf, read: str, confidence: float, words: str | None
 ) -> None:
     """Control characters of some programs stand in words and have no ink: then no model needs to read the line."""
     page = page_of(drawn)
     untold = page_lines(page.pdf_page)[1]
     assert untold.words is None
-    [line] = completed(page.pdf_page, [untold], Reading(untold.text, confidence))
+    [line] = completed(page.pdf_page, [untold], Reading(read, confidence))
     assert (line.text, line.words) == (untold.text, words)
