@@ -47,8 +47,9 @@ GIVEN_UP = 0.85
 GIVEN_UP_RECOGNISED = 0.97
 """The same on recognised pages, whose words are placed by their letters: none of the made pages is recognised yet."""
 
-PARTED = 5.0
-"""Log-odds against two tokens in two tables of the layout model being in one."""
+PARTED, OUTSIDE = 5.0, 2.0
+"""Log-odds against two tokens being of one table that are in two tables of the layout model, or one of them outside of
+its table and in another box."""
 
 LIMIT = 5.0
 """Most log-odds that one pair adds."""
@@ -105,16 +106,14 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
     if len(inside) < 2:
         return []
-    seen = _table_boxes(page)
-    parted = (seen[:, None] != seen[None]) & (seen >= 0)[:, None] & (seen >= 0)[None]
-    table = np.clip((pairs[..., 0] - PARTED * parted)[np.ix_(inside, inside)], -LIMIT, LIMIT)
+    table = np.clip((pairs[..., 0] - _parted(page))[np.ix_(inside, inside)], -LIMIT, LIMIT)
     depicted = in_boxes(page, "picture") & (lattice < 0)
     textual = in_boxes(page, "text") & (lattice < 0)
     given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
     groups = [inside[group] for group in clusters(table)]
     groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
     found = []
-    for own in with_whole_boxes(with_whole_lines(groups, page), boxes):
+    for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
         grid = grid_of(scores[..., 1], scores[..., 2], boxes[own], cells)
@@ -140,14 +139,18 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
 
 
-def _table_boxes(page: PageTokens) -> NDArray[np.int64]:
-    """The number of the layout model's table around each token, -1 where there is none."""
-    numbers = np.full(len(page.tokens), -1, np.int64)
+def _parted(page: PageTokens) -> Floats:
+    """Log-odds (n, n) against two tokens being of one table by the boxes of the layout model: :data:`PARTED` in two of
+    its tables, :data:`OUTSIDE` for one in a table and one in something else."""
+    numbers, other = np.full(len(page.tokens), -1, np.int64), in_boxes(page, *LAYOUT[1:])
     centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
     for number, (x0, y0, x1, y1, kind) in enumerate(page.layout):
         if LAYOUT[int(kind)] == "table":
             numbers[(centers >= (x0, y0)).all(axis=1) & (centers <= (x1, y1)).all(axis=1)] = number
-    return numbers
+    within = numbers >= 0
+    two = (numbers[:, None] != numbers[None]) & within[:, None] & within[None]
+    beside = within[:, None] & (other & ~within)[None]
+    return (PARTED * two + OUTSIDE * (beside | beside.T)).astype(np.float32)
 
 
 def _has_rows(cells: Sequence[Cell]) -> bool:
@@ -184,13 +187,13 @@ def _framed(box: Box, page: PageTokens, size: float) -> Box:
     return box
 
 
-def in_boxes(page: PageTokens, name: str) -> NDArray[np.bool_]:
+def in_boxes(page: PageTokens, *names: str) -> NDArray[np.bool_]:
     """Which tokens are in a box of the layout model that is called so (of :data:`LAYOUT`)."""
     centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
     inside = np.zeros(len(page.tokens), bool)
     for x0, y0, x1, y1, kind in page.layout:
-        if LAYOUT[int(kind)] == name:
-            inside |= (x0 <= centers[:, 0]) & (centers[:, 0] <= x1) & (y0 <= centers[:, 1]) & (centers[:, 1] <= y1)
+        if LAYOUT[int(kind)] in names:
+            inside |= (centers >= (x0, y0)).all(axis=1) & (centers <= (x1, y1)).all(axis=1)
     return inside
 
 
