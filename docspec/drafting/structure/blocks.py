@@ -28,6 +28,9 @@ MOST_TOKENS = 500
 LEVEL = 0.5
 """Least share of a line's height that is level with another for the two to stand in one row."""
 
+APART = 1.0
+"""Least white between two blocks beside each other, in heights of a line: with less, a line goes on."""
+
 STACKED = 1.5
 """Most white between two lines of labels with values that are read as one text, in heights of a line."""
 
@@ -81,11 +84,14 @@ def _blocks(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: St
     if not 2 <= len(free) <= MOST_TOKENS:
         return {}
     votes: dict[int, Counter[int]] = {}
+    within = {at: line.bbox for at, line in enumerate(lines) if line.bbox in members and at not in owners}
     for block, group in enumerate(clusters(np.clip(together[np.ix_(free, free)], -LIMIT, LIMIT))):
         for token in free[group]:
-            line = owners[token]
-            assert line is not None
-            votes.setdefault(line, Counter())[block] += page.tokens[token].words
+            line, box = owners[token], BBox(*page.tokens[token].box)
+            parts = (at for at, part in within.items() if box.has_center_of(part))  # a box to tick is of its label
+            for at in (line, *parts):
+                if at is not None:
+                    votes.setdefault(at, Counter())[block] += page.tokens[token].words
     return {line: counts.most_common(1)[0][0] for line, counts in votes.items()}
 
 
@@ -95,8 +101,11 @@ def _linked(
     """The boxes whose lines are to be grouped anew, those together that share a block."""
     linked: list[set[int]] = []
     for a, b in _beside([lines[number].bbox for number in own]):
-        first, second = homes[lines[own[a]].bbox], homes[lines[own[b]].bbox]
-        if (first == second) == (blocks[own[a]] == blocks[own[b]]):
+        one, other = lines[own[a]].bbox, lines[own[b]].bbox
+        first, second = homes[one], homes[other]
+        apart = other.x0 - one.x1 >= APART * min(one.height, other.height)
+        same = blocks[own[a]] == blocks[own[b]]
+        if not (apart and not same if first == second else same):
             continue
         touched = [group for group in linked if group & {first, second}]
         linked = [group for group in linked if not group & {first, second}]
@@ -105,13 +114,15 @@ def _linked(
 
 
 def _beside(boxes: Sequence[BBox]) -> Iterator[tuple[int, int]]:
-    """Each two of ``boxes`` that stand beside each other in one row."""
+    """Each of ``boxes`` with the next one on its right in its row."""
     if not boxes:
         return
     x0, y0, x1, y1 = (np.array(edge) for edge in zip(*((b.x0, b.y0, b.x1, b.y1) for b in boxes), strict=True))
     level = np.minimum(y1[:, None], y1) - np.maximum(y0[:, None], y0) > LEVEL * np.minimum((y1 - y0)[:, None], y1 - y0)
-    apart = (x1[:, None] <= x0) & level
-    yield from zip(*(edge.tolist() for edge in np.nonzero(apart)), strict=True)
+    white = np.where(level & (x1[:, None] <= x0), x0 - x1[:, None], np.inf)
+    for one, other in enumerate(white.argmin(axis=1).tolist()):
+        if np.isfinite(white[one, other]):
+            yield one, other
 
 
 def _one_line(row: Sequence[TextLine]) -> TextLine:

@@ -97,10 +97,12 @@ def words_of_lines(page: PageTokens, lines: Sequence[TextLine]) -> tuple[list[in
     tokens = page.tokens
     for one in tokens:
         x0, y0, x1, y1 = page.on_page(one.box)
-        x, y = (x0 + x1) / 2, (y0 + y1) / 2
-        around = np.nonzero((boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] - 1 <= y) & (y <= boxes[:, 3] + 1))[
-            0
-        ]
+        y = (y0 + y1) / 2
+        level = (boxes[:, 1] - 1 <= y) & (y <= boxes[:, 3] + 1)
+        for x in ((x0 + x1) / 2, x0 + (x1 - x0) / 4):  # a token of two lines (a box to tick, its label) is of the first
+            around = np.nonzero(level & (boxes[:, 0] <= x) & (x <= boxes[:, 2]))[0]
+            if len(around):
+                break
         middles = np.abs((boxes[around, 1] + boxes[around, 3]) / 2 - y)
         owners.append(int(around[middles.argmin()]) if len(around) else None)
     texts = [repair(token.text) for token in tokens]

@@ -29,6 +29,8 @@ SMALL, TOUCHING = 0.85, 0.2
 """Most size of a raised mark beside that of its word, and most white between them, in sizes of the word's type."""
 HARD_SPACES = frozenset("\u00a0\u202f\u2009\u2007")
 """Spaces that part the thousands of one figure."""
+TICK_APART, TICK_LEVEL = 3.0, 0.5
+"""Most white between a box to tick and its label, and difference of their baselines, in sizes of the type."""
 EVEN = 0.12
 """Most difference between the spaces of a line of prose, in sizes of the type."""
 PROSE_WORDS = 5
@@ -131,7 +133,7 @@ def page_tokens(
             words = [word for word in words if not _DASHES.fullmatch(word.text)]
             if words:
                 lines.append(words)
-    lines = with_raised(lines)
+    lines = with_ticks_before(with_raised(lines))
     level, upright, fills = rules_of(drawings, typed)
     return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
 
@@ -330,6 +332,28 @@ def _with_ticks(words: Sequence[Token]) -> list[Token]:
         else:
             result.append(word)
     return result
+
+
+def with_ticks_before(lines: Sequence[Sequence[Token]]) -> list[list[Token]]:
+    """``lines`` in which a box to tick that is a line of its own begins the line on its right."""
+    result = [list(words) for words in lines]
+    for number, words in enumerate(lines):
+        if len(words) != 1 or words[0].text not in ("[ ]", "[x]"):
+            continue
+        tick = words[0]
+        gaps = [
+            (other[0].box[0] - tick.box[2], at)
+            for at, other in enumerate(result)
+            if at != number and other and abs(other[0].baseline - tick.baseline) < TICK_LEVEL * other[0].size
+        ]
+        near = min(((gap, at) for gap, at in gaps if 0 <= gap < TICK_APART * tick.size), default=None)
+        if near is not None:
+            result[near[1]] = [
+                _joined([replace(tick, line=result[near[1]][0].line), result[near[1]][0]]),
+                *result[near[1]][1:],
+            ]
+            result[number] = []
+    return [words for words in result if words]
 
 
 def _without_leaders(word: Token) -> list[Token]:
