@@ -54,8 +54,9 @@ def imported(folder: Path, by_name: bool = False) -> dict[str, set[str]]:
     return {name: files for name, files in found.items() if name not in {"docspec", *sys.stdlib_module_names}}
 
 
-HOSTS = {"vllm", "conversion", "convert_hf_to_gguf"}
-"""Docspec is loaded by them, or loads them from a source beside it (llama.cpp's converter): nothing to be declared."""
+HOSTS = {"vllm", "conversion", "convert_hf_to_gguf", "opentelemetry"}
+"""Docspec is loaded by them, or loads them from a source beside it (llama.cpp's converter), or uses them where who
+starts it has configured them: nothing to be declared."""
 ELSEWHERE = {"llama_cpp": {"llama-cpp-python"}}
 """What is declared and lies in an environment of its own while tests run."""
 OPENCV = {"opencv-contrib-python", "opencv-python", "opencv-python-headless"}

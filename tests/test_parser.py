@@ -318,8 +318,8 @@ def test_the_end_of_a_range_is_the_last_page_at_most(pdf, tmp_path):
 def test_files_that_are_open_are_inputs(pdf) -> None:
     with Parser(ParseOptions(pages="1")) as parser, pdf.open("rb") as file:
         named = parser.parse(file)
-        assert named.name == str(pdf)
-        assert parser.parse(io.BytesIO(pdf.read_bytes())).pages[0].markdown == named.pages[0].markdown
+        assert named.source == str(pdf)
+        assert parser.parse(io.BytesIO(pdf.read_bytes())).pages[0].text == named.pages[0].text
         [read] = parser.parse_many([io.BytesIO(pdf.read_bytes())])
         assert read.error is None and len(read.pages) == 1
         with pytest.raises(UsageError, match="binary"):

@@ -76,7 +76,7 @@ class PageReader(Protocol):
     """Reads pages: one recogniser, or several of which each page gets its own."""
 
     def check(self) -> None:
-        """Raises :class:`DrafterError` where it cannot work at all."""
+        """Raises :class:`docspec.core.DrafterError` where it cannot work at all."""
 
     @property
     def alphabet(self) -> frozenset[str]:
@@ -110,7 +110,7 @@ class Recogniser:
         self.engine = RapidEngine(self._threads, max_side, model)
 
     def check(self) -> None:
-        """Raise :class:`DrafterError` when one of the models is missing."""
+        """Raise :class:`docspec.core.DrafterError` when one of the models is missing."""
         self.engine.check()
 
     @cached_property

@@ -140,8 +140,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
 
 
 def _parted(page: PageTokens) -> Floats:
-    """Log-odds (n, n) against two tokens being of one table by the boxes of the layout model: :data:`PARTED` in two of
-    its tables, :data:`OUTSIDE` for one in a table and one in something else."""
+    """Log-odds (n, n) against two tokens being of one table by the boxes of the layout model: ``PARTED`` in two of
+    its tables, ``OUTSIDE`` for one in a table and one in something else."""
     numbers, other = np.full(len(page.tokens), -1, np.int64), in_boxes(page, *LAYOUT[1:])
     centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
     for number, (x0, y0, x1, y1, kind) in enumerate(page.layout):
