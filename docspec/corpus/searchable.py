@@ -10,7 +10,7 @@ from pathlib import Path
 
 from docspec.core import OutputError, PageResult, ParseOptions
 from docspec.documents import Source
-from docspec.documents.searchable import LayerPage, LayerWord
+from docspec.documents.text_layer import LayerPage, LayerWord
 from docspec.documents.view import View
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import machine_memory

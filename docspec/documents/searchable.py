@@ -11,13 +11,13 @@ import io
 import tempfile
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from docspec.core import BBox
 from docspec.core.grouping import runs_of
-from docspec.core.straightening import NOTHING, Projection, Straightening
+from docspec.core.straightening import Projection, Straightening
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.glyphless import ADVANCE, GlyphlessFont
 from docspec.documents.images import ORIENTATION
@@ -26,6 +26,7 @@ from docspec.documents.opening import open_pdf
 from docspec.documents.pages import PageSelection
 from docspec.documents.pdf import PdfDocument
 from docspec.documents.rotation import make_upright
+from docspec.documents.text_layer import LayerPage, LayerWord
 from docspec.documents.view import View
 
 BASE, RISE = 0.22, 0.85
@@ -44,28 +45,6 @@ _RIGHTWARDS = frozenset(("L", "EN", "AN", "ES", "ET", "CS"))
 """Unicode's classes of signs that keep their order within text that runs leftwards, and of those between figures."""
 
 FONT = "DocspecGlyphless"
-
-
-@dataclass(frozen=True, slots=True)
-class LayerWord:
-    """A word of the layer: its box, and the way its letters run (1: rightwards, -1: leftwards, 2: down, -2: up)."""
-
-    text: str
-    bbox: BBox
-    way: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class LayerPage:
-    """A page's number, its size in pixels as it was read, what had been done to its picture before, and the lines of
-    its layer. ``replaces``: invisible text that the page has is taken out."""
-
-    number: int
-    width: int
-    height: int
-    lines: tuple[tuple[LayerWord, ...], ...]
-    seen: Straightening = NOTHING
-    replaces: bool = True
 
 
 def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> bytes:

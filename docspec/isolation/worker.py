@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from docspec import offline
 from docspec.core import Event, PageDraft, PageImage, ParseOptions
@@ -14,6 +13,7 @@ from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
+from docspec.documents.text_layer import LayerPage
 from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
@@ -22,9 +22,6 @@ from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
 from docspec.isolation.serving import RecognisedLines
 from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
 from docspec.process import silence
-
-if TYPE_CHECKING:
-    from docspec.documents.searchable import LayerPage
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
 """Makes a drafter in the child; it is pickled by its name (:func:`docspec.drafting.make_drafter`)."""

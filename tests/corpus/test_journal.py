@@ -108,7 +108,7 @@ def test_a_page_with_one_value_changed_is_none_or_one_that_can_be_written() -> N
             refused.add(place)
             continue
         kept += 1
-        for format in get_args(Format):
+        for format in set(get_args(Format)) - {"pdf"}:  # which is made of the input
             renderer = renderer_for(format, layout)
             renderer.begin("a.pdf", "ab" * 32)
             assert "NaN" not in renderer.page(result, {}) + renderer.end(), (place, new)
