@@ -22,7 +22,7 @@ from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left
 from docspec.drafting.structure.tables import Grid, Structure, html_of
 from docspec.drafting.structure.tokens import PageTokens
 
-DOUBTFUL = 0.96
+DOUBTFUL = 0.97
 """Certainty of a table below which its rows and columns are in doubt: docs/tables.md has what it finds."""
 
 _TAG = re.compile("<[^>]*>")
