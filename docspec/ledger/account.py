@@ -72,7 +72,7 @@ def account_for(
         tuple(sides.output[at] for at in spare),
         displaced(sides, pairs),
         places,
-        _misplaced(sides, pairs, output),
+        _misplaced(sides, pairs, output) if witness == "text layer" else (),  # recognised boxes are too rough
     )
 
 
