@@ -37,6 +37,7 @@ class PageFormulas:
         self.events: tuple[Event, ...] = ()
         self.tables: Sequence[Sequence[BBox]] = ()
         self.cells: dict[BBox, str] = {}
+        self._alone: tuple[Sequence[dict[str, Any]], list[BBox]] = ((), [])
 
     def are_on(self, page: Any) -> bool:
         """Whether formulas of ``page`` are to be looked for: only where a font is made for them, which takes no time to
@@ -66,16 +67,20 @@ class PageFormulas:
         self.cells = texts_of_cells(blocks, [cell for cells in self.tables for cell in cells])
 
     def displayed(self, page: Any, blocks: Sequence[dict[str, Any]]) -> list[BBox]:
-        """The places of the formulas of ``page`` that stand alone, as if no table were on it."""
-        return [BBox(*_box(one)) for one in read_page(page, blocks) if one.formula.display and not one.doubt]
+        """The places of the formulas of ``page`` that stand alone, as if no table were on it; the same ``blocks`` are
+        read once."""
+        if self._alone[0] is not blocks:
+            found = [one for one in read_page(page, blocks) if one.formula.display and not one.doubt]
+            self._alone = blocks, [BBox(*_box(one)) for one in found]
+        return self._alone[1]
 
 
 def texts_of_cells(blocks: Sequence[dict[str, Any]], cells: Sequence[BBox]) -> dict[BBox, str]:
     """The texts of those of ``cells`` in which a formula stands, in the order of reading."""
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"] if span["chars"]]
     formulas = [BBox(*span["bbox"]) for span in spans if "ends" in span]
-    own = [cell.grown(1) for cell in cells]
-    own = [cell for cell in own if any(map(cell.has_center_of, formulas))]
+    grown = {cell: cell.grown(1) for cell in cells}
+    own = {cell: around for cell, around in grown.items() if any(map(around.has_center_of, formulas))}
     pieces: dict[BBox, list[tuple[BBox, float, str]]] = {}
     for span in spans if own else ():
         size, chars = span["size"], span["chars"]
@@ -83,11 +88,12 @@ def texts_of_cells(blocks: Sequence[dict[str, Any]], cells: Sequence[BBox]) -> d
         if "ends" not in span:
             parts = [(char["bbox"], char["origin"][1], char["c"]) for char in chars]
         for (x0, y0, x1, y1), baseline, text in parts:
-            cell = next((cell for cell in own if cell.has_center_of(BBox(x0, y0, x1, y1))), None)
+            part = BBox(x0, y0, x1, y1)
+            cell = next((cell for cell, around in own.items() if around.has_center_of(part)), None)
             if cell is not None:
                 place = BBox(x0, baseline - 0.7 * size, x1, baseline + 0.2 * size)
                 pieces.setdefault(cell, []).append((place, size, text))
-    return {cell.grown(-1): _text_of(parts) for cell, parts in pieces.items()}
+    return {cell: _text_of(parts) for cell, parts in pieces.items()}
 
 
 def _text_of(pieces: Sequence[tuple[BBox, float, str]]) -> str:

@@ -9,10 +9,10 @@ import pymupdf
 import pytest
 
 from docspec import ParseOptions, Parser
-from docspec.core import PageResult
+from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
-from docspec.mathematics.page import PageFormulas
+from docspec.mathematics.page import PageFormulas, texts_of_cells
 
 PAGES = Path(__file__).parent / "pages"
 BOTH = pytest.mark.parametrize("name", ["computer-modern", "times"])
@@ -123,3 +123,12 @@ def test_a_matrix_that_stands_alone_is_no_table() -> None:
     text = read("tables").text
     assert r"A=\begin{pmatrix}6&5&10\\2&15&4\\3&3&20\end{pmatrix}" in text
     assert text.count("---") == 6, "two tables of three columns"
+
+
+def test_cells_are_found_again_wherever_they_stand() -> None:
+    """The places of cells are keys: no sum of rounded numbers may change them."""
+    for x in (0.1, 33.3, 87.654321, 101.123456789):
+        cell = BBox(x, 20.1, x + 30.7, 31.3)
+        char = {"c": "$", "bbox": (x + 1, 21, x + 20, 30), "origin": (x + 1, 29.0)}
+        span = {"chars": [char], "bbox": char["bbox"], "size": 10, "ends": x + 20}
+        assert texts_of_cells([{"lines": [{"spans": [span]}]}], [cell]) == {cell: "$"}
