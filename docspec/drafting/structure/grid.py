@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from docspec.drafting.structure.tokens import Floats
 
-APART = 4.0
+APART = 2.0
 """Weight of what parts two cells over what joins them: a cell over several rows shares one with each, and must not join
 them."""
 
