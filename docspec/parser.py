@@ -142,8 +142,8 @@ class Parser(Closing):
     def open(self, source: Input) -> IsolatedDocument:
         """Opens an input in a child process: a path, a :class:`docspec.documents.Source`, the bytes of a PDF or an
         image, or a file that is open in binary mode, such as a ``BytesIO``. Raises :class:`docspec.core.InputError`."""
-        self._go_offline()
         self._check_process()
+        self._go_offline()
         return self._stream.isolation.open(_source_of(source))
 
     def pages(
@@ -187,8 +187,8 @@ class Parser(Closing):
         """Many inputs in their order, each to be iterated over for its pages before the next one is asked for. The
         next one is opened, drawn and drafted while the last pages of one are verified, in a thread that also takes
         the next of ``sources``."""
-        self._go_offline()
         self._check_process()
+        self._go_offline()
         known = len(sources) if isinstance(sources, Sized) else 1
         self._stream.isolation.start(min(known, self._stream.ahead))  # while the target is loaded
         stream = self._checked(self._stream.read(self._pages_of(sources), self._stream.ahead))
@@ -237,8 +237,8 @@ class Parser(Closing):
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
-        self._go_offline()
         self._check_process()
+        self._go_offline()
         with contextlib.nullcontext() if self._verifier.threads else self._turn:
             return self._verifier.verify(prepared)
 
