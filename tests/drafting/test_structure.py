@@ -14,7 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.features import Features
 from docspec.drafting.structure.grid import grid_of
+from docspec.drafting.structure.tables import structure_of
+from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -149,6 +152,30 @@ def test_lines_of_a_closed_cell_stay_together(parsed: Parsed, texts: list[list[s
     page = parsed(_between_prose(_closed(texts, [120, 220, 80][: len(texts[0])]))).pages[0]
     (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
     assert table == [[" ".join(text.split()) for text in row] for row in texts]
+
+
+class SureOfOneColumn:
+    """Relations of a network to which all words are one column of a table."""
+
+    def of(self, features: Features) -> tuple[np.ndarray, np.ndarray]:
+        count = len(features.tokens)
+        pairs = np.full((count, count, 5), -SURE, np.float32)
+        pairs[..., 0] = pairs[..., 2] = SURE
+        return pairs, np.full((count, 2), SURE, np.float32)
+
+
+@pytest.mark.parametrize("missing", ["", "a rule", "the layout model's word"])
+def test_a_column_is_a_table_if_it_is_ruled_and_called_one(missing: str) -> None:
+    tokens = [Token(word, (60, y, 90, y + 10), 10, y + 8) for word, y in zip("abcd", range(100, 180, 20), strict=True)]
+    rules = [(55, 95, y) for y in range(95, 180, 20) if missing != "a rule" or y != 135]
+    layout = [(50, 90, 100, 180, LAYOUT.index("text" if missing == "the layout model's word" else "table"))]
+    arrays = [
+        np.array(rows, np.float32).reshape(-1, width) for rows, width in ((rules, 3), ([], 3), ([], 4), (layout, 5))
+    ]
+    found = structure_of(PageTokens(tuple(tokens), *arrays, 600, 800), SureOfOneColumn()).tables
+    assert [[(cell.row, cell.column) for cell in one.cells] for one in found] == (
+        [] if missing else [[(0, 0), (1, 0), (2, 0), (3, 0)]]
+    )
 
 
 LABELS = {

@@ -11,7 +11,7 @@ import numpy as np
 import pymupdf
 import pytest
 
-from training.structure.compose import Sample, composed
+from training.structure.compose import Sample, _taken_for_one, composed
 from training.structure.dataset import kept
 from training.structure.noise import recognised
 from training.structure.pages import truth
@@ -68,3 +68,11 @@ def test_recognised_pages_have_the_words_of_their_sources(pages: list[Sample]) -
             token.text.split()[0] in page.tokens[source].text.split()
             for token, source in zip(seen.tokens, sources, strict=True)
         )
+
+
+def test_two_tables_that_are_near_are_taken_for_one() -> None:
+    tables = [[0, 0, 100, 50, 0], [0, 60, 100, 90, 1], [110, 0, 200, 50, 0], [300, 0, 400, 50, 0]]
+    layout = np.array(tables, np.float32)
+    assert _taken_for_one(layout, 2, size=5).tolist() == [tables[1], tables[3], [0, 0, 200, 50, 0]]
+    assert _taken_for_one(layout, 2, size=1).tolist() == tables, "too far from each other"
+    assert _taken_for_one(layout[:2], 2, size=5).tolist() == tables[:2], "one table"

@@ -8,10 +8,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.drafting.structure.tokens import Floats, PageTokens
+from docspec.drafting.structure.tokens import LAYOUT, Floats, PageTokens
 
 MOST = 170
 """Most tokens of a part."""
+
+MISTAKEN = 0.3
+"""Share of neighbouring tables that are shown in one box, as a layout model sometimes takes two for one."""
+
+NEAR = 6.0
+"""Most white between two such tables, in sizes of the type."""
 
 Sample = tuple[PageTokens, NDArray[np.int32]]
 """A page with the truth of its tokens (:func:`training.structure.dataset.examples`)."""
@@ -34,7 +40,28 @@ def composed(a: Sample, b: Sample, chance: random.Random) -> Sample | None:
         across, down = x0 - u0 + chance.choice([0.0, 0.0, chance.uniform(-2, 6) * size]), y1 - v0
         down += chance.uniform(0.4, 3.0) * size
     second = _moved(second, across, down, 1.0)
-    return _joined(first, second), _numbered(one, other)
+    page = _joined(first, second)
+    if chance.random() < MISTAKEN:
+        page = replace(page, layout=_taken_for_one(page.layout, len(first.layout), size))
+    return page, _numbered(one, other)
+
+
+def _taken_for_one(layout: Floats, first: int, size: float) -> Floats:
+    """The boxes ``layout`` with one box in place of the nearest tables of two parts, of which the first has the
+    ``first`` boxes."""
+    tables = [at for at, box in enumerate(layout) if LAYOUT[int(box[4])] == "table"]
+    gaps = [
+        (max(0.0, *(layout[b][:2] - layout[a][2:4]), *(layout[a][:2] - layout[b][2:4])), a, b)
+        for a in tables
+        for b in tables
+        if a < first <= b
+    ]
+    gap, a, b = min(gaps, default=(np.inf, 0, 0))
+    if gap > NEAR * size:
+        return layout
+    around = [*np.minimum(layout[a][:2], layout[b][:2]), *np.maximum(layout[a][2:4], layout[b][2:4]), layout[a][4]]
+    rest = np.delete(layout, [a, b], axis=0)
+    return np.concatenate([rest, np.array([around], np.float32)])
 
 
 def _part(page: PageTokens, cells: NDArray[np.int32], chance: random.Random) -> Sample | None:

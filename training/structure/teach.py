@@ -104,7 +104,7 @@ def teach(
     features = features_of(pages[0][0])
     network = RelationNetwork(features.tokens.shape[1], features.pairs.shape[2])
     if start:
-        network.load_state_dict(torch.load(start), strict=False)
+        network.load_state_dict(weights_of(start) if start.suffix == ".onnx" else torch.load(start), strict=False)
     print(sum(weight.numel() for weight in network.parameters()), "weights")
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
     mean = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(KEPT))
@@ -138,6 +138,22 @@ def save(network: RelationNetwork, page: PageTokens, out: Path) -> None:
     export(network, page, out)
 
 
+def weights_of(file: Path) -> dict[str, Tensor]:
+    """The weights in an ONNX file that :func:`export` wrote, by their names. Those of products over pairs stand there
+    transposed, without a name: the node that takes them has it."""
+    import onnx
+    from onnx.numpy_helper import to_array
+
+    graph = onnx.load(file).graph
+    arrays = {one.name: torch.from_numpy(to_array(one).copy()) for one in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "MatMul" and node.input[1] in arrays:
+            module = node.output[0].removeprefix("/").removesuffix("/MatMul_output_0").split("/")
+            own = module[-1] if "." in module[-1] else ".".join(module)
+            arrays[f"{own}.weight"] = arrays.pop(node.input[1]).T.contiguous()
+    return arrays
+
+
 def export(network: RelationNetwork, page: PageTokens, out: Path) -> None:
     """Writes ``network`` as ONNX for any number of tokens."""
     network.eval()
@@ -164,7 +180,7 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--limit", type=int, default=10**9, help="most pages of a folder")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--start", type=Path, help="weights to begin with")
+    parser.add_argument("--start", type=Path, help="weights to begin with (.pt, or .onnx as shipped)")
     parser.add_argument("--rate", type=float, default=2e-3, help="highest rate of learning")
     options = parser.parse_args()
     teach(options.folders, options.out, options.minutes, options.limit, options.seed, options.start, options.rate)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,9 @@ GIVEN_UP_RECOGNISED = 0.97
 PARTED, OUTSIDE = 5.0, 2.0
 """Log-odds against two tokens being of one table that are in two tables of the layout model, or one of them outside of
 its table and in another box."""
+
+LEAST_ROWS = 3
+"""Least rows of a table of one column."""
 
 LIMIT = 5.0
 """Most log-odds that one pair adds."""
@@ -117,7 +121,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
         grid = grid_of(scores[..., 1], scores[..., 2], boxes[own], cells)
-        if not _has_rows(grid):
+        if not (_has_rows(grid) or _is_ruled_column(grid, own, page)):
             continue
         grid = [
             Cell(tuple(int(own[token]) for token in cell.tokens), cell.row, cell.column, cell.rows, cell.columns)
@@ -157,6 +161,23 @@ def _has_rows(cells: Sequence[Cell]) -> bool:
     """Whether two rows have several cells: words of which no two share a row, or a column, are no table."""
     counts = Counter(cell.row for cell in cells)
     return sum(count > 1 for count in counts.values()) > 1 and max(cell.column for cell in cells) > 0
+
+
+def _is_ruled_column(cells: Sequence[Cell], own: NDArray[np.int64], page: PageTokens) -> bool:
+    """Whether ``cells`` (of the tokens ``own``) are one column that the layout model calls a table, with a rule between
+    each two rows."""
+    rows = sorted(cells, key=lambda cell: cell.row)
+    if len(rows) < LEAST_ROWS or len({cell.row for cell in rows}) < len(rows):
+        return False
+    boxes = [np.array([page.tokens[int(own[token])].box for token in cell.tokens]) for cell in rows]
+    return bool(in_boxes(page, "table")[own].all()) and all(
+        any(
+            start <= min(a[:, 0].min(), b[:, 0].min()) and max(a[:, 2].max(), b[:, 2].max()) <= end
+            for start, end, y in page.level
+            if a[:, [1, 3]].mean() < y < b[:, [1, 3]].mean()
+        )
+        for a, b in pairwise(boxes)
+    )
 
 
 def _without_titles(cells: Sequence[Cell], lattice: NDArray[np.int64]) -> list[Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from training.structure.pages import values
+from training.structure.pages import values, words
 from training.structure.pages.heads import Heads
 from training.structure.pages.table import Cell, Table
 from training.structure.pages.text import Text, plain, styled
@@ -25,11 +25,15 @@ class Inventor(Heads):
         self.body = rows or rng.choices((2, 3, 5, 8, 12, 18, 28, 42), (2, 4, 6, 6, 5, 3, 1.2, 0.4))[0] + rng.randint(
             0, 2
         )
-        self.columns = ("name",) * self.names + self._kinds()
+        self.listed = not columns and rng.random() < 0.05
+        if self.listed:  # words in columns, without a head
+            self.names, self.count = 0, rng.choice((2, 3, 3, 4, 4, 5, 6))
+        self.columns = ("name",) * self.names + (("word",) * self.count if self.listed else self._kinds())
         self.draws = self._draws()
         self.named = rng.choice(("", "", "", "", "b", "i"))
         self.bridges = rng.random() < 0.1
         self.breaks: set[int] = set()
+        self.tall: frozenset[int] = frozenset()
         self.blank = rng.choice((0, 0, 0, 0.05, 0.2, 0.4))
         self.dash: Text = plain(rng.choice(("–", "-", "—", "n/a", "", "N/A", "x", "...")))
 
@@ -41,6 +45,8 @@ class Inventor(Heads):
 
     def _draws(self) -> list[values.Draw]:
         rng, writer = self.rng, self.writer
+        if self.listed:
+            return [self._listed(rng.random())] * self.count
         one = rng.choice(values.NUMBERS)(rng) if rng.random() < 0.55 else None
         marks = rng.random() < 0.06
         draws: list[values.Draw] = []
@@ -70,10 +76,19 @@ class Inventor(Heads):
                 draws.append(one or rng.choice(values.NUMBERS)(rng))
         return draws
 
+    def _listed(self, kind: float) -> values.Draw:
+        """What a list in columns is made of."""
+        rng, writer = self.rng, self.writer
+        if kind < 0.3:
+            return lambda: plain(rng.choice(words.NAMES).lower())
+        if kind < 0.6:
+            return values.words(writer, rng.choice((1, 1, 2, 3)))
+        return rng.choice((lambda: plain(writer.code()), lambda: plain(writer.person()), values.namers(writer)))
+
     def table(self) -> Table:
         """The whole table."""
         rng = self.rng
-        head_rows = self.head()
+        head_rows = 0 if self.listed else self.head()
         row, left = head_rows, self.body
         sections = rng.choices(("none", "group", "merged", "once", "rules"), (9, 3, 3, 2, 2))[0]
         if self.names == 0 or self.body < 4:
@@ -82,11 +97,16 @@ class Inventor(Heads):
         indent = rng.random() < 0.25
         first = True
         width = len(self.columns)
-        blocks = sections == "group" and head_rows == 1 and rng.random() < 0.12
+        blocks = sections == "group" and head_rows == 1 and rng.random() < 0.25
+        named_first = blocks and rng.random() < 0.5
+        self.tall = self._tall() if sections == "merged" and not below else frozenset()
+        steady = rng.choice((2, 2, 3, 4)) if self.tall else 0
         while left > 0:
-            size = left if sections == "none" else min(left, rng.choice((1, 2, 3, 3, 4, 5, 6)))
+            size = left if sections == "none" else min(left, steady or rng.choice((1, 2, 3, 3, 4, 5, 6)))
             if not first or (sections == "group" and head_rows):
                 self.breaks.add(row)
+            if named_first and not first:
+                row = self._group_row(row, width)
             if blocks and not first:
                 self.cells += [
                     Cell(row, cell.column, cell.text, 1, cell.columns, head=True, kind="head")
@@ -94,7 +114,7 @@ class Inventor(Heads):
                     if cell.row == 0 and cell.head
                 ]
                 row += 1
-            if sections == "group":
+            if sections == "group" and (first or not named_first):
                 row = self._group_row(row, width)
             height = size * (2 if below else 1)
             self._section(row, size, height, sections, below, "\u2003" if sections == "group" and indent else "")
@@ -104,7 +124,25 @@ class Inventor(Heads):
         if rng.random() < 0.12 and "text" not in self.columns:
             self.breaks.add(row)
             row = self._totals(row)
+        if self.listed:  # the last row of a list is seldom full
+            empty = rng.randint(0, width - 1)
+            self.cells = [
+                Cell(cell.row, cell.column, ()) if cell.row == row - 1 and cell.column >= width - empty else cell
+                for cell in self.cells
+            ]
         return Table(row, self.columns, head_rows, self._ordered(), frozenset(self.breaks), self._notes())
+
+    def _tall(self) -> frozenset[int]:
+        """Columns behind the first whose cells are merged over the rows of a section, too: some, or all but one or
+        two."""
+        rng = self.rng
+        others = [column for column in range(1, len(self.columns)) if self.columns[column] != "text"]
+        kind = rng.random()
+        if kind < 0.45 or len(others) < 2:
+            return frozenset()
+        if kind < 0.75:
+            return frozenset(others) - set(rng.sample(others, rng.choice((1, 1, 2))))
+        return frozenset(column for column in others if rng.random() < 0.35)
 
     def _group_row(self, row: int, width: int) -> int:
         rng = self.rng
@@ -142,11 +180,16 @@ class Inventor(Heads):
         for number in range(size):
             place = row + number * step
             bold = rng.choice(("b", "b", "u", "i")) if rng.random() < 0.1 else ""
-            bridge = self._bridge(place) if self.bridges and step == 1 and rng.random() < 0.3 else range(0)
+            bridge = (
+                self._bridge(place) if self.bridges and step == 1 and not self.tall and rng.random() < 0.3 else range(0)
+            )
             for column in range(start, len(self.columns)):
                 kind = self.columns[column]
                 text = self._filled(column)
-                if column in bridge:
+                if column in bridge or (column in self.tall and number):
+                    continue
+                if column in self.tall:
+                    self.cells.append(Cell(place, column, text, height, kind=kind))
                     continue
                 if kind == "name":
                     text = (*plain(indent), *text) if column == 0 else text

@@ -214,6 +214,10 @@ NUMBERS = (
     chances,
     measures,
     money,
+    formulas,
+    positions,
+    raised_errors,
+    digits,
 )
 
 
@@ -249,6 +253,28 @@ def symbols(writer: Writer) -> Draw:
     return draw
 
 
+def settings(writer: Writer) -> Draw:
+    """Names with what was chosen for them, ``K = 4 → K = 3, σ = 0.02``."""
+    rng = writer.rng
+    letters = rng.sample(GREEK + "TKNpqrkLd", 2)
+    form, space = rng.randrange(4), rng.choice((" ", " ", ""))
+
+    def choice(letter: str) -> Text:
+        number = rng.choice((str(rng.randint(1, 16)), f"{rng.random():.2f}"))
+        return ((letter, "" if letter in GREEK else "i"), (f"{space}={space}{number}", ""))
+
+    def draw() -> Text:
+        if form == 0:
+            return (*choice(letters[0]), (", ", ""), *choice(letters[1]))
+        if form == 1:
+            return (*choice(letters[0]), (" → ", ""), *choice(letters[0]))
+        if form == 2:
+            return (*plain(writer.system()), (" (", ""), *choice(letters[0]), (")", ""))
+        return choice(letters[0])
+
+    return draw
+
+
 def namers(writer: Writer) -> Draw:
     """What names a row."""
     rng = writer.rng
@@ -263,6 +289,8 @@ def namers(writer: Writer) -> Draw:
         lambda: plain(writer.date()),
         lambda: plain(writer.person()),
         symbols(writer),
+        formulas(rng),
+        settings(writer),
         lambda: plain(str(rng.randint(1, 2000))),
         lambda: plain(f"{rng.choice(NOUNS)}_{rng.choice(NOUNS)}", "m"),
         lambda: plain(f"{rng.choice(ADJECTIVES).title()} ({rng.choice(UNITS)})"),
