@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 
 from docspec.core import Block, Category
+from docspec.core.formula_signs import NOTHING, shown_signs
 from docspec.ledger.atoms import atoms_of
-from docspec.ledger.formulas import NOTHING, shown_signs
 from docspec.ledger.outputs import markdown_words
 
 MINUS = "\u2212"

@@ -25,10 +25,11 @@ h1, h2, h3, .page { font-family: system-ui, sans-serif; line-height: 1.25; }
 table { border-collapse: collapse; font-size: .92rem; overflow-wrap: normal; }
 th, td { border: 1px solid #8888; padding: .25rem .55rem; vertical-align: top; text-align: left; }
 figure { margin: 1rem 0; } img { max-width: 100%; height: auto; }
-.formula { overflow-x: auto; margin: 1rem 0; text-align: center; white-space: pre-wrap;
+.formula { overflow: auto hidden; margin: 1rem 0; text-align: center; white-space: pre-wrap;
   font-family: ui-monospace, monospace; }
 .math, pre { white-space: pre-wrap; }
 .math { font: .92em ui-monospace, monospace; }
+math { font-family: math; font-size: 1.1rem; }
 .caption, .footnote, .furniture { font-size: .9rem; opacity: .85; }
 .failed { border-left: .3rem solid #c33; padding: .3rem .8rem; }
 """.strip()
@@ -42,7 +43,7 @@ class HtmlRenderer(Renderer):
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._first_page = True
-        self._blocks = BlockHtml()
+        self._blocks = BlockHtml(mathml=True)
         self._rich = RichText(tied=False)
 
     def begin(self, source: str, sha256: str) -> str:

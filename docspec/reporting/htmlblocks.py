@@ -16,6 +16,7 @@ from docspec.core import Block, Category
 from docspec.core.formulas import bare_formula
 from docspec.reporting.headings import HEADING, LEVELS
 from docspec.reporting.htmltable import sanitised_table
+from docspec.reporting.mathml import mathml_of
 from docspec.reporting.renderer import UNREAD
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ _INLINE_MATH = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
+_DELIMITER = re.compile(r"\$|\\[(\[]")
+MOST_DELIMITERS = 1000
+"""Most delimiters of formulas in a block whose formulas become MathML: more are a loop of a model, a formula takes a
+tenth of a millisecond."""
+
 _LANGUAGE = re.compile(r"[A-Za-z+#-]{0,12}")
 _ADDRESS = re.compile(r"[^\s<>]*[./:#][^\s<>]*|")
 # A line break, or a few words in a tag that does no more than show them in another way.
@@ -75,10 +81,12 @@ _CLASSES = {
 
 
 class BlockHtml:
-    """Renders one block at a time."""
+    """Renders one block at a time; formulas as their LaTeX, or with ``mathml`` as MathML where nothing is lost."""
 
-    def __init__(self) -> None:
-        self._markdown = _markdown_renderer()
+    def __init__(self, mathml: bool = False) -> None:
+        self._mathml = mathml
+        self._markdown = _markdown_renderer(_latex)
+        self._with_math = _markdown_renderer(_math) if mathml else self._markdown
 
     def render(self, block: Block, figure: str | None = None) -> str:
         """``block`` as HTML, ``""`` where there is nothing to show; ``figure`` is the link of a picture."""
@@ -98,7 +106,9 @@ class BlockHtml:
         if block.category is Category.TABLE:
             return f'<div class="scroll">{self._rendered(text)}</div>'
         if block.category is Category.FORMULA:
-            return f'<div class="formula">{escape(bare_formula(text))}</div>'
+            formula = bare_formula(text)
+            math = mathml_of(formula, display=True) if self._mathml else None
+            return f'<div class="formula">{math or escape(formula)}</div>'
         if block.category in LEVELS and block.gap is None and not HEADING.match(text):
             level = LEVELS[block.category]
             line = " ".join(text.split())
@@ -111,24 +121,24 @@ class BlockHtml:
     def _rendered(self, markdown: str) -> str:
         if len(markdown) > _LONGEST:
             return f"<pre>{escape(markdown)}</pre>"
-        tokens = self._markdown.parse(markdown)
+        renderer = self._with_math if len(_DELIMITER.findall(markdown)) <= MOST_DELIMITERS else self._markdown
+        tokens = renderer.parse(markdown)
         tables = [(token.map[0], token.map[1]) for token in tokens if token.type == "table_open" and token.map]
         if tables:
-            tokens = self._markdown.parse(squared(markdown, tables))
+            tokens = renderer.parse(squared(markdown, tables))
         if any(token.level >= _NESTING for token in tokens):
             return f"<pre>{escape(markdown)}</pre>"
         return str(self._markdown.renderer.render(tokens, self._markdown.options, {})).strip()
 
 
-def _markdown_renderer() -> MarkdownIt:
+def _markdown_renderer(formula: Callable[[re.Match[str]], str]) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     renderer = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING + 1})
     renderer.enable(["table", "strikethrough"])
     renderer.disable("reference")  # "[1]: ..." is an entry of a list of references and would not be shown
     renderer.add_render_rule("image", _image_as_text)
-    math = _shown_as(_INLINE_MATH, lambda match: f'<span class="math">{escape(match[0])}</span>')
-    renderer.inline.ruler.before("escape", "math", math)
+    renderer.inline.ruler.before("escape", "math", _shown_as(_INLINE_MATH, formula))
     renderer.inline.ruler.after("escape", "simple_tag", _shown_as(_SIMPLE_TAG, _simple_tag))
     renderer.add_render_rule("fence", _fence)
     return renderer
@@ -147,6 +157,15 @@ def _shown_as(pattern: re.Pattern[str], html: Callable[[re.Match[str]], str]) ->
         return True
 
     return rule
+
+
+def _latex(match: re.Match[str]) -> str:
+    return f'<span class="math">{escape(match[0])}</span>'
+
+
+def _math(match: re.Match[str]) -> str:
+    math = mathml_of(bare_formula(match[0]), match[0].startswith(("$$", "\\[")))
+    return _latex(match) if math is None else f'<span class="math">{math}</span>'
 
 
 def _simple_tag(match: re.Match[str]) -> str:

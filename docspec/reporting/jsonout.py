@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from docspec.core import Block, PageResult, Provenance, Span, TablePart
+from docspec.core import Block, Category, PageResult, Provenance, Span, TablePart
 from docspec.core.account import STATES, PageAccount, State
+from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark
 from docspec.core.places import PlacedCell, PlacedWord
 from docspec.core.quality import Quality
 from docspec.core.safe_text import dump_json
+from docspec.reporting.mathml import mathml_of
 from docspec.reporting.renderer import Layout, Renderer
 
 SCHEMA = "docspec.document/2"
@@ -128,6 +130,7 @@ def _block_object(block: Block, number: int, figure: str | None) -> dict[str, An
         "text": block.text,
         "words": block.words,
         **known(
+            mathml=mathml_of(bare_formula(block.text), True) if block.category is Category.FORMULA else None,
             gap=block.gap,
             reread=block.reread or None,
             trusted=block.trusted or None,

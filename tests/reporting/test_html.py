@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from docspec.core import Block, Category
+from docspec.core.formulas import bare_formula
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.htmltable import sanitised_table
 from docspec.reporting.renderer import Layout
@@ -130,20 +131,51 @@ def test_picture_is_shown_from_its_link(make_page: Any, make_picture: Any) -> No
 
 
 @pytest.mark.parametrize(
-    "formula",
+    ("formula", "element"),
     [
-        r"$R/\text{Ann}_R(x_i)$",
-        r"$\{\lambda_g\}_{g \in R}$",
-        r"$a*b*c < d$",
-        r"$$\sum_{i=1}^k c_i$$",
-        r"\(x_1 \_ y_1\)",
-        r"\[\vec{x}_a + \vec{y}_a\]",
-        r"$5\$$",
+        (r"$R/\text{Ann}_R(x_i)$", "<mtext>Ann</mtext>"),
+        (r"$\{\lambda_g\}_{g \in R}$", "<mi>λ</mi>"),
+        (r"$a*b*c < d$", "<mo>&lt;</mo>"),
+        (r"$5\$$", "<mn>5</mn>"),
+        (r"$$\sum_{i=1}^k c_i$$", 'display="block"'),
+        (r"\(x_1 \ne y_1\)", "<msub><mi>x</mi><mn>1</mn></msub>"),
+        (r"\[\vec{x}_a + \frac{1}{\sqrt{y}}\]", "<mfrac>"),
     ],
 )
-def test_formula_within_a_line_is_shown_as_written(make_page: Any, formula: str) -> None:
+def test_formula_within_a_line_is_mathml_with_its_latex(make_page: Any, formula: str, element: str) -> None:
     html = document([make_page(1, Block(Category.TEXT, f"We have _one_ {formula} and _two_."))])
+    assert '<em>one</em> <span class="math"><math ' in html and "</math></span> and <em>two</em>" in html
+    latex = escape(bare_formula(formula), quote=False)
+    assert element in html and f'<annotation encoding="application/x-tex">{latex}</annotation>' in html
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        r"$\unknown{x} + 1$",
+        r"$\href{javascript:alert(1)}{x}$",
+        r"$\newcommand{\a}{xx}\a\a$",
+        "$" + "{" * 1500 + "x" + "}" * 1500 + "$",
+        "$" + "x + " * 2000 + "x$",
+        r"$x % y$",
+    ],
+)
+def test_formula_that_mathml_would_lose_is_shown_as_written(make_page: Any, formula: str) -> None:
+    with within(2):
+        html = document([make_page(1, Block(Category.TEXT, f"We have _one_ {formula} and _two_."))])
     assert f'<em>one</em> <span class="math">{escape(formula)}</span> and <em>two</em>' in html
+
+
+def test_thousands_of_formulas_in_a_block_cost_no_time(make_page: Any) -> None:
+    with within(3):
+        html = document([make_page(1, Block(Category.TEXT, "$x$ " * 24_000))])
+    assert html.count('<span class="math">$x$</span>') == 24_000
+
+
+def test_formula_that_stands_alone_is_mathml_with_its_number(make_page: Any) -> None:
+    html = document([make_page(1, Block(Category.FORMULA, r"$$E = mc^2 \tag{3}$$"))])
+    assert '<div class="formula"><math display="block"' in html and "<mtext>(3)</mtext>" in html
+    tags_of(html)
 
 
 def test_simple_tags_are_shown_and_others_stay_text(make_page: Any) -> None:
