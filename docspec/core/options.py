@@ -289,7 +289,7 @@ class ParseOptions:
     places: bool = option(
         False,
         "Record for each word and each cell of a table its box, how that is known, and how certain the word is (in "
-        "JSON; --format hocr, alto, page and pdf imply it).",
+        "JSON; --view and --format hocr, alto, page and pdf imply it).",
         OUTPUT,
     )
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -14,11 +15,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Baseline, BBox, Block, Category, LeftOut, Provenance, Span
+from docspec.core.places import PlacedWord
 from docspec.core.safe_text import safe_text
 from docspec.dialects.words import words_of
 from docspec.reporting.htmlblocks import BlockHtml
-from docspec.reporting.view import ViewRenderer
-from docspec.reporting.view.marking import with_marks, with_signs
+from docspec.reporting.view import ViewRenderer, marking
 
 HOSTILE = [
     "<script>window.broken=1</script>",
@@ -39,9 +40,8 @@ def view(*pages: Any, source: str = "a.pdf") -> str:
     return safe_text(text + renderer.end())
 
 
-def marked(text: str, *spans: Span, category: Category = Category.TEXT) -> str:
-    html = BlockHtml().render(Block(category, with_signs(text, spans), gap=""))
-    return with_marks(html, spans)
+def marked(text: str, *spans: Span, category: Category = Category.TEXT, words: Sequence[PlacedWord] = ()) -> str:
+    return marking.marked(text, lambda signed: BlockHtml().render(Block(category, signed, gap="")), spans, words)
 
 
 def test_marks_stand_around_their_words_in_rendered_markdown():
@@ -68,6 +68,20 @@ def test_marks_never_break_tables_and_formulas():
     )
 
 
+def test_placed_words_are_told_in_the_rendered_text_and_change_nothing_of_it():
+    text = "1. A _very old_ `x` \\*\n2. **harbour** $a^2$ of $5 or $6"
+    words = [PlacedWord(found[0], *found.span(), "exact", 1.0) for found in re.finditer(r"\S+", text)]
+    block = BlockHtml()
+
+    def render(signed: str) -> str:
+        return block.render(Block(Category.TEXT, signed, gap=""))
+
+    html = marking.marked(text, render, (), words, 100)
+    assert re.sub(r'<span data-place="\d+">(.*?)</span>| data-place="\d+"', r"\1", html) == render(text)
+    assert '<em><span data-place="102">very</span> <span data-place="103">old</span></em>' in html
+    assert '<span class="math" data-place="108">$a^2$</span>' in html
+
+
 class Balanced(HTMLParser):
     """Every tag is closed in its turn, and no attribute is a script."""
 
@@ -92,8 +106,9 @@ class Balanced(HTMLParser):
 @example("---")
 def test_whatever_is_marked_the_text_shown_is_the_same(text):
     spans = [Span(word.start, word.end, "corrected", "<b>") for word in words_of(text)]
+    words = [PlacedWord(found[0], *found.span(), "exact", 1.0) for found in re.finditer(r"\S+", text)]
     for category in (Category.TEXT, Category.TABLE, Category.FORMULA):
-        marks = with_marks(BlockHtml().render(Block(category, with_signs(text, spans), gap="")), spans)
+        marks = marked(text, *spans, category=category, words=words)
         balanced = Balanced()
         balanced.feed(marks)
         assert balanced.opened == []

@@ -10,6 +10,7 @@ from PIL import Image
 
 from docspec.core import Baseline, BBox, Block, Category, LeftOut, PageResult, PageTimings, Provenance, Span, StageStats
 from docspec.core.account import PageAccount, WordRun
+from docspec.core.places import PlacedWord
 from docspec.core.safe_text import safe_text
 from docspec.reporting.view import ViewRenderer
 
@@ -278,4 +279,57 @@ def test_words_have_the_colours_of_what_became_of_them_and_missing_ones_lead_to_
     box, image = (view.page.locator(one).bounding_box() for one in (".word.here", ".paper img >> nth=0"))
     assert abs((box["x"] - image["x"]) / image["width"] - 300 / 600) < 0.01
     assert abs((box["y"] - image["y"]) / image["height"] - 600 / 800) < 0.01
+    view.settled()
+
+
+def placed(text: str, *words: tuple[str, str, float, BBox]) -> tuple[PlacedWord, ...]:
+    return tuple(
+        PlacedWord(word, text.index(word), text.index(word) + len(word), how, certainty, (box,) if box else ())
+        for word, how, certainty, box in words
+    )
+
+
+def test_the_word_under_the_pointer_is_marked_on_the_page_and_in_the_text(browser, tmp_path):
+    text = "Most **small** harbours."
+    words = placed(
+        text,
+        ("Most", "exact", 0.99, BBox(60, 100, 160, 130)),
+        ("small", "aligned", 0.4, BBox(180, 100, 300, 130)),
+        ("harbours.", "none", 0.2, None),
+    )
+    block = Block(Category.TEXT, text, BBox(50, 90, 550, 140), places=words)
+    formula = "$$x = 7$$"
+    signs = placed(
+        formula, ("x", "exact", 0.95, BBox(60, 210, 90, 230)), ("7", "exact", 0.95, BBox(120, 210, 140, 230))
+    )
+    more = Block(Category.FORMULA, formula, BBox(50, 200, 550, 240), places=signs)
+    view = Watched(browser, write(tmp_path / "view.html", page(1, block, more)))
+    view.page.wait_for_selector(".paper img")
+
+    def share(selector: str) -> list[float]:
+        image = view.page.locator(".paper img").bounding_box()
+        boxes = [one.bounding_box() for one in view.page.locator(selector).all()]
+        return [round(600 * (box["x"] - image["x"]) / image["width"]) for box in boxes]
+
+    view.page.hover("text=Most")
+    assert share(".spot.at") == [60]
+    view.page.hover("strong")
+    assert share(".spot.at") == [180], "one word at a time"
+    assert "40 % certain" in view.page.locator("#tip").inner_text()
+    view.page.hover("text=harbours.")
+    assert share(".spot.at") == [], "it stands nowhere on the page"
+    image = view.page.locator(".paper img").bounding_box()
+    view.page.mouse.move(image["x"] + image["width"] * 240 / 600, image["y"] + image["height"] * 115 / 800)
+    assert view.page.locator(".text .at").all_inner_texts() == ["small"]
+    view.page.mouse.move(image["x"] + image["width"] * 130 / 600, image["y"] + image["height"] * 220 / 800)
+    assert view.page.locator(".text .at math").count() == 1
+    view.page.mouse.move(2, 2)
+    assert view.page.locator(".at").count() == 0
+    tints = [
+        view.page.locator(f".text [data-place='{n}']").evaluate("one => getComputedStyle(one).backgroundColor")
+        for n in range(3)
+    ]
+    assert tints[0] == "rgba(0, 0, 0, 0)"
+    assert len(set(tints)) == 3
+    assert share(".spot:not(.at)") == [180]
     view.settled()

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import Block, Category, Event, LeftOut, PageResult, Span
 from docspec.core.account import SAID, STATES, PageAccount
+from docspec.core.places import HOWS
 from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_MISSING
 from docspec.core.safe_text import dump_json
 from docspec.reporting.figures import crop
 from docspec.reporting.htmlblocks import BlockHtml
 from docspec.reporting.renderer import Renderer
-from docspec.reporting.view.marking import is_shown, with_marks, with_signs
+from docspec.reporting.view.marking import is_shown, marked
 from docspec.reporting.view.speed import PageSpeed, panel
 
 if TYPE_CHECKING:
@@ -73,8 +74,10 @@ class ViewRenderer(Renderer):
         for number, one in enumerate(() if result.provenance is None else result.provenance.left_out):
             left.setdefault(one.after, []).append((number, one))
         parts = [_left(*one) for one in left.get(-1, ())]
+        first = 0
         for index, block in enumerate(result.blocks):
-            parts.append(self._block(index, block, spans[index]))
+            parts.append(self._block(index, block, spans[index], first))
+            first += len(block.places)
             parts += [_left(*one) for one in left.get(index, ())]
         body = "\n".join(parts)
         self._formulas = self._formulas or 'class="math' in body or 'class="formula' in body
@@ -97,9 +100,13 @@ class ViewRenderer(Renderer):
             script=f"<script>{_file('view.js')}</script>",
         )
 
-    def _block(self, index: int, block: Block, spans: tuple[Span, ...]) -> str:
-        html = self._blocks.render(replace(block, text=with_signs(block.text, spans)))
-        html = with_marks(html, spans)
+    def _block(self, index: int, block: Block, spans: tuple[Span, ...], first: int) -> str:
+        """``first`` is the number of its first word among those of the page."""
+
+        def render(text: str) -> str:
+            return self._blocks.render(replace(block, text=text))
+
+        html = marked(block.text, render, spans, block.places, first)
         name = _NAMES.get(block.category, block.category.value)
         if block.category is Category.PICTURE:
             html = f'<canvas class="crop" role="img" aria-label="Picture"></canvas>{html}'
@@ -172,6 +179,16 @@ def _words(account: PageAccount | None) -> list[tuple[int, int, int, int, int, s
     return [(*run.bbox.rounded(), STATES.index(run.state), run.rule) for run in runs]
 
 
+def _places(result: PageResult) -> list[list[int]]:
+    """The written words of a page for the script: certainty in percent, the number of how the place is known, and the
+    four sides of each box."""
+    return [
+        [round(100 * word.certainty), HOWS.index(word.how), *(side for box in word.boxes for side in box.rounded())]
+        for block in result.blocks
+        for word in block.places
+    ]
+
+
 def _numbers(result: PageResult) -> str:
     """The numbers on which readings differ, each with a picture of its print."""
     numbers = () if result.provenance is None else result.provenance.numbers
@@ -219,6 +236,7 @@ def _data(result: PageResult) -> dict[str, Any]:
         "boxes": [None if block.bbox is None else block.bbox.rounded() for block in result.blocks],
         "names": [_NAMES.get(block.category, block.category.value) for block in result.blocks],
         "words": _words(result.account),
+        "places": _places(result),
         "left": [None if one.bbox is None else one.bbox.rounded() for one in left],
     }
 

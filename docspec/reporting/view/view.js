@@ -33,8 +33,9 @@
       image.decoding = "async";
       image.addEventListener("load", () => crops(page, image, data));
       image.src = data.image;
-      paper.append(image, boxes(page, data), words(data));
+      paper.append(image, boxes(page, data), words(data), doubted(data));
     }
+    tint(page, data);
     formulas(page);
   }
 
@@ -42,15 +43,11 @@
     const layer = document.createDocumentFragment();
     const add = (place, key, number, check, name) => {
       const box = document.createElement("div");
-      const [x0, y0, x1, y1] = place;
       box.className = check ? `box ${check}` : "box";
       box.dataset[key[0]] = key[1];
       box.dataset.number = number;
       box.title = name;
-      box.style.left = `${(100 * x0) / data.width}%`;
-      box.style.top = `${(100 * y0) / data.height}%`;
-      box.style.width = `${(100 * (x1 - x0)) / data.width}%`;
-      box.style.height = `${(100 * (y1 - y0)) / data.height}%`;
+      put(box, place, data);
       layer.append(box);
     };
     const checks = new Set([...page.querySelectorAll(".block.check[data-block]")].map((one) => one.dataset.block));
@@ -73,13 +70,93 @@
       word.className = `word state-${state}`;
       word.dataset.word = at;
       word.title = rule ? `${fates[state]}: ${rule}` : fates[state];
-      word.style.left = `${(100 * x0) / data.width}%`;
-      word.style.top = `${(100 * y0) / data.height}%`;
-      word.style.width = `${(100 * (x1 - x0)) / data.width}%`;
-      word.style.height = `${(100 * (y1 - y0)) / data.height}%`;
+      put(word, [x0, y0, x1, y1], data);
       layer.append(word);
     });
     return layer;
+  }
+
+  function put(element, [x0, y0, x1, y1], data) {
+    element.style.left = `${(100 * x0) / data.width}%`;
+    element.style.top = `${(100 * y0) / data.height}%`;
+    element.style.width = `${(100 * (x1 - x0)) / data.width}%`;
+    element.style.height = `${(100 * (y1 - y0)) / data.height}%`;
+  }
+
+  // Written words and their places: [certainty in percent, how the place is known, four sides of each box ...].
+  const hows = [
+    "the page has this word here",
+    "the page has another word here",
+    "between words of the page that are known",
+    "only the place of its block is known",
+    "not among the words of the page",
+  ];
+  const shades = [90, 70, 50, 30]; // below so many percent a word is tinted, deeper from one to the next
+  const shadeOf = ([sure]) => shades.filter((least) => sure < least).length;
+  const HAS_PLACE = 3; // ways of knowing a place of the word's own
+
+  function spots(data, numbers, kind) {
+    const layer = document.createDocumentFragment();
+    for (const number of numbers) {
+      const [, how, ...sides] = data.places[number];
+      for (let at = 0; how < HAS_PLACE && at < sides.length; at += 4) {
+        const spot = document.createElement("div");
+        spot.className = `spot ${kind(data.places[number])}`;
+        put(spot, sides.slice(at, at + 4), data);
+        layer.append(spot);
+      }
+    }
+    return layer;
+  }
+
+  function doubted(data) {
+    const numbers = data.places.map((_, at) => at).filter((at) => shadeOf(data.places[at]));
+    return spots(data, numbers, (place) => `unsure-${shadeOf(place)}`);
+  }
+
+  function placesOf(element, data) {
+    return (element.dataset.place || "").split(" ").filter((one) => data.places[one]).map(Number);
+  }
+
+  function tint(page, data) {
+    for (const word of page.querySelectorAll("[data-place]")) {
+      const shade = Math.max(0, ...placesOf(word, data).map((one) => shadeOf(data.places[one])));
+      if (shade) word.classList.add(`unsure-${shade}`);
+    }
+  }
+
+  // The word under the pointer, in the text and on the page.
+  let pointed = "";
+  function point(page, numbers) {
+    const key = numbers.length ? `${page.id} ${numbers.join(" ")}` : "";
+    if (key === pointed) return;
+    pointed = key;
+    for (const one of document.querySelectorAll(".spot.at, .at[data-place]"))
+      one.matches(".spot") ? one.remove() : one.classList.remove("at");
+    if (!numbers.length) return;
+    for (const one of textOf(page, numbers)) one.classList.add("at");
+    page.querySelector(".paper").append(spots(dataOf(page), numbers, () => "at"));
+  }
+
+  const textOf = (page, numbers) => numbers.flatMap((one) => [...page.querySelectorAll(`[data-place~="${one}"]`)]);
+
+  // The word of the page under a point of the window; the smallest, if boxes lie over each other.
+  function wordAt(page, { clientX, clientY }) {
+    const data = dataOf(page);
+    const paper = page.querySelector(".paper > img").getBoundingClientRect();
+    const x = ((clientX - paper.left) / paper.width) * data.width;
+    const y = ((clientY - paper.top) / paper.height) * data.height;
+    let found = [];
+    let least = Infinity;
+    data.places.forEach(([, how, ...sides], number) => {
+      for (let at = 0; how < HAS_PLACE && at < sides.length; at += 4) {
+        const [x0, y0, x1, y1] = sides.slice(at, at + 4);
+        if (x < x0 || x > x1 || y < y0 || y > y1 || (x1 - x0) * (y1 - y0) >= least) continue;
+        least = (x1 - x0) * (y1 - y0);
+        found = [number];
+      }
+    });
+    return found;
   }
 
   function showWords(on) {
@@ -209,13 +286,17 @@
     announce(found === block ? block.textContent : `${found.textContent}. ${told(found).join(" ")}`);
   }
 
-  // What is known of a marked word.
+  // What is known of a marked or an uncertain word.
   function told(mark) {
     const draft = mark.dataset.draft;
     if (mark.classList.contains("differs")) return ["Another reading has", `“${draft}”`];
     if (mark.classList.contains("corrected")) return ["The draft has", `“${draft}”`];
     if (mark.classList.contains("left")) return ["The draft has here, and the model left out", `“${draft}”`];
-    return ["Written by the model alone;", "no draft has anything here"];
+    if (mark.dataset.span) return ["Written by the model alone;", "no draft has anything here"];
+    const data = dataOf(mark.closest(".page"));
+    const places = placesOf(mark, data).map((one) => data.places[one]);
+    const [sure, how] = places.reduce((a, b) => (b[0] < a[0] ? b : a));
+    return [`${sure} % certain`, hows[how]];
   }
 
   function say(mark) {
@@ -262,17 +343,27 @@
   for (const button of document.querySelectorAll(".missing button")) button.addEventListener("click", () => pointAt(button));
   for (const name of ["speed", "help"]) $(`open-${name}`).addEventListener("click", () => $(name).showModal());
 
+  const toldAt = (event) =>
+    event.target.closest &&
+    (event.target.closest("#pages [data-span]") || event.target.closest('.text [class*="unsure-"][data-place]'));
   const over = (event) => (event.target.closest ? event.target.closest(".block, .box") : null);
   document.addEventListener("pointerover", (event) => {
     const element = over(event);
     if (element) hover(element, true);
-    const mark = event.target.closest && event.target.closest("#pages [data-span]");
+    const mark = toldAt(event);
     if (mark && event.pointerType === "mouse") say(mark);
+    const word = event.target.closest && event.target.closest(".text [data-place]");
+    if (word) point(word.closest(".page"), placesOf(word, dataOf(word.closest(".page"))));
+    else if (!event.target.closest || !event.target.closest(".paper")) point(null, []);
+  });
+  document.addEventListener("pointermove", (event) => {
+    const paper = event.target.closest && event.target.closest(".paper");
+    if (paper && paper.querySelector("img")) point(paper.closest(".page"), wordAt(paper.closest(".page"), event));
   });
   document.addEventListener("pointerout", (event) => {
     const element = over(event);
     if (element && !element.contains(event.relatedTarget)) hover(element, false);
-    if (event.target.closest && event.target.closest("[data-span]") && event.pointerType === "mouse") say(null);
+    if (toldAt(event) && event.pointerType === "mouse") say(null);
   });
   document.addEventListener("click", (event) => {
     const element = over(event);
@@ -282,7 +373,9 @@
     const block = blockOf(element);
     if (!block) return;
     pick(block, { scroll: isBox, focus: isBox });
-    const mark = event.target.closest("[data-span]");
+    const [word] = isBox ? textOf(block.closest(".page"), wordAt(block.closest(".page"), event)) : [];
+    if (word) word.scrollIntoView({ block: "nearest" });
+    const mark = toldAt(event);
     say(mark || null);
   });
   document.addEventListener("focusin", (event) => {
