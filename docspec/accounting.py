@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from docspec.core import Event, PageDraft, PageImage, PageResult
+from docspec.core import DrafterError, Event, PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.account import PageAccount
 from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_DOUBTFUL, WORDS_MISSING
 from docspec.drafting.drafted_page import DraftedPage
+from docspec.drafting.late_lines import LateLines
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
 from docspec.places import with_places
@@ -21,15 +22,50 @@ def seen(page: PageImage) -> PageImage:
     return page if page.words is not None else replace(page, words=visible_words(page))
 
 
-def accounted(result: PageResult, drafted: DraftedPage, placed: bool = False) -> PageResult:
+ENOUGH = 0.9
+"""Share of a page's words with a place of their own from which on no recogniser is asked for more."""
+
+
+class Placer:
+    """Gives the words of pages their places, as ``options`` say."""
+
+    def __init__(self, options: ParseOptions) -> None:
+        self._mode = options.places
+        self._late = LateLines(options)
+
+    def placed(self, result: PageResult, page: PageImage, draft: PageDraft) -> PageResult:
+        """``result`` with places, if they are wanted. With ``recognise``, a page that the drafts hardly know is
+        recognised now, and the places that are known better stand."""
+        if self._mode == "none":
+            return result
+        placed = with_places(result, page, draft)
+        is_new = not draft.recognised and not draft.seen  # what was seen straightened was recognised, too
+        if self._mode != "recognise" or not is_new or _known(placed) >= ENOUGH:
+            return placed
+        try:
+            lines = self._late.of(page)
+        except DrafterError as error:
+            event = Event("places_unknown", f"{error}; places are those that the drafts tell")
+            return replace(placed, events=(*placed.events, event))
+        again = with_places(result, replace(page, words=()), replace(draft, recognised=lines))
+        return max(placed, again, key=_known)
+
+
+def _known(result: PageResult) -> float:
+    """The share (0..1) of the words whose place on the page is known."""
+    hows = [word.how for block in result.blocks for word in block.places]
+    return sum(how in ("exact", "aligned") for how in hows) / len(hows) if hows else 1.0
+
+
+def accounted(result: PageResult, drafted: DraftedPage, placer: Placer | None = None) -> PageResult:
     """``result`` with the account of its words; words that are missing, or written in a structure that is not drawn,
     become events and make it doubtful; a word with a sign that the file does not tell is in doubt alone. Tables that
-    were read and do not hold together are an event, too. With ``placed``, its words have places."""
+    were read and do not hold together are an event, too. A ``placer`` gives its words places."""
     if result.status == "failed":
         return result
     result, draft = with_doubtful_tables(result), drafted.with_draft().draft
-    if placed:
-        result = with_places(result, drafted.page, draft)
+    if placer is not None:
+        result = placer.placed(result, drafted.page, draft)
     account = account_of(result, drafted.page, draft)
     found = (Event(WORDS_MISSING, account.doubt or ""), Event(STRUCTURE_DOUBTFUL, account.structure_doubt or ""))
     events = [event for event in found if event.detail]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from docspec import offline
-from docspec.accounting import accounted, seen, visible_words
+from docspec.accounting import Placer, accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
 from docspec.core.fair_lock import FairLock
@@ -101,6 +101,7 @@ class Parser(Closing):
         isolation = Isolation(self.options, verifiers=verifiers, alone=alone, spare=spare)
         self._verifier = Verifier(self.options, self.observer, self.devices)
         self._turn = FairLock()
+        self._placer = Placer(self.options)
         self._stream = PageStream(self.options, isolation, self._verifier, self.observer, images, self._turn)
         self._heads: weakref.WeakKeyDictionary[IsolatedDocument, RunningHeads] = weakref.WeakKeyDictionary()
         self._online: Callable[[], Any] | None = None
@@ -233,7 +234,7 @@ class Parser(Closing):
         with self._turn:
             parser = self.page_parser
             drafted = parser.draft(seen(page))
-            return accounted(parser.verify(drafted), drafted, self.options.places)
+            return accounted(parser.verify(drafted), drafted, self._placer)
 
     def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
         """The results of pages that were drawn and drafted elsewhere, verified side by side."""
@@ -306,7 +307,7 @@ class Parser(Closing):
             self._heads[document] = _running_heads()
         result = self._heads[document].marked(result)
         if drafted is not None:
-            result = accounted(result, drafted, self.options.places)
+            result = accounted(result, drafted, self._placer)
         if document.damage is None:
             return result
         return replace(result, events=(Event("damaged_input", document.damage), *result.events))

@@ -18,12 +18,16 @@ Blur = Annotated[
 ]
 
 
-@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens")
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens", "places")
 def places(inputs: InputPaths, *, options: ParseOptions, blur: Blur = None, json_file: JsonFile = None) -> int:
     """Where written words stand: how that is known, overlap with the file's own boxes, certainty against truth."""
     from benchmarks.places import Summary, evidence, measure
 
-    pages = list(measure(sources_of(inputs), replace(options, places=True), blur))
+    pages = list(
+        measure(
+            sources_of(inputs), replace(options, places=options.places if options.places != "none" else "drafts"), blur
+        )
+    )
     found = Summary.of(pages)
     grid = narrow_table("Placed words", ["placed"], ["words", "share", "right"])
     for how, right, count in evidence(pages):

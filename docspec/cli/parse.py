@@ -186,9 +186,11 @@ def parse(
     shown = outputs.view is not None or outputs.numbers_report is not None
     late = replace(options, model=model).loads_late and bool(missing("local"))
     traced = options.provenance or (shown and not options.has_other_engine and not late)
-    placed = options.places or outputs.view is not None or any(format in PLACED for format in outputs.formats)
+    places = options.places
+    if places == "none" and (outputs.view is not None or any(format in PLACED for format in outputs.formats)):
+        places = "drafts"
     return Batch(
-        replace(options, model=model, server_key=key, provenance=traced, places=placed),
+        replace(options, model=model, server_key=key, provenance=traced, places=places),
         outputs,
         layout,
         corpus,

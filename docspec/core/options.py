@@ -24,6 +24,7 @@ from docspec.core.choices import (
     ImageScale,
     OnLoop,
     Overlap,
+    PlacesFrom,
     Quantize,
     Read,
     SkipPlan,
@@ -286,10 +287,11 @@ class ParseOptions:
         SPECULATION,
     )
 
-    places: bool = option(
-        False,
+    places: PlacesFrom = option(
+        "none",
         "Record for each word and each cell of a table its box, how that is known, and how certain the word is (in "
-        "JSON; --view and --format hocr, alto, page and pdf imply it).",
+        "JSON): from what the drafts tell of the page (drafts; --view and --format hocr, alto, page and pdf imply it), "
+        "or also from a recogniser, run afterwards on pages most of whose words the drafts do not have (recognise).",
         OUTPUT,
     )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from docspec.accounting import accounted, visible_words
+from docspec.accounting import Placer, accounted, visible_words
 from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
 from docspec.core.observer import Observer
 from docspec.core.processors import processors
@@ -89,6 +89,7 @@ class Verify:
 
         self._parser = Parser(options)
         self._with_pictures = with_pictures
+        self._placer = Placer(options)
 
     def __call__(self, batch: RayBatch) -> dict[str, Any]:
         rows = [
@@ -98,9 +99,7 @@ class Verify:
         try:
             pages = [value[0] for _, kind, value in rows if kind == "page" and isinstance(value[0], DraftedPage)]
             read = self._parser.verify(pages) if pages else []
-            results = iter(
-                [accounted(result, page, self._parser.options.places) for result, page in zip(read, pages, strict=True)]
-            )
+            results = iter([accounted(result, page, self._placer) for result, page in zip(read, pages, strict=True)])
             info = self._parser.target_info if pages else None
         except Exception as error:
             fault = error if isinstance(error, DocspecError) else ModelError(f"{type(error).__name__}: {error}")

@@ -41,7 +41,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "auto":
             from docspec.drafting.auto import AutoDrafter
 
-            return AutoDrafter(_recogniser(options), policy, upright, options.straighten, options.formulas)
+            return AutoDrafter(page_reader(options), policy, upright, options.straighten, options.formulas)
         case "text-layer":
             from docspec.drafting.text_layer import TextLayerDrafter
 
@@ -49,14 +49,14 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "rapidocr" | "tesseract":
             from docspec.drafting.rapidocr import RapidOcrDrafter
 
-            return RapidOcrDrafter(_recogniser(options), policy, upright, options.drafter, options.straighten)
+            return RapidOcrDrafter(page_reader(options), policy, upright, options.drafter, options.straighten)
         case "text-layer+rapidocr":
             from docspec.drafting.merged import MergedDrafter
             from docspec.drafting.rapidocr import RapidOcrDrafter
             from docspec.drafting.text_layer import TextLayerDrafter
 
             sound = TextLayerDrafter(judge=True, formulas=options.formulas)
-            return MergedDrafter(sound, RapidOcrDrafter(_recogniser(options), sheets=False))
+            return MergedDrafter(sound, RapidOcrDrafter(page_reader(options), sheets=False))
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 
@@ -78,7 +78,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
     raise UsageError(f"--drafter {options.drafter}: there is no such drafter")
 
 
-def _recogniser(options: ParseOptions) -> PageReader:
+def page_reader(options: ParseOptions) -> PageReader:
     """What recognises pages: a recogniser for each script, or one with the model that was asked for."""
     from docspec.drafting.by_language import ByLanguage
     from docspec.drafting.recogniser import Recogniser

@@ -24,6 +24,7 @@ NOTABLE = {
     "damaged_input": "of a damaged file, where something may be missing",
     "draft_unused": "with drafted texts without regions, which crops cannot use (--read page can)",
     "draft_doubtful": "with a draft that may be of another page",
+    "places_unknown": "with words whose places are not known, as nothing could be recognised",
     "drafter_failed": "decoded without a draft, as the drafter failed",
 }
 """Events that a user is told without asking: what they did to a page."""

@@ -145,7 +145,8 @@ class Converter:
 
                 if len(self._parsers) >= MOST_PARSERS:
                     raise UsageError("ocr_lang: too many languages at a time here; leave it out, scripts are found")
-                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter, places=True)
+                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
+                options = options if options.places != "none" else replace(options, places="drafts")
                 options = options if language is None else replace(options, language=language)
                 devices = () if options.has_other_engine else (options.device,)
                 self._parsers[recognise, language] = Parser(options, devices=devices, spare=1)
