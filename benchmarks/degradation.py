@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PIL import Image, ImageFilter
 
 from docspec.core import PageImage
@@ -26,6 +27,13 @@ def blurred(image: PILImage, radius: float) -> PILImage:
     return image.filter(ImageFilter.GaussianBlur(radius))
 
 
+def noisy(image: PILImage, sigma: float) -> PILImage:
+    """``image`` with Gaussian noise of ``sigma`` grey levels (0..255), the same at every run."""
+    pixels = np.asarray(image.convert("RGB"), dtype=float)
+    grain = np.random.default_rng(0).normal(0.0, sigma, pixels.shape[:2])[..., None]
+    return Image.fromarray(np.clip(pixels + grain, 0, 255).astype(np.uint8))
+
+
 def compressed(image: PILImage, quality: float) -> PILImage:
     """``image`` through JPEG of that quality (1..95)."""
     buffer = io.BytesIO()
@@ -36,6 +44,7 @@ def compressed(image: PILImage, quality: float) -> PILImage:
 DEGRADATIONS: dict[str, Callable[[PILImage, float], PILImage]] = {
     "resolution": lower_resolution,
     "blur": blurred,
+    "noise": noisy,
     "jpeg": compressed,
 }
 """What can be done to a page image, by name."""

@@ -55,9 +55,11 @@ class PlacedPage:
     reading: float = 0.0
 
 
-def measure(sources: Sequence[Source], options: ParseOptions, blur: float | None) -> Iterator[PlacedPage]:
-    """Every page of ``sources`` that has a text layer. With ``blur`` it is read as a scan, blurred by so many
-    pixels."""
+def measure(
+    sources: Sequence[Source], options: ParseOptions, blur: float | None = None, noise: float = 0.0
+) -> Iterator[PlacedPage]:
+    """Every page of ``sources`` that has a text layer. With ``blur`` it is read as a scan, blurred by so many pixels,
+    with Gaussian ``noise`` of so many grey levels."""
     placing = _Clock()
     with Parser(options, images=False) as parser, placing:
         for source in sources:
@@ -69,7 +71,7 @@ def measure(sources: Sequence[Source], options: ParseOptions, blur: float | None
                     selection = PageSelection(((number, number),))
                     [result] = parser.pages(given, selection)
                 else:
-                    [result] = parser.parse(_scan(picture, blur or 0.0)).pages
+                    [result] = parser.parse(_scan(picture, blur or 0.0, noise)).pages
                 seconds = time.perf_counter() - began
                 page = PlacedPage(source.name, number, [], placing.seconds - spent, seconds)
                 page.words += judged(result, words)
@@ -117,11 +119,11 @@ def _truth(source: Source, options: ParseOptions) -> dict[int, tuple[list[Visibl
     return found
 
 
-def _scan(page: PageImage, blur: float) -> bytes:
-    from benchmarks.degradation import blurred, compressed
+def _scan(page: PageImage, blur: float, noise: float) -> bytes:
+    from benchmarks.degradation import blurred, compressed, noisy
 
     buffer = io.BytesIO()
-    compressed(blurred(page.image, blur), 60).save(buffer, "PNG")
+    compressed(noisy(blurred(page.image, blur), noise), 60).save(buffer, "PNG")
     return buffer.getvalue()
 
 
@@ -130,7 +132,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._own = accounting.with_places
+        self._own = accounting.with_places  # the module's own, which is put back
 
     def __enter__(self) -> _Clock:
         def timed(result: PageResult, page: PageImage, draft: PageDraft) -> PageResult:

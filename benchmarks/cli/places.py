@@ -3,31 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from benchmarks.plots import check_plot
 from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, narrow_table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
-Blur = Annotated[
-    float | None,
-    typer.Option(metavar="PIXELS", min=0, show_default=False, help="Read pages as scans, blurred by so many pixels."),
+Blurs = Annotated[
+    list[float] | None,
+    typer.Option("--blur", metavar="PIXELS", min=0, show_default=False, help="Read pages as scans, blurred so; often."),
+]
+Noise = Annotated[float, typer.Option(metavar="LEVELS", min=0, help="Grain of the scans, in grey levels.")]
+Fit = Annotated[bool, typer.Option("--fit", help="Fit the certainty of the model's words to these pages.")]
+Diagram = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.svg", show_default=False, help="Draw the share of right words by their certainty."),
 ]
 
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens", "places")
-def places(inputs: InputPaths, *, options: ParseOptions, blur: Blur = None, json_file: JsonFile = None) -> int:
+def places(
+    inputs: InputPaths,
+    *,
+    options: ParseOptions,
+    blur: Blurs = None,
+    noise: Noise = 0.0,
+    fit: Fit = False,
+    diagram: Diagram = None,
+    json_file: JsonFile = None,
+) -> int:
     """Where written words stand: how that is known, overlap with the file's own boxes, certainty against truth."""
+    from benchmarks.certainty import draw, fitted, noted
     from benchmarks.places import Summary, evidence, measure
 
-    pages = list(
-        measure(
-            sources_of(inputs), replace(options, places=options.places if options.places != "none" else "drafts"), blur
-        )
-    )
+    if options.places == "none":
+        options = replace(options, places="drafts")
+    check_plot(diagram)
+    with noted():
+        scans: list[float | None] = [*blur] if blur else [None]
+        runs = {one: list(measure(sources_of(inputs), options, one, noise)) for one in scans}
+    pages = [page for run in runs.values() for page in run]
+    for line in fitted(pages) if fit else ():
+        console().print(line, markup=False, soft_wrap=True)
+    if diagram is not None:
+        names = {one: "pages as they are" if one is None else f"blur {one:g}" for one in runs}
+        note = f"{len(pages)} pages, noise {noise:g}, model {options.model}"
+        draw(diagram, {names[one]: Summary.of(run) for one, run in runs.items()}, note)
     found = Summary.of(pages)
     grid = narrow_table("Placed words", ["placed"], ["words", "share", "right"])
     for how, right, count in evidence(pages):

@@ -300,6 +300,11 @@ class ParseOptions:
         _check_together(self)
 
     @property
+    def traces(self) -> bool:
+        """Whether the engine records how each token came to be, and how sure the model was of it."""
+        return self.provenance or self.places != "none"
+
+    @property
     def reads_with(self) -> str:
         """The engine: ``local``, ``server``, ``vllm``, ``llama`` or a plug-in's name."""
         if self.engine == "auto":

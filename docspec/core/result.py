@@ -66,7 +66,8 @@ class Block:
     be repeated on pages nearby; if not (``False``), it is text at the edge of the page, which no paragraph goes
     through. A table that was joined over pages has its ``parts``, the first one on its own page; a block without text
     on a page that it goes on to is ``part_of`` the table on the page of that number. ``places`` are those of the words
-    of its text, and ``cells`` those of a table's cells, if they were asked for.
+    of its text, and ``cells`` those of a table's cells, if they were asked for; then ``margins`` are words of the text,
+    from one character to before another, with the smallest distance in logits of their tokens from the second choice.
     """
 
     category: Category
@@ -85,6 +86,7 @@ class Block:
     running: bool | None = None
     parts: tuple[TablePart, ...] = ()
     part_of: int = 0
+    margins: tuple[tuple[int, int, float], ...] = field(default=(), compare=False)
     places: tuple[PlacedWord, ...] = ()
     cells: tuple[PlacedCell, ...] = ()
 

@@ -52,7 +52,8 @@ class GenerationRequest:
     to one and a half times its tokens and so many more.
     ``special_tokens``: special tokens of the answer stay in its text. ``template_arguments`` are passed to the model's
     chat template; ``image_marks`` stand for the image in the text if a server joins messages into one text
-    (:class:`docspec.targets.family.Family`).
+    (:class:`docspec.targets.family.Family`). With ``margins`` the answer has those of its tokens, where the
+    server tells their log probabilities.
 
     Only an engine that ``follows_fields`` (:class:`Generator`) takes the others: with ``cuts_loops`` an answer ends
     where it only repeats itself; ``grammar`` makes what predicts its format, ``growing`` are drafts that are still
@@ -68,6 +69,7 @@ class GenerationRequest:
     special_tokens: bool = False
     template_arguments: Mapping[str, Any] = field(default_factory=dict)
     image_marks: str = ""
+    margins: bool = False
     spare: int | None = None
     cuts_loops: bool = False
     grammar: Callable[[], Grammar | None] | None = None
@@ -117,7 +119,8 @@ class GenerationCounts:
 class Generation:
     """An answer: its ``text`` without the end token, and its ``token_ids`` if the engine returns them; the ``loop``
     that it was cut at, and its ``trail`` if it was traced. ``is_frugal``: memory ran out, and it was decoded with the
-    least."""
+    least. ``margins`` are the texts of a server's tokens, each with the distance of its logit from that of the second
+    choice (NaN: not told)."""
 
     text: str
     finish: FinishReason
@@ -126,6 +129,7 @@ class Generation:
     loop: Loop | None = None
     trail: Trail | None = None
     is_frugal: bool = False
+    margins: tuple[tuple[str, float], ...] = ()
 
 
 @runtime_checkable

@@ -52,7 +52,8 @@ OnProgress = Callable[[int, Progress], None]
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The text that the model wrote, and its ``tokens`` if the engine returns them. ``trail`` records the origin of
-    each token, if asked for. ``is_frugal``: memory ran out, and it was decoded with the least."""
+    each token, if asked for. ``is_frugal``: memory ran out, and it was decoded with the least. ``margins`` are those
+    that a server told (:class:`Generation`)."""
 
     text: str
     tokens: tuple[int, ...] = ()
@@ -60,6 +61,7 @@ class Answer:
     loop: Loop | None = None
     trail: Trail | None = None
     is_frugal: bool = False
+    margins: tuple[tuple[str, float], ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -128,6 +130,7 @@ def _for_engine(
         plain=False,
         exclusive=False,
         traced=False,
+        margins=context.options.places != "none",
     )
 
 
@@ -239,11 +242,11 @@ def _answer(
         return Answer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
     text, loop = guarded(generation.text[:most]) if guards else ("", None)
     if loop is not None:
-        return Answer(text, finish="loop", loop=loop), generation.counts
+        return Answer(text, finish="loop", loop=loop, margins=generation.margins), generation.counts
     if len(generation.text) > most:
         size = f"{len(generation.text):,} characters, more than are read of a page in its time ({most:,})"
         raise PageError(f"the answer has {size}; raise --page-timeout or lower --max-tokens", Failure.TOO_LARGE)
-    ended = generation.finish, generation.loop, generation.trail, generation.is_frugal
+    ended = generation.finish, generation.loop, generation.trail, generation.is_frugal, generation.margins
     answer = Answer(generation.text, generation.token_ids or (), *ended)
     return answer, generation.counts
 

@@ -61,7 +61,7 @@ def asked_of_page(
         context.card.writes_special_tokens,
         grammar=partial(dialect.grammar, usable, page.width, page.height, known),
         plain=plain,
-        traced=options.provenance,
+        traced=options.traces,
     )
 
 

@@ -18,7 +18,7 @@ from docspec.generation.local import Engine
 from docspec.hierarchy.grading import graded
 from docspec.hierarchy.page_state import PageState, failed, page_of
 from docspec.hierarchy.planner import Costs, Planner
-from docspec.hierarchy.provenance import with_provenance
+from docspec.hierarchy.provenance import with_margins, with_provenance
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.pages import RegionPages
 from docspec.hierarchy.strange_marks import strange_marks
@@ -66,6 +66,8 @@ class PageReader:
                     self.regions.reread(state)
         if options.provenance:
             with_provenance(state, self.context)
+        if options.places != "none":
+            with_margins(state, self.context)
         result = graded(state.result, state.draft, self.context.card)
         if self.context.follows_fields:
             return result

@@ -55,6 +55,23 @@ def with_provenance(state: PageState, context: ReadingContext) -> None:
     state.result = replace(result, provenance=provenance)
 
 
+def with_margins(state: PageState, context: ReadingContext) -> None:
+    """Adds to the blocks of the page how sure the model was of each word, where its engine tells it."""
+    if not any(output.trail is not None or output.margins for output in state.answers):
+        return
+    blocks, speller = state.result.blocks, None if context.codec is None else Speller(context.codec)
+    tokens = Tokens.of(state.answers, speller, escaped=context.dialect.name == "layout-json")
+    spans = [[Span(word.start, word.end, "model") for word in words_of(block.text)] for block in blocks]
+    told = [
+        tuple((span.start, span.end, span.margin) for span in own if span.margin is not None)
+        for own in tokens.told(blocks, spans)
+    ]
+    sure = tuple(
+        replace(block, margins=own if block.words == "model" else ()) for block, own in zip(blocks, told, strict=True)
+    )
+    state.result = replace(state.result, blocks=sure)
+
+
 @dataclass(slots=True)
 class Tokens:
     """The tokens of all outputs of a page: where each ends in ``text``, its origin, and its margin (infinite where none
@@ -66,20 +83,26 @@ class Tokens:
     margins: list[float | None] = field(default_factory=list)
 
     @classmethod
-    def of(cls, answers: Sequence[Answer], speller: Speller, escaped: bool) -> Tokens:
-        """``escaped``: the text is JSON, whose escape sequences are not words."""
+    def of(cls, answers: Sequence[Answer], speller: Speller | None, escaped: bool) -> Tokens:
+        """``escaped``: the text is JSON, whose escape sequences are not words. Servers tell the texts themselves."""
         found, pieces, size = cls(), [], 0
         for output in answers:
             trail = output.trail
-            if trail is None:
+            if trail is None and not output.margins:
                 continue
-            for piece in _pieces(output.tokens, speller):
+            if trail is not None and speller is not None:
+                own = _pieces(output.tokens, speller)
+                for position, accepted in enumerate(trail.accepted(len(own))):
+                    found.origins.append(trail.proposed.get(position, PROPOSED) if accepted else OWN)
+                    found.margins.append(trail.margin([position]))
+            else:  # a server's answer
+                own = [piece for piece, _ in output.margins]
+                found.origins += [OWN] * len(own)
+                found.margins += [None if margin != margin else margin for _, margin in output.margins]
+            for piece in own:
                 pieces.append(piece)
                 size += len(piece)
                 found.ends.append(size)
-            for position, accepted in enumerate(trail.accepted(len(output.tokens))):
-                found.origins.append(trail.proposed.get(position, PROPOSED) if accepted else OWN)
-                found.margins.append(trail.margin([position]))
             if found.ends:  # outputs stand apart
                 pieces.append("\n")
                 size += 1

@@ -1,12 +1,13 @@
-"""How far a written word can be believed: by what agrees on it.
+"""How far a written word can be believed: by what agrees on it, and by the model's own margin.
 
-``python -m benchmarks places`` prints, for each way of placing, the share of words that are right where the text is
-known (docs/places.md); ``exact`` and ``aligned`` are from there. The other ways are too rare there to be measured, and
-have a cautious value.
+``python -m benchmarks places --fit`` fits the weights below to scans whose text is known, and prints the share of words
+that are right by how they were placed (docs/places.md); ``exact`` and ``aligned`` beside a text layer are from there.
+The other ways are too rare there to be measured, and have a cautious value.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 from docspec.core.result import WordsOf
@@ -22,9 +23,18 @@ READ = (
 """The share of words that are right by the confidence of the line that a recogniser told: scans of the samples, blurred
 by 1.5 and by 3 pixels."""
 
+WEIGHTS: dict[str, tuple[float, ...]] = {}
+"""By kind, the weights of a word's evidence (:func:`evidence_of`) in a logistic function."""
 
-def certainty_of(found: Found, words: WordsOf) -> float:
-    """The certainty (0..1) of a word that was found so, in a block whose words are those of ``words``."""
+
+def certainty_of(found: Found, words: WordsOf, margin: float | None = None) -> float:
+    """The certainty (0..1) of a word that was found so, in a block whose words are those of ``words``. ``margin``: the
+    least distance (in logits) of its tokens from the model's second choice, if it is known."""
+    evidence = evidence_of(found, words, margin)
+    if evidence is not None and evidence[0] in WEIGHTS:
+        kind, values = evidence
+        weighed = sum(weight * value for weight, value in zip(WEIGHTS[kind], values, strict=True))
+        return round(1 / (1 + math.exp(-weighed)), 3)
     sound = min((word.confidence for word in found.words), default=1.0)
     if not any(word.recognised for word in found.words):
         return round(LAYER[found.how] * sound, 3)
@@ -32,6 +42,20 @@ def certainty_of(found: Found, words: WordsOf) -> float:
     if found.how != "exact":
         return round(LAYER[found.how] * right, 3)
     return round(1 - 0.3 * (1 - right) if words == "model" else right, 3)  # a model that agrees is a second reader
+
+
+def evidence_of(found: Found, words: WordsOf, margin: float | None) -> tuple[str, tuple[float, ...]] | None:
+    """The kind of a word and what speaks for it, if a model wrote it that told its margin: 1, the margin (logarithmic)
+    and, where a recogniser has something there, its log odds. A text layer needs no such evidence."""
+    if words != "model" or margin is None:
+        return None
+    sure = math.log1p(max(0.0, margin))
+    if not found.words:
+        return found.how, (1.0, sure)
+    if not any(word.recognised for word in found.words):
+        return None
+    right = min(max(_read(min(word.confidence for word in found.words)), 0.01), 0.99)
+    return f"read {found.how}", (1.0, sure, math.log(right / (1 - right)))
 
 
 def _read(confidence: float) -> float:

@@ -6,10 +6,10 @@ not have is not taken for the same one.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import astuple, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -49,7 +49,8 @@ def with_places(result: PageResult, page: PageImage, draft: PageDraft) -> PageRe
     grids = [(region.bbox, region.grid) for region in draft.regions if region.grid]
     blocks = []
     for block, places in zip(result.blocks, placing.places(), strict=True):
-        blocks.append(replace(block, places=places, cells=cells_of(block, places, _grid_of(block, grids))))
+        cells = cells_of(block, places, _grid_of(block, grids))
+        blocks.append(replace(block, places=places, cells=cells, margins=()))
     return replace(result, blocks=tuple(blocks))
 
 
@@ -266,15 +267,29 @@ class _Placing:
         block = self.blocks[number]
         known = any((number, word.start) in self._found for word in self.written[number])
         placed = []
+        margins = _Margins(block.margins)
         for word in self.written[number]:
             found = self._found.get((number, word.start))
             if found is None and self.printed and not word.in_formula and (known or block.bbox is None):
                 found = Found("none")
             if found is None:
                 found = Found("block", () if block.bbox is None else (block.bbox,))
-            certainty = certainty_of(found, block.words)
+            certainty = certainty_of(found, block.words, margins.of(word.start, word.end))
             placed.append(PlacedWord(word.text, word.start, word.end, found.how, certainty, found.boxes))
         return tuple(placed)
+
+
+class _Margins:
+    """The model's margins of a block's words, asked for in the order of the text."""
+
+    def __init__(self, margins: Sequence[tuple[int, int, float]]) -> None:
+        self._left = deque(margins)
+
+    def of(self, start: int, end: int) -> float | None:
+        """The least margin within these characters; ``None`` if none is known."""
+        while self._left and self._left[0][1] <= start:
+            self._left.popleft()
+        return min((margin for first, _, margin in takewhile(lambda one: one[0] < end, self._left)), default=None)
 
 
 def _with_sign(text: str, start: int) -> int:

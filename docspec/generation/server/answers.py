@@ -10,6 +10,7 @@ from typing import Any
 
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts
 from docspec.generation.server.endings import Beside, RepeatError, finish_of
+from docspec.generation.server.margins import Margins
 from docspec.generation.server.values import is_error, items_in, json_in, quoted
 from docspec.generation.server.wire import VLLM, ServedModel
 
@@ -26,7 +27,10 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
     beside = Beside()
     beside.take(message)
     beside.check(text)
-    return _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
+    margins = Margins()
+    margins.take(choice)
+    made = _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
+    return replace(made, margins=margins.told)
 
 
 class Stream:
@@ -45,6 +49,7 @@ class Stream:
         self._finish: FinishReason | None = None
         self._beside = Beside()
         self._tokens: list[int] | None = None
+        self._margins = Margins()
         self._usage: Any = None
         self._name: Any = None
         self._times_named = 0
@@ -73,6 +78,7 @@ class Stream:
         self.is_new = any(delta.values())
         if (tokens := _tokens(choice.get("token_ids"))) is not None:
             self._tokens = [*(self._tokens or ()), *tokens]
+        self._margins.take(choice)
         if choice.get("finish_reason") not in (None, "", "null"):
             self._finish = finish_of(choice["finish_reason"])
         if text and self._first is None:
@@ -89,7 +95,7 @@ class Stream:
             raise RepeatError("its answer stopped before the end")
         self._beside.check(self.text)
         tokens = None if self._tokens is None else tuple(self._tokens)
-        made = _made(self.text, self._finish, tokens, self._usage, self.model)
+        made = replace(_made(self.text, self._finish, tokens, self._usage, self.model), margins=self._margins.told)
         if self._first is None:
             return made
         prefill, decode = self._first - self._began, time.monotonic() - self._first

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-HARMLESS = ("stream_options", "return_token_ids", "vllm_xargs", "drafts")
+HARMLESS = ("stream_options", "return_token_ids", "vllm_xargs", "drafts", "top_logprobs", "logprobs")
 """Fields without which the answer is the same. Others are never left out: they say what is to be answered."""
 
 LEAST_TOKENS = 64

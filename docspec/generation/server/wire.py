@@ -97,6 +97,8 @@ class Body:
         }
         if self._stream:
             body.update(stream=True, stream_options={"include_usage": True})
+        if request.margins:
+            body.update(logprobs=True, top_logprobs=2)
         if model.takes_extras:
             body["return_token_ids"] = True
             if request.template_arguments:

@@ -76,7 +76,7 @@ class RegionPages:
 
     def _as_asked(self, crop: Crop) -> Crop:
         """``crop`` as this engine is asked: the one here learns for each category how often drafts are right."""
-        request = replace(crop.request, traced=self._context.options.provenance)
+        request = replace(crop.request, traced=self._context.options.traces)
         if self._context.follows_fields:
             request = replace(request, kind=crop.category)
         return replace(crop, request=request)
