@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pymupdf
 
-from docspec.core import ParseOptions
+from docspec.core import DocspecError, ParseOptions
 from docspec.core.categories import Category
 from docspec.corpus.searchable import SearchablePdf
 from docspec.documents import Source
@@ -19,40 +21,83 @@ from docspec.ledger.atoms import keys_of
 from docspec.ledger.outputs import markdown_words
 from docspec.parser import Parser
 
+SECONDS = 120.0
+"""In which a program has opened a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searchable:
     """A document: the words of its text, those of them that ``pdftotext`` finds, the bytes of the file and of the
-    searchable one, its pages, and whether ``qpdf --check`` has nothing to say."""
+    searchable one, and its pages. ``refused`` are the programs that open the input and not the searchable file, or have
+    more to say of it; ``fault`` is why nothing was written."""
 
     source: str
-    words: int
-    found: int
-    before: int
-    after: int
-    pages: int
-    is_clean: bool
+    words: int = 0
+    found: int = 0
+    before: int = 0
+    after: int = 0
+    pages: int = 0
+    refused: tuple[str, ...] = ()
+    fault: str = ""
 
 
 def measure(sources: Sequence[Source], options: ParseOptions) -> Iterator[Searchable]:
-    """Every document of ``sources``, read as ``options`` say; needs Poppler and qpdf."""
+    """Every document of ``sources``, read as ``options`` say; needs Poppler and qpdf. Ghostscript and PDFium
+    (``pypdfium2``) open the files, too, where they are installed."""
     with Parser(options, images=False) as parser, tempfile.TemporaryDirectory() as folder:
         for number, source in enumerate(sources):
-            path = Path(folder, f"{number}.pdf")
-            written: Counter[str] = Counter()
-            count = 0
-            with SearchablePdf(path, source, options) as writer:
-                for page in parser.pages(source):
-                    count += 1
-                    writer.add(page)
-                    texts = (block.text for block in page.blocks if block.category is not Category.FORMULA)
-                    written.update(key for text in texts for key in keys_of(markdown_words(text)))
-            told = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=True).stdout
-            found = written & Counter(keys_of(told))
-            checked = subprocess.run(["qpdf", "--check", path], capture_output=True, check=False)
-            size = len(source.read())
-            yield Searchable(
-                source.name, written.total(), found.total(), size, path.stat().st_size, count, checked.returncode == 0
-            )
-            with pymupdf.open(path) as made:  # opens in MuPDF, too
-                assert made.page_count == count
+            path, before = Path(folder, f"{number}.pdf"), Path(folder, f"{number}-input.pdf")
+            before.write_bytes(source.read())
+            try:
+                yield _measured(parser, source, options, before, path)
+            except DocspecError as error:
+                yield Searchable(source.name, fault=str(error))
+
+
+def _measured(parser: Parser, source: Source, options: ParseOptions, before: Path, path: Path) -> Searchable:
+    written: Counter[str] = Counter()
+    count = 0
+    with SearchablePdf(path, source, options) as writer:
+        for page in parser.pages(source):
+            count += 1
+            writer.add(page)
+            texts = (block.text for block in page.blocks if block.category is not Category.FORMULA)
+            written.update(key for text in texts for key in keys_of(markdown_words(text)))
+    told = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=False, errors="replace")
+    found = written & Counter(keys_of(told.stdout))
+    refused = tuple(name for name, opens in readers().items() if not opens(path) and opens(before))
+    sizes = before.stat().st_size, path.stat().st_size
+    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused)
+
+
+def readers() -> dict[str, Callable[[Path], bool]]:
+    """Programs that open a PDF, by name: whether they show all of its pages and have nothing to complain of."""
+    found: dict[str, Callable[[Path], bool]] = {"MuPDF": _in_mupdf, "Poppler": _runs("pdftotext", "", "-")}
+    found["qpdf"] = _runs("qpdf", "--check", "")
+    if shutil.which("gs"):
+        found["Ghostscript"] = _runs("gs", "-q", "-dNOPAUSE", "-dBATCH", "-dPDFSTOPONERROR", "-sDEVICE=nullpage", "")
+    if find_spec("pypdfium2"):
+        found["PDFium"] = _in_pdfium
+    return found
+
+
+def _runs(*command: str) -> Callable[[Path], bool]:
+    """Whether ``command``, in which the empty word is the file, ends without an error."""
+
+    def opens(path: Path) -> bool:
+        words = [word or str(path) for word in command]
+        return subprocess.run(words, capture_output=True, check=False, timeout=SECONDS).returncode == 0
+
+    return opens
+
+
+def _in_mupdf(path: Path) -> bool:
+    with pymupdf.open(path) as made:
+        return all(page.get_displaylist() is not None for page in made)
+
+
+def _in_pdfium(path: Path) -> bool:
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(path) as made:
+        return all(page.get_textpage().count_chars() >= 0 for page in made)
