@@ -34,7 +34,8 @@ GOOD = 0.7
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A written word with its certainty, beside the word of the file that its box lies on: their overlap, and whether
-    the letters are the same. ``in_file``: the file has such a word somewhere."""
+    the letters are the same. ``in_file``: the file has such a word somewhere; ``is_inserted``: the benchmark put it into
+    the text."""
 
     text: str
     how: str
@@ -42,6 +43,7 @@ class Judged:
     overlap: float
     right: bool
     in_file: bool
+    is_inserted: bool = False
 
 
 @dataclass(slots=True)
@@ -161,10 +163,13 @@ class Summary:
     error: float
     bins: Sequence[tuple[float, float, int]]
     cost: float
+    inserted: Mapping[str, int]
 
     @classmethod
     def of(cls, pages: Sequence[PlacedPage]) -> Summary:
-        words = [word for page in pages for word in page.words]
+        everything = [word for page in pages for word in page.words]
+        words = [word for word in everything if not word.is_inserted]
+        inserted = Counter(word.how for word in everything if word.is_inserted)
         boxed = [word.overlap for word in words if word.how in ("exact", "aligned")]
         bins = []
         for low in range(10):
@@ -183,11 +188,12 @@ class Summary:
             sum(abs(sure - right) * count for sure, right, count in bins) / max(1, len(words)),
             bins,
             sum(page.placing for page in pages) / max(1e-9, sum(page.reading for page in pages)),
+            inserted,
         )
 
 
 def evidence(pages: Sequence[PlacedPage]) -> list[tuple[str, float, int]]:
     """The share of words that are right by how they were placed: what the table of certainties is made from."""
-    words = [word for page in pages for word in page.words]
+    words = [word for page in pages for word in page.words if not word.is_inserted]
     kinds = [(how, [word.right for word in words if word.how == how]) for how in HOWS]
     return [(how, sum(right) / len(right), len(right)) for how, right in kinds if right]
