@@ -34,8 +34,8 @@ GOOD = 0.7
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A written word with its certainty, beside the word of the file that its box lies on: their overlap, and whether
-    the letters are the same. ``in_file``: the file has such a word somewhere; ``is_inserted``: the benchmark put it into
-    the text."""
+    the letters are the same. ``in_file``: the file has such a word somewhere; ``is_inserted``: the benchmark put it
+    into the text."""
 
     text: str
     how: str

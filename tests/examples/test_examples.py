@@ -55,6 +55,15 @@ def test_tables_become_frames_with_numbers(report: Path) -> None:
     assert "1 March" in run(report.parent, str(EXAMPLES / "tables_to_pandas.py"), "report.pdf").stdout
 
 
+def test_quotes_are_marked_where_they_stand(report: Path) -> None:
+    quote = "Entering at night"
+    done = run(report.parent, str(EXAMPLES / "mark_quotes.py"), "report.pdf", "marked.pdf", quote, "nobody wrote this")
+    assert done.stdout.splitlines() == [f"page {found}: {quote}" for found in (2,)]
+    with pymupdf.open(report.parent / "marked.pdf") as marked:
+        texts = [page.get_textbox(annot.rect).split() for page in marked for annot in page.annots()]
+    assert texts == [quote.split()]
+
+
 def test_pages_become_records(report: Path) -> None:
     done = run(report.parent, str(EXAMPLES / "pages_to_vectors.py"), "report.pdf", "missing.pdf")
     first, second = map(json.loads, done.stdout.splitlines())

@@ -22,6 +22,7 @@ from docspec.dialects.words import words_of
 from docspec.drafting import SafeDrafter
 from docspec.engine.request import Output, Request
 from docspec.generation.local import make_decoder
+from docspec.hierarchy.answers import Answer
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.provenance import Tokens
 from docspec.proposing.spelling import Speller
@@ -182,3 +183,16 @@ def test_words_find_their_tokens_in_layout_json_and_across_characters_of_several
     assert sizes["bar"] == 3 and sizes["x"] == 1
     assert sizes["5"] == 1 and sizes["€"] == 3, "all tokens of a character"
     assert all(span.margin is not None for span in told)
+
+
+def test_what_a_server_tells_of_its_tokens_is_told_of_their_words() -> None:
+    answer = Answer("A pier, 27", margins=(("A", 3.0), (" pi", 0.4), ("er", 2.0), (",", 9.0), (" 27", float("nan"))))
+    block = Block(Category.TEXT, "A **pier**, 27")
+    spans = [[Span(word.start, word.end, "model") for word in words_of(block.text)]]
+    [told] = Tokens.of([answer], None, escaped=False).told([block], spans)
+    assert {block.text[span.start : span.end]: span.margin for span in told} == {
+        "A": 3.0,
+        "pier": 0.4,
+        ",": 9.0,
+        "27": None,
+    }

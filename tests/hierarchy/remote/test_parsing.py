@@ -66,6 +66,15 @@ def test_a_page_is_read_by_regions_all_crops_at_once(tmp_path: Path) -> None:
     assert page.timings.stage2 > 0 and (info.name, info.model_type) == (READER, "qwen3_vl")
 
 
+def test_log_probabilities_are_asked_for_where_words_get_their_certainty(tmp_path: Path) -> None:
+    file = pdf(tmp_path / "a.pdf", "A first line of words")
+    for places, asked in (("none", None), ("drafts", 2)):
+        with StandIn(copied, model=READER) as server, Parser(options(server, places=places)) as parser:
+            [page] = parser.parse(file).pages
+        assert {body.get("top_logprobs") for body in server.asked} == {asked}
+        assert bool(page.blocks[0].places) == (places == "drafts")
+
+
 def test_many_pages_are_under_way_at_once_and_come_in_their_order(tmp_path: Path) -> None:
     file = pdf(tmp_path / "a.pdf", *(f"This is page {number}." for number in range(1, 9)))
     gate = threading.Barrier(4)
