@@ -23,6 +23,9 @@ RIDGE = 1.0
 LEAST = 30
 """Words of a kind from which on it is fitted."""
 
+SHOWN = 5
+"""Words of a bin of the diagram from which on it is drawn."""
+
 STEPS = 50
 """Of Newton's method."""
 
@@ -81,11 +84,13 @@ def _weights(values: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def draw(path: Path, runs: Mapping[str, Summary], note: str) -> None:
-    """A reliability diagram: the share of right words against their certainty, in bins of a tenth, for each run."""
+    """A reliability diagram: the share of right words against their certainty, in bins of a tenth with their words, for each run."""
     from benchmarks.plots import Axis, Spot, lines
 
     series = {
-        f"{name}, error {run.error:.3f}": [Spot(sure, right) for sure, right, count in run.bins if count >= LEAST]
+        f"{name}, error {run.error:.3f}": [
+            Spot(sure, right, str(count)) for sure, right, count in run.bins if count >= SHOWN
+        ]
         for name, run in runs.items()
     }
     series["as it should be"] = [Spot(0.0, 0.0), Spot(1.0, 1.0)]

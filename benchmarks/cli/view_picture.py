@@ -24,6 +24,7 @@ SECONDS = 300.0
 def view_picture(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A PDF or an image; its first page is shown.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.webp", help="The picture.")],
+    point: Annotated[str, typer.Option(metavar="WORD", help="Point at this word of the text.")] = "",
 ) -> int:
     """Read a page, open its --view in Chromium without a screen, and keep what the window shows as WebP."""
     from docspec.console.terminal import say
@@ -44,13 +45,13 @@ def view_picture(
         )
         if done.returncode:
             raise DocspecError(f"docspec parse failed ({done.stderr.strip()[-300:]})")
-        _photograph(browser, view, shot)
+        _photograph(browser, view, shot, point)
         _keep(shot, output)
     say(f"{output} written, {output.stat().st_size:,} bytes")
     return 0
 
 
-def _photograph(browser: str, view: Path, shot: Path) -> None:
+def _photograph(browser: str, view: Path, shot: Path, point: str) -> None:
     """Keeps what a window shows once the picture of the page is decoded: ``chromium --screenshot`` does not wait for
     pictures that scripts insert."""
     try:
@@ -64,6 +65,8 @@ def _photograph(browser: str, view: Path, shot: Path) -> None:
             page.set_default_timeout(1000 * SECONDS)
             page.goto(view.as_uri())
             page.locator(".paper img").first.evaluate("image => image.decode()")
+            if point:
+                page.locator(".text [data-place]", has_text=point).first.hover()
             page.screenshot(path=str(shot))
             window.close()
     except Error as error:
