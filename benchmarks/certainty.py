@@ -84,7 +84,8 @@ def _weights(values: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def draw(path: Path, runs: Mapping[str, Summary], note: str) -> None:
-    """A reliability diagram: the share of right words against their certainty, in bins of a tenth with their words, for each run."""
+    """A reliability diagram: the share of right words against their certainty, in bins of a tenth, with the
+    number of words in each, for each run."""
     from benchmarks.plots import Axis, Spot, lines
 
     series = {
