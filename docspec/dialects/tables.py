@@ -19,6 +19,8 @@ MAX_SPAN = 100  # a model that loops inside an attribute must not make us build 
 _DELIMITER = re.compile(r":?-+:?")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_OPENS_TAG = re.compile(r"<(?=[A-Za-z/!?])(?!(?:/?(?:sup|sub|b|i|s|u|em|strong)|br\s*/?)>)", re.IGNORECASE)
+"""What readers of Markdown take for the beginning of a tag, but for tags of marks."""
 _NO_TAG = re.compile(r"""<(?!(?:/?[A-Za-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*+|[/?!]?[A-Za-z][^<>]*+)>)""")
 """A bracket that opens no whole tag."""
 
@@ -201,15 +203,16 @@ def html_text(text: str) -> str:
 
 
 def pipe_text(text: str) -> str:
-    """``text`` as the content of a cell between pipes (Markdown)."""
-    return text.replace("|", "\\|").replace("\n", "<br>")
+    """``text`` as the content of a cell between pipes (Markdown), in which readers would take ``<word>`` for a tag."""
+    return _OPENS_TAG.sub(r"\\<", text).replace("|", "\\|").replace("\n", "<br>")
 
 
 def _pipe_cells(line: str) -> list[str]:
     line = line.removeprefix("|")
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
-    return [cell_text(_BREAK.sub("\n", cell.replace("\\|", "|"))) for cell in _CELL_BORDER.split(line)]
+    cells = (_BREAK.sub("\n", cell.replace("\\|", "|")) for cell in _CELL_BORDER.split(line))
+    return [cell_text(cell.replace("\\<", "<")) for cell in cells]
 
 
 class _TableReader(HTMLParser):

@@ -35,13 +35,18 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            boxes = page_order(whole_furniture(printed.layout), runs_leftwards(lines))
-            return by_numbers(boxes, lines), "PyMuPDF", ()
+            return in_order(whole_furniture(printed.layout), lines), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
     event = Event("layout_skipped", f"{why}; cut along white space instead")
     return cut_layout(lines, page.rect.height), WHITE_SPACE, (event,)
+
+
+def in_order(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """``boxes``, with the ``lines`` in them, in reading order. They come in a layout model's, or in that of an earlier
+    call, after which tables and blocks were cut out of them: what stands beside these has a place of its own."""
+    return by_numbers(page_order(boxes, runs_leftwards(lines)), lines)
 
 
 def index_in_order(box: BBox, others: Sequence[BBox]) -> int:

@@ -14,6 +14,7 @@ from statistics import median
 
 from docspec.core import BBox
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.rows_of_blocks import columns_of_headings, is_row_of_blocks
 
 GUTTER = 0.3
 """Heights of a line between two columns, at least."""
@@ -50,7 +51,7 @@ def page_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool 
     body = [box.bbox for box in boxes if not box.category.is_furniture]
     sides = [_side(box, body) for box in boxes]
     heads, text, feet = ([box for box, own in zip(boxes, sides, strict=True) if own == side] for side in (-1, 0, 1))
-    return [*heads, *reading_order(text, leftwards, given), *feet]
+    return [*reading_order(heads, leftwards), *reading_order(text, leftwards, given), *reading_order(feet, leftwards)]
 
 
 def _side(box: LayoutBox, body: Sequence[BBox]) -> int:
@@ -70,7 +71,8 @@ def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bo
         return list(boxes)
     heights = [member.height for box in boxes for member in box.members if member.height > 0]
     line = median(heights) if heights else min(box.bbox.height for box in boxes)
-    cutter = _Cutter(line, leftwards, {id(box): number for number, box in enumerate(boxes)}, given)
+    numbers = {id(box): number for number, box in enumerate(boxes)}
+    cutter = _Cutter(line, leftwards, numbers, given, columns_of_headings(boxes, CLOSE * line, line))
     insets = cutter.insets(boxes)
     ordered = cutter.ordered([box for box in boxes if all(box is not inset for inset, _ in insets)], 0)
     for inset, before in insets:
@@ -81,10 +83,13 @@ def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bo
 
 class _Cutter:
     """Cuts groups of boxes; ``line`` is the usual height of a line, ``given`` the order in which they come; ``knows``:
-    it is a layout model's."""
+    it is a layout model's. ``columns`` has the text of headings: they are as wide as their columns."""
 
-    def __init__(self, line: float, leftwards: bool, given: Mapping[int, int], knows: bool) -> None:
+    def __init__(
+        self, line: float, leftwards: bool, given: Mapping[int, int], knows: bool, columns: Mapping[int, BBox]
+    ) -> None:
         self._line = line
+        self._columns_of = columns
         self._leftwards = leftwards
         self._given = given
         self._knows = knows
@@ -114,12 +119,13 @@ class _Cutter:
     def _segments(self, boxes: Group) -> list[Group]:
         """``boxes`` in bands; neighbouring ones with a common gutter are one, unless a heading ends the columns. A
         heading that is a band of its own goes with what it stands over."""
-        bands = _parted(boxes, lambda box: (box.y0, box.y1), 0.0, TOUCH * self._line)
+        bands = _parted(boxes, lambda box: (box.bbox.y0, box.bbox.y1), 0.0, TOUCH * self._line)
         segments: list[Group] = []
         whole = 0  # segments that nothing below them goes into
         for number, band in enumerate(bands):
             below = bands[number + 1] if number + 1 < len(bands) else []
-            if segments and self._heads_columns(segments[-1], band, below):
+            last = segments[-1] if segments else []
+            if self._heads_columns(last, band, below) or self._ends_blocks(last, band):
                 whole = len(segments)
             elif len(segments) > whole and self._shares_gutter(segments[-1], band):
                 segments[-1] = [*segments[-1], *band]
@@ -132,6 +138,11 @@ class _Cutter:
                 segments.append(bands[number - 1])
             segments.append(list(band))
         return segments
+
+    def _ends_blocks(self, above: Group, band: Group) -> bool:
+        """Whether ``above`` is a row of blocks, with one of which what stands below it does not go on."""
+        columns = self._columns(above)
+        return len(columns) > 1 and len(self._columns(band)) < 2 and is_row_of_blocks(columns, self._line)
 
     def _is_stranded(self, segment: Group, last: Group, band: Group) -> bool:
         """Whether ``last``, the end of a ``segment`` of columns, is a heading that stands right above ``band``."""
@@ -182,7 +193,7 @@ class _Cutter:
     def _columns(self, boxes: Group) -> list[Group]:
         """``boxes`` parted by the gutters that run through all of them, from left to right. Bullets and numbers are no
         columns: what is too narrow for text belongs to the text behind it."""
-        parts = _parted(boxes, lambda box: (box.x0, box.x1), GUTTER * self._line, 0.0)
+        parts = _parted(boxes, self._width, GUTTER * self._line, 0.0)
         parts = parts[::-1] if self._leftwards else parts
         columns: list[Group] = []
         marks: Group = []
@@ -196,6 +207,11 @@ class _Cutter:
             columns[-1] += marks
         columns = columns or [marks]
         return columns[::-1] if self._leftwards else columns
+
+    def _width(self, box: LayoutBox) -> tuple[float, float]:
+        """The left and right edge of ``box`` with its column."""
+        column = self._columns_of.get(id(box), box.bbox)
+        return min(box.bbox.x0, column.x0), max(box.bbox.x1, column.x1)
 
     def _is_aside(self, column: Group, neighbour: Group) -> bool:
         """Whether ``column`` is narrow and given after all of its ``neighbour``."""
@@ -283,13 +299,13 @@ def _is_below(box: BBox, above: BBox) -> bool:
     return box.y0 >= above.center_y and box.shared_width(above) > 0.5 * min(box.width, above.width)
 
 
-def _parted(boxes: Group, span: Callable[[BBox], tuple[float, float]], gap: float, cover: float) -> list[Group]:
+def _parted(boxes: Group, span: Callable[[LayoutBox], tuple[float, float]], gap: float, cover: float) -> list[Group]:
     """``boxes`` in groups, along the white stretches wider than ``gap`` between their spans; spans that cover each
     other by less than ``cover`` do not touch."""
     parts: list[Group] = []
     end = 0.0
-    for box in sorted(boxes, key=lambda box: span(box.bbox)):
-        start, stop = span(box.bbox)
+    for box in sorted(boxes, key=span):
+        start, stop = span(box)
         if parts and start - end <= gap - min(cover, 0.2 * (stop - start)):
             parts[-1].append(box)
         else:

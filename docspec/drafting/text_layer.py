@@ -30,7 +30,7 @@ from docspec.drafting.furniture import settled_furniture
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
-from docspec.drafting.order import index_in_order, layout_of
+from docspec.drafting.order import in_order, index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
     find_text,
@@ -175,9 +175,10 @@ class TextLayerDrafter:
         boxes, layout, events = layout_of(printed, lines)
         structures = structures_of(printed, formulas)
         found, lines = found_tables(structures, lines, printed.texts_in, formulas.cells)
-        boxes = with_tables(boxes, found, forms)
+        seen, boxes = boxes, with_tables(boxes, found, forms)
         if layout != WHITE_SPACE:
             boxes, lines = with_blocks(boxes, lines, structures[0])
+            boxes = boxes if boxes == seen else in_order(boxes, lines)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
         regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines)]]

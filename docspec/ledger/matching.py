@@ -61,6 +61,9 @@ def matched(page: Sequence[str], output: Sequence[str], fits: Fits) -> Matched:
             _pair_left(pairs, [one for one in places if pairs.of_page[one] < 0], others, fits)
     _pair_parts(pairs, page, output)
     _pair_parts(_turned(pairs), output, page)
+    told = [key.strip(UNTOLD) or key for key in page]
+    if told != page:  # a quotation mark that the file does not tell stands before a word that the print breaks
+        _pair_parts(pairs, told, output)
     _pair_scattered(pairs, page, output)
     _pair_untold(pairs, page, output)
     return pairs
@@ -114,9 +117,10 @@ def _pair_parts(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> N
     for other in pairs.left_of_output[:MOST_LEFT]:
         key = output[other]
         for first in (part for part in (*beginning[key[0]], *beginning[""]) if _may_begin(key, part, spare)):
-            run = next((run for at in starts[first][:MOST_LEFT] if (run := _run_from(at, key, page, spare))), None)
-            if run is None:
+            runs = [run for at in starts[first][:MOST_LEFT] if (run := _run_from(at, key, page, spare))]
+            if not runs:
                 continue
+            run = next((one for one in runs if all(pairs.of_page[at] < 0 for at in one)), runs[0])
             for at in run:
                 own = pairs.of_page[at]
                 left = spare[page[at]]

@@ -13,12 +13,13 @@ from itertools import pairwise
 from typing import Literal
 
 Kind = Literal["paragraph", "item", "heading", "cell", "note", "apart"]
-"""``apart``: listings and formulas, in which words stand as they like."""
+"""``apart``: listings, formulas, and quotes, which hold the words of pictures: in these words stand as they like."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6} ")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _NOTE = re.compile(r" {0,3}\[\^[^\]]+\]:")
+_QUOTE = re.compile(r" {0,3}>")
 _MATH = re.compile(r" {0,3}\$\$")
 _TAGS = re.compile(r"<(/?)(table|tr|t[dh])\b[^<>]*>", re.IGNORECASE)
 _OPENS = re.compile(r"[ \t]*<table\b", re.IGNORECASE)
@@ -87,7 +88,7 @@ def _units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
             rows = [one for one in lines[at:after] if not _is_ruler(one.text)]
             yield from _bar_cells(rows, group)
             last = "cell"
-        elif _MATH.match(line.text):
+        elif _QUOTE.match(line.text) or _MATH.match(line.text):
             after = _blank(lines, at)
             yield Unit("apart", line.start, lines[after - 1].end)
             last = "apart"
@@ -107,7 +108,7 @@ def _units(text: str, lines: Sequence[_Line]) -> Iterator[Unit]:
 
 def _begins(line: str) -> bool:
     """Whether a line cannot go on a paragraph."""
-    return any(pattern.match(line) is not None for pattern in (_ITEM, _HEADING, _FENCE, _OPENS, _MATH, _NOTE))
+    return any(pattern.match(line) is not None for pattern in (_ITEM, _HEADING, _FENCE, _OPENS, _MATH, _NOTE, _QUOTE))
 
 
 def _is_ruler(line: str) -> bool:

@@ -134,3 +134,14 @@ def test_dashes_in_the_first_row_are_text_when_a_delimiter_follows() -> None:
 def test_text_without_rows_is_no_table() -> None:
     assert parse_html_table("no table here") is None
     assert parse_html_table("<table></table>") is None
+
+
+def test_words_in_angle_brackets_are_no_tags_between_pipes() -> None:
+    table = Table(((TableCell("<EOS>"), TableCell("a < b")), (TableCell("x<sup>2</sup>"), TableCell("<pad>"))))
+    pipes = to_pipe(table)
+    assert pipes.split("\n")[0] == "| \\<EOS> | a < b |"
+    assert pipes.split("\n")[2] == "| x<sup>2</sup> | \\<pad> |"
+    again = parse_pipe_table(pipes)
+    assert again is not None and [cell.text for row in again.rows for cell in row] == [
+        "<EOS>", "a < b", "x<sup>2</sup>", "<pad>",
+    ]  # fmt: skip

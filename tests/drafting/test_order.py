@@ -122,3 +122,35 @@ def test_the_end_of_a_list_below_a_caption_beside_it_is_no_other_text() -> None:
     items = [box(23, 175, 186, 183), box(23, 186, 155, 205), box(23, 209, 168, 218)]
     caption = box(205, 175, 314, 205)
     assert page_order([items[0], caption, *items[1:]]) == [*items, caption]
+
+
+def test_two_addresses_are_read_before_what_stands_below_one_of_them() -> None:
+    def block(x: float, y: float, *widths: float) -> LayoutBox:
+        lines = tuple(BBox(x, y + 12 * row, x + width, y + 12 * row + 10) for row, width in enumerate(widths))
+        return LayoutBox(BBox.union(lines), Category.TEXT, lines)
+
+    sender, addressee = block(40, 80, 90, 150, 100, 120), block(330, 80, 80, 70, 110)
+    greeting, details = block(40, 160, 100), block(40, 200, 120, 150, 140)
+    table = box(40, 300, 560, 500, Category.TABLE)
+    ordered = [sender, addressee, greeting, details, table]
+    assert page_order([sender, greeting, details, addressee, table]) == ordered
+    prose = block(40, 80, 250, 248, 249, 120), block(330, 80, 250, 250, 247)
+    rest = block(40, 160, 250, 249, 60)
+    assert page_order([*prose, rest], given=False) == [prose[0], rest, prose[1]]
+
+
+def test_a_title_above_a_narrow_heading_of_a_column_is_read_first() -> None:
+    def text(x: float, y: float, width: float) -> LayoutBox:
+        place = BBox(x, y, x + width, y + 10)
+        return LayoutBox(place, Category.TEXT, (place,))
+
+    title, head = box(211, 20, 383, 40, Category.TITLE), box(72, 60, 134, 70, Category.SECTION_HEADER)
+    left = [text(72, 80, 220), text(72, 100, 220)]
+    right = [text(302, 60, 220), text(302, 80, 220), text(302, 100, 220)]
+    assert page_order([head, *left, title, *right]) == [title, head, *left, *right]
+
+
+def test_heads_beside_each_other_are_read_from_the_left() -> None:
+    heads = [box(300, 10, 500, 20, Category.PAGE_HEADER), box(40, 10, 200, 20, Category.PAGE_HEADER)]
+    text = box(40, 50, 500, 600)
+    assert page_order([*heads, text]) == [heads[1], heads[0], text]

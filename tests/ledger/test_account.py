@@ -260,3 +260,8 @@ def test_what_is_typed_into_a_box_is_its_tick(cross: str) -> None:
     written = "Grain [x] timber"
     assert not missing(account(words, written, block(written, (0, 0, 200, LINE))))
     assert missing(account(printed(f"3 {cross} 4"), "3 4")) == [cross]
+
+
+def test_a_word_behind_a_sign_that_the_file_does_not_tell_is_written_though_a_line_breaks_it() -> None:
+    found = account(printed("said \ufffdWork-", "ers of the world, unite!\ufffd"), "said Workers of the world, unite!")
+    assert missing(found) == [] and found.added == ()

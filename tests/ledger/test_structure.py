@@ -153,3 +153,18 @@ def test_breaks_are_the_same_for_the_same_seed() -> None:
     made, _, page = made_page("report", 3)
     page.parent.close()
     assert list(broken(made, Random(1))) == list(broken(made, Random(1)))
+
+
+def test_words_of_a_picture_stand_as_they_like() -> None:
+    words = [*lines("Record the trace", "Compile the trace", x=60), *lines("Monitor it well", x=400, y=130)]
+    labels = "Monitor it well · Compile the trace · Record the trace"
+    assert "joined_over_jump" in faults(words, labels)
+    assert faults(words, f"![Figure](figure.png)\n\n> {labels}") == set()
+
+
+def test_a_word_that_stands_twice_at_ends_of_lines_is_found_in_both_places() -> None:
+    words = [
+        *lines("we call it a Trace-", "Monkey. It runs"),
+        *lines("activities of Trace-", "Monkey and", x=400, y=300),
+    ]
+    assert faults(words, "we call it a TraceMonkey. It runs\n\nactivities of TraceMonkey and") == set()
