@@ -34,6 +34,14 @@ _AMOUNT = re.compile(r"(?<![\w.,])[-+−]?\d{1,3}(?:[.,'’ ]?\d{3})*[.,]\d{2}(?
 AMOUNTS = 0.4
 """Least share of lines that end in an amount."""
 
+_ENTRY = re.compile(r"[^\w\s]*(?:[A-ZÀ-ÖØ-Þ\u0391-\u03a9\u0410-\u042f\d]|[\w-]+:\s|\S+@\S|www\.|https?:)")
+"""How a line begins that is a text of its own: with a capital, a number, a label, an address."""
+FEW = 5
+"""Most words of entries, on average."""
+
+MOST_END = 0.6
+"""Least share of longer lines that end early."""
+
 _NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
 
 
@@ -46,7 +54,11 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     lines = region.lines
     if region.category is not Category.TEXT or region.listing or len(lines) < 2:
         return False
-    if any(line.turns or not line.text.strip() or len(line.text) > LONGEST for line in lines):
+    if any(line.turns or not line.text.strip() for line in lines):
+        return False
+    if _are_entries(lines):
+        return True
+    if any(len(line.text) > LONGEST for line in lines):
         return False
     if all(_PAIR.match(line.text) for line in lines) or _counts([line.text for line in lines]):
         return True
@@ -65,6 +77,17 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return _ends(lines, own) >= len(lines) - 2
     few = _has_few_words(lines)
     return _ends(lines, edge) == len(lines) - 1 and (few or 2 * _ends(lines, own) >= len(lines) - 1)
+
+
+def _are_entries(lines: Sequence[PrintedLine]) -> bool:
+    """Whether each of at least three ``lines`` begins as a text of its own does, and one ends early; of longer ones
+    most. Of prose in so narrow a column some line begins within a sentence, or the last one ends it."""
+    begin = all(_ENTRY.match(line.text) for line in lines) and not any(line.text[-1] in _HYPHENS for line in lines)
+    if len(lines) < LINES or not begin:
+        return False
+    ends = _ends(lines, max(line.bbox.x1 for line in lines))
+    few = sum(len(line.text.split()) for line in lines) <= FEW * len(lines)
+    return ends >= MOST_END * (len(lines) - 1) if not few else ends > 0 and lines[-1].text[-1] not in ".!?"
 
 
 def _counts(texts: Sequence[str]) -> bool:

@@ -30,13 +30,15 @@ ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (
 @dataclass(frozen=True, slots=True)
 class LayoutBox:
     """A region in points; ``members`` are the boxes of the lines, rules and images that it is made of, ``lines`` its
-    text once it has been assigned, ``table`` the one that was found in it."""
+    text once it has been assigned, ``table`` the one that was found in it, ``pairs``: its lines are labels with
+    values."""
 
     bbox: BBox
     category: Category
     members: tuple[BBox, ...] = ()
     lines: tuple[TextLine, ...] = ()
     table: FoundTable | None = None
+    pairs: bool = False
 
     @classmethod
     def around(cls, lines: Sequence[TextLine], category: Category) -> Self:

@@ -1,7 +1,9 @@
-"""Finds a page's title among its headings: PyMuPDF's layout model calls every heading a section header."""
+"""Finds a page's title among its headings: PyMuPDF's layout model calls every heading a section header, and now and
+then the end of a sentence at the top of a page, or a line of a letter."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
@@ -11,6 +13,27 @@ from docspec.core import Category, Region
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 """Least ratio of a title's size of type to that of running text, and of all other headings. LaTeX's and Word's headings
 of the first level are 1.45 times as large as the text."""
+
+
+LARGER = 1.1
+"""Size of type over that of running text from which on a heading is one, whatever it says."""
+
+_PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]", re.DOTALL)
+"""What ends with a comma, or ends a sentence that it does not begin."""
+
+
+def without_parts(regions: Sequence[Region]) -> list[Region]:
+    """``regions`` in which headings in type as small as the text that are a part of a sentence, are text."""
+    body = _size(region for region in regions if region.category.is_running_text and not region.listing)
+    return [
+        replace(region, category=Category.TEXT)
+        if region.category is Category.SECTION_HEADER
+        and region.texts
+        and _PART.fullmatch(region.texts[0].strip())
+        and 0 < _size([region]) < LARGER * body
+        else region
+        for region in regions
+    ]
 
 
 def with_title(regions: Sequence[Region]) -> list[Region]:

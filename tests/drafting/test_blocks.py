@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from docspec.core import BBox, Category
+from docspec.drafting.assembly import assemble
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.structure.blocks import with_blocks
@@ -97,3 +100,28 @@ def test_what_does_not_stand_beside_anything_stays_as_it_is() -> None:
 def test_items_and_headings_are_not_looked_at() -> None:
     for category in (Category.LIST_ITEM, Category.SECTION_HEADER):
         assert read(ADDRESSES, range(6), category=category) == [[text for text, *_ in ADDRESSES]]
+
+
+def pairs_page(odds: float) -> tuple[list[TextLine], Structure]:
+    """Three labels with their values, each of a block of its own but the last pair, and ``odds`` that they are one."""
+    pairs = (("Invoice no.", "2024-117"), ("Date", "14 March"), ("Due", "13 April"))
+    texts = [(text, 40 + 100 * at, 100 + 12 * row) for row, pair in enumerate(pairs) for at, text in enumerate(pair)]
+    lines, structure = page_of([(text, x, y, block) for block, (text, x, y) in enumerate(texts)])
+    assert structure.together is not None
+    together = structure.together.copy()
+    together[together < 0] = odds
+    together[-3:, -3:] = 0.4
+    return lines, replace(structure, together=together)
+
+
+@pytest.mark.parametrize("odds", [-0.5, -4.0])
+def test_all_rows_of_labels_and_values_are_decided_together(odds: float) -> None:
+    lines, structure = pairs_page(odds)
+    box = LayoutBox(BBox.union(line.bbox for line in lines), Category.TEXT, tuple(line.bbox for line in lines))
+    regions = assemble(*with_blocks([box], lines, structure))
+    texts = [region.texts[0] for region in regions]
+    if odds > -1:
+        assert texts == ["Invoice no. 2024-117\nDate 14 March\nDue 13 April"]
+        assert regions[0].broken
+    else:
+        assert not any(("2024" in text and "Invoice" in text) or ("Due" in text and "April" in text) for text in texts)

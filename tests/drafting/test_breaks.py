@@ -109,3 +109,32 @@ def test_footnotes_follow_each_other_in_the_order_of_their_numbers() -> None:
     assert [region.texts[0][0] for region in ordered[1:]] == ["1", "2"]
     unnumbered = text([("See the list.", 90)], 320, 700, Category.FOOTNOTE)
     assert notes_in_order([notes[0], unnumbered]) == [notes[0], unnumbered]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [("Orange Works Inc.", 90), ("23 Main Street", 80), ("Central City", 60), ("Harbourville NY 12123", 120)],
+        [("Quay Bank", 60), ("Account 48567", 80), ("eMail: post@quay.example", 140)],
+        [
+            ("Beautiful is better than ugly.", 150),
+            ("Explicit is better than implicit, and now is better than never at all.", 380),
+            ("Simple is better than complex.", 160),
+            ("Flat is better than nested.", 150),
+        ],
+    ],
+    ids=["address", "foot", "poem"],
+)
+def test_lines_that_begin_as_entries_do_are_not_joined(lines: list[tuple[str, float]]) -> None:
+    assert with_breaks([text(lines)])[0].broken
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [("The board met in Oban", 110), ("Tuesday and", 70), ("Wednesday of this week", 112)],
+        [("Der Hafen von Oban", 100), ("Wurde am Montag", 99), ("Geschlossen.", 70)],
+    ],
+)
+def test_narrow_prose_is_joined_though_its_lines_begin_with_capitals(lines: list[tuple[str, float]]) -> None:
+    assert not with_breaks([text(lines), text([("and then goes on in a column", 112)] * 4, y=100)])[0].broken

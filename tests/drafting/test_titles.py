@@ -10,7 +10,7 @@ import pytest
 from docspec.core import BBox, Category, PageImage, PrintedLine, Region
 from docspec.documents import open_document
 from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.drafting.titles import with_title
+from docspec.drafting.titles import with_title, without_parts
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HEADER = Category.SECTION_HEADER
@@ -67,3 +67,19 @@ def test_the_title_of_a_sample_page_is_drafted_as_one(name: str) -> None:
     told = [" ".join(region.texts[0].split()) for region in draft.regions if region.category is Category.TITLE]
     marked = [line for line in path.with_suffix(".md").read_text("utf-8").split("\n") if line.startswith("# ")]
     assert [f"# {title}" for title in told] == marked
+
+
+@pytest.mark.parametrize(
+    ("words", "size", "heading"),
+    [
+        ("the Island of Hawaii.", 10, False),
+        ("JANE ROE,", 10, False),
+        ("the Island of Hawaii", 10, True),
+        ("The Island of Hawaii.", 10, True),
+        ("JANE ROE,", 14, True),
+    ],
+)
+def test_a_part_of_a_sentence_in_the_type_of_the_text_is_no_heading(words: str, size: float, heading: bool) -> None:
+    first, *rest = page((HEADER, size), TEXT, TEXT)
+    (found, *_) = without_parts([replace(first, texts=(words,)), *rest])
+    assert (found.category is HEADER) is heading

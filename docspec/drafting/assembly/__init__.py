@@ -37,7 +37,7 @@ from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import joined_listings
 from docspec.drafting.signs import with_signs
-from docspec.drafting.titles import with_title
+from docspec.drafting.titles import with_title, without_parts
 from docspec.drafting.whole_items import with_whole_items
 
 Step = Callable[[Assembly], Assembly]
@@ -67,6 +67,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     joined_listings,  # while parts of a listing are neighbours
     with_whole_items,  # while parts of an item are neighbours
     with_signs,  # items that are text count for the usual size of text
+    without_parts,  # the same; what is no heading must not keep another one from being the title
     with_title,  # needs that size, and all headings
     notes_in_order,  # moves regions whose categories are settled
     with_breaks,  # looks at lines of regions that are neither joined nor divided any more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
@@ -11,6 +12,9 @@ from docspec.drafting.bullets import item_or
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, usual_height
 from docspec.drafting.listings import is_listing, spaces_in
+
+APART = 1.5
+"""Least white between a label and its value, in heights of a line."""
 
 
 def region_of(box: LayoutBox) -> Region | None:
@@ -37,7 +41,16 @@ def region_of(box: LayoutBox) -> Region | None:
     gap = spaces_in(rows) if listing else None
     printed = tuple(_printed(row, gap) for row in rows)
     texts, words = _readings("\n".join(line.text for line in printed), lines), _source_of(lines)
-    return Region(bbox, category, texts, confidence, printed, listing=listing, words=words)
+    broken = category is Category.TEXT and not listing and len(printed) > 1 and (box.pairs or _are_pairs(rows))
+    return Region(bbox, category, texts, confidence, printed, listing=listing, words=words, broken=broken)
+
+
+def _are_pairs(rows: Sequence[Sequence[TextLine]]) -> bool:
+    """Whether most of ``rows`` are pieces with white between them: labels and values, which are no running text."""
+    apart = [
+        any(b.bbox.x0 - a.bbox.x1 > APART * max(a.bbox.height, b.bbox.height) for a, b in pairwise(row)) for row in rows
+    ]
+    return sum(apart) > 0.5 * len(rows)
 
 
 def _links(rows: Sequence[Sequence[TextLine]]) -> tuple[tuple[str, str], ...]:

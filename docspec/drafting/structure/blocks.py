@@ -19,6 +19,7 @@ from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.reading_order import reading_order
 from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.pairs import with_pairs
 from docspec.drafting.structure.placing import words_of_lines
 from docspec.drafting.structure.tables import LIMIT, Structure
 
@@ -57,7 +58,8 @@ def with_blocks(
         parts = []
         for block in dict.fromkeys(blocks[number] for number in inside):
             rows = printed_lines([lines[number] for number in inside if blocks[number] == block])
-            parts.append(_box_of([_one_line(row) for row in rows]))
+            pairs = any(b.bbox.x0 - a.bbox.x1 > APART * a.bbox.height for row in rows for a, b in pairwise(row))
+            parts.append(replace(_box_of([_one_line(row) for row in rows]), pairs=pairs))
         parts = _stacked(reading_order(parts))
         kept += [line for part in parts for line in part.lines]
         parts = [replace(part, lines=()) for part in parts]
@@ -85,7 +87,8 @@ def _blocks(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: St
         return {}
     votes: dict[int, Counter[int]] = {}
     within = {at: line.bbox for at, line in enumerate(lines) if line.bbox in members and at not in owners}
-    for block, group in enumerate(clusters(np.clip(together[np.ix_(free, free)], -LIMIT, LIMIT))):
+    odds = with_pairs(page, free, np.clip(together[np.ix_(free, free)], -LIMIT, LIMIT))
+    for block, group in enumerate(clusters(odds)):
         for token in free[group]:
             line, box = owners[token], BBox(*page.tokens[token].box)
             parts = (at for at, part in within.items() if box.has_center_of(part))  # a box to tick is of its label
@@ -146,7 +149,7 @@ def _stacked(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     joined: list[LayoutBox] = []
     for box in boxes:
         if joined and len(box.lines) == 1 and _goes_on(joined[-1], box):
-            joined[-1] = _box_of([*joined[-1].lines, *box.lines])
+            joined[-1] = replace(_box_of([*joined[-1].lines, *box.lines]), pairs=joined[-1].pairs or box.pairs)
         else:
             joined.append(box)
     return joined

@@ -1,0 +1,89 @@
+"""Labels with their values: whether two pieces of a printed row are of one block is decided for all rows of the same
+columns together.
+
+What the network says of one label and its value lies near even odds, of two blocks beside each other far below. Taken
+row by row, some values would go with their labels and others not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.drafting.structure.tokens import Floats, PageTokens, Token
+
+APART = 1.0
+"""Least white between two pieces of a row, in sizes of the type."""
+
+PAIR = -1.0
+"""Least log-odds, in the mean of the rows, of a label and its value."""
+
+SURE = 3.0
+"""Log-odds that the pieces of a pair get, and those of blocks beside each other with the other sign, at least."""
+
+EDGE = 0.5
+"""Most difference of the left edges of one column, in sizes of the type."""
+
+PITCH = 3.0
+"""Most distance of two rows that are decided together, in sizes of the type."""
+
+Piece = list[int]
+"""Numbers of tokens in the order of reading."""
+
+
+def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Floats:
+    """``odds`` (n, n) that each two of the ``free`` tokens of ``page`` are of one block, in which those of two pieces
+    beside each other are the same for all rows of their columns."""
+    tokens = [page.tokens[number] for number in free]
+    odds = odds.copy()
+    for column in _columns([gap for row in _rows(tokens) for gap in pairwise(row)], tokens):
+        likely = float(np.mean([odds[np.ix_(left, right)].mean() for left, right in column]))
+        for left, right in column:
+            for a, b in ((left, right), (right, left)):
+                own = odds[np.ix_(a, b)]
+                odds[np.ix_(a, b)] = np.maximum(own, SURE) if likely > PAIR else np.minimum(own, -SURE)
+    return odds
+
+
+def _rows(tokens: Sequence[Token]) -> Iterator[list[Piece]]:
+    """The pieces of each printed row of ``tokens``, from left to right."""
+    order = sorted(range(len(tokens)), key=lambda at: tokens[at].baseline)
+    rows: list[Piece] = []
+    for at in order:
+        last = tokens[rows[-1][-1]] if rows else None
+        if last is not None and tokens[at].baseline - last.baseline < 0.3 * min(last.size, tokens[at].size):
+            rows[-1].append(at)
+        else:
+            rows.append([at])
+    for row in rows:
+        row.sort(key=lambda at: tokens[at].box[0])
+        pieces = [[row[0]]]
+        for before, at in pairwise(row):
+            white = tokens[at].box[0] - tokens[before].box[2]
+            if white < APART * max(tokens[before].size, tokens[at].size):
+                pieces[-1].append(at)
+            else:
+                pieces.append([at])
+        yield pieces
+
+
+def _columns(gaps: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> list[list[tuple[Piece, Piece]]]:
+    """The ``gaps``, two pieces beside each other, in runs of rows whose pieces begin at the same edges."""
+    columns: list[list[tuple[Piece, Piece]]] = []
+    for gap in gaps:
+        own = next((one for one in columns if _goes_on(one[-1], gap, tokens)), None)
+        if own is None:
+            columns.append([gap])
+        else:
+            own.append(gap)
+    return columns
+
+
+def _goes_on(above: tuple[Piece, Piece], gap: tuple[Piece, Piece], tokens: Sequence[Token]) -> bool:
+    pairs = [(tokens[one[0]], tokens[other[0]]) for one, other in zip(above, gap, strict=True)]
+    size = min(one.size for pair in pairs for one in pair)
+    aligned = all(abs(one.box[0] - other.box[0]) < EDGE * size for one, other in pairs)
+    return aligned and 0 < pairs[0][1].baseline - pairs[0][0].baseline < PITCH * size
