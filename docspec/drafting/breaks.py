@@ -80,14 +80,16 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
 
 
 def _are_entries(lines: Sequence[PrintedLine]) -> bool:
-    """Whether each of at least three ``lines`` begins as a text of its own does, and one ends early; of longer ones
-    most. Of prose in so narrow a column some line begins within a sentence, or the last one ends it."""
+    """Whether each of at least three ``lines`` begins as a text of its own does, and of three one ends early, of long
+    ones most. Of prose in so narrow a column some line begins within a sentence, or the last one ends it."""
     begin = all(_ENTRY.match(line.text) for line in lines) and not any(line.text[-1] in _HYPHENS for line in lines)
     if len(lines) < LINES or not begin:
         return False
     ends = _ends(lines, max(line.bbox.x1 for line in lines))
     few = sum(len(line.text.split()) for line in lines) <= FEW * len(lines)
-    return ends >= MOST_END * (len(lines) - 1) if not few else ends > 0 and lines[-1].text[-1] not in ".!?"
+    if not few:
+        return ends >= MOST_END * (len(lines) - 1)
+    return (ends > 0 or len(lines) > LINES) and lines[-1].text[-1] not in ".!?"
 
 
 def _counts(texts: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from docspec.core import BBox, Event
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.furniture import whole_furniture
+from docspec.drafting.gutters import parted_by_gutters
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.printed import Printed
@@ -35,7 +36,7 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            return in_order(whole_furniture(printed.layout), lines), "PyMuPDF", ()
+            return in_order(parted_by_gutters(whole_furniture(printed.layout)), lines), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"

@@ -1,0 +1,47 @@
+"""A box over the white between two columns is one on each side."""
+
+from __future__ import annotations
+
+import pytest
+
+from docspec.core import BBox, Category
+from docspec.drafting.gutters import parted_by_gutters
+from docspec.drafting.layout import LayoutBox
+
+
+def column(x: float, y: float, lines: int, width: float = 220) -> LayoutBox:
+    members = tuple(BBox(x, y + 12 * row, x + width, y + 12 * row + 10) for row in range(lines))
+    return LayoutBox(BBox.union(members), Category.TEXT, members)
+
+
+NUMBERS = [BBox(286, 200 + 12 * row, 292, 210 + 12 * row) for row in range(3)]
+FORMULA = [BBox(312, 200, 520, 212), BBox(312, 220, 500, 232)]
+
+
+def over(category: Category = Category.FORMULA) -> LayoutBox:
+    return LayoutBox(BBox.union([*NUMBERS, *FORMULA]), category, (*NUMBERS, *FORMULA))
+
+
+def test_numbers_of_the_left_column_and_a_formula_of_the_right_one_are_two_boxes() -> None:
+    page = [column(72, 100, 6), column(302, 100, 6), over(), column(72, 260, 4), column(302, 260, 4)]
+    found = parted_by_gutters(page)
+    assert [box.members for box in found[2:4]] == [tuple(NUMBERS), tuple(FORMULA)]
+    assert [box.category for box in found[2:4]] == [Category.TEXT, Category.FORMULA]
+    assert [*found[:2], *found[4:]] == [*page[:2], *page[3:]]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        [column(72, 100, 6, 450), column(72, 260, 4, 450)],  # one column
+        [column(302, 100, 6), column(302, 260, 4)],  # nothing on the left
+        [],
+    ],
+)
+def test_without_two_columns_around_it_a_box_stays(around: list[LayoutBox]) -> None:
+    assert parted_by_gutters([*around, over()]) == [*around, over()]
+
+
+def test_tables_stay_whole() -> None:
+    page = [column(72, 100, 6), column(302, 100, 6), over(Category.TABLE)]
+    assert parted_by_gutters(page) == page
