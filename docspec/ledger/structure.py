@@ -134,7 +134,9 @@ def _is_new(before: Line, after: Line, own: Sequence[Line], usual: float, lines:
     column = [
         line
         for line in lines
-        if abs(line.x0 - left) <= 3 * EDGE * height and abs(line.middle - after.middle) < NEAR * height
+        if abs(line.x0 - left) <= 3 * EDGE * height
+        and abs(line.middle - after.middle) < NEAR * height
+        and _are_alike(line.height, after.height)
     ]
     downs = [b.middle - a.middle for a, b in pairwise(column) if 0.5 * height < b.middle - a.middle < LEADING * height]
     leading = min(usual or height, median(downs) if downs else usual)

@@ -155,6 +155,13 @@ def test_breaks_are_the_same_for_the_same_seed() -> None:
     assert list(broken(made, Random(1))) == list(broken(made, Random(1)))
 
 
+def test_smaller_type_below_a_paragraph_does_not_tell_how_its_lines_are_led() -> None:
+    large = ("a line that ends here.", "Another goes on", "below it")
+    small = [f"line {number} of the small type" for number in range(8)]
+    words = [*lines(*large, size=15, lead=19), *lines(*small, y=180, size=12, lead=14)]
+    assert faults(words, f"{' '.join(large)}\n\n{' '.join(small)}") == set()
+
+
 def test_words_of_a_picture_stand_as_they_like() -> None:
     words = [*lines("Record the trace", "Compile the trace", x=60), *lines("Monitor it well", x=400, y=130)]
     labels = "Monitor it well · Compile the trace · Record the trace"

@@ -21,6 +21,10 @@ APART = 1.0
 PAIR = -1.0
 """Least log-odds, in the mean of the rows, of a label and its value."""
 
+MARK, NARROW = -2.5, 2.5
+"""The same for what is too narrow to be a block of its own, such as the marks of a question, and its greatest width in
+sizes of the type."""
+
 SURE = 3.0
 """Log-odds that the pieces of a pair get, and those of blocks beside each other with the other sign, at least."""
 
@@ -41,11 +45,17 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     odds = odds.copy()
     for column in _columns([gap for row in _rows(tokens) for gap in pairwise(row)], tokens):
         likely = float(np.mean([odds[np.ix_(left, right)].mean() for left, right in column]))
+        least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else PAIR
         for left, right in column:
             for a, b in ((left, right), (right, left)):
                 own = odds[np.ix_(a, b)]
-                odds[np.ix_(a, b)] = np.maximum(own, SURE) if likely > PAIR else np.minimum(own, -SURE)
+                odds[np.ix_(a, b)] = np.maximum(own, SURE) if likely > least else np.minimum(own, -SURE)
     return odds
+
+
+def _width(piece: Piece, tokens: Sequence[Token]) -> float:
+    """The width of ``piece`` in sizes of its type."""
+    return (tokens[piece[-1]].box[2] - tokens[piece[0]].box[0]) / tokens[piece[0]].size
 
 
 def _rows(tokens: Sequence[Token]) -> Iterator[list[Piece]]:
