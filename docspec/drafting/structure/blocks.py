@@ -8,14 +8,14 @@ network says of each two of their words.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from docspec.core import BBox, Category
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.reading_order import reading_order
 from docspec.drafting.structure.clusters import clusters
@@ -44,17 +44,19 @@ def with_blocks(
 ) -> tuple[list[LayoutBox], list[TextLine]]:
     """``boxes`` in reading order, in which blocks that stand beside each other have boxes of their own, and the
     ``lines`` of the page, in which a label is one line with its value."""
-    blocks = _blocks(boxes, lines, structure)
-    homes = {member: at for at, box in enumerate(boxes) if _is_text(box) for member in box.members}
-    own = [number for number, line in enumerate(lines) if number in blocks]
+    claims = Claims(boxes)  # the model may take a line for several, such as a number and its text
+    owners = {number: claims.owner(line.bbox) for number, line in enumerate(lines)}
+    homes = {number: at for number, at in owners.items() if at is not None and _is_text(boxes[at])}
+    blocks = _blocks(homes, lines, structure)
+    own = [number for number in homes if number in blocks]
     linked = _linked(own, lines, blocks, homes)
     if not linked:
         return list(boxes), list(lines)
-    moved = {number for number in own if any(homes[lines[number].bbox] in group for group in linked)}
+    moved = {number for number in own if any(homes[number] in group for group in linked)}
     kept = [line for number, line in enumerate(lines) if number not in moved]
     put: dict[int, list[LayoutBox]] = {}
     for group in linked:
-        inside = [number for number in own if homes[lines[number].bbox] in group]
+        inside = [number for number in own if homes[number] in group]
         parts = []
         for block in dict.fromkeys(blocks[number] for number in inside):
             rows = printed_lines([lines[number] for number in inside if blocks[number] == block])
@@ -63,9 +65,13 @@ def with_blocks(
         parts = _stacked(reading_order(parts))
         kept += [line for part in parts for line in part.lines]
         parts = [replace(part, lines=()) for part in parts]
-        taken = {lines[number].bbox for number in inside}
-        left = [member for at in group for member in boxes[at].members if member not in taken]
-        parts[0] = replace(parts[0], members=(*parts[0].members, *left))
+        left = [
+            member
+            for at in group
+            for member in boxes[at].members
+            if not any(lines[number].bbox.grown(1).has_center_of(member) for number in inside)
+        ]
+        parts += [LayoutBox(BBox.union(left), Category.TEXT, tuple(left))] if left else []  # typed rules, drawings
         put |= {at: [] for at in group} | {min(group): parts}
     ordered = [part for at, box in enumerate(boxes) for part in put.get(at, [box])]
     return ordered, kept
@@ -75,18 +81,17 @@ def _is_text(box: LayoutBox) -> bool:
     return box.table is None and box.category in (Category.TEXT, Category.TABLE)
 
 
-def _blocks(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: Structure) -> dict[int, int]:
-    """The block of each line of text, by the line's number: that of most of its words."""
+def _blocks(homes: Mapping[int, int], lines: Sequence[TextLine], structure: Structure) -> dict[int, int]:
+    """The block of each line of text, those with ``homes``, by the line's number: that of most of its words."""
     page, together = structure.page, structure.together
     if together is None or page.turn:
         return {}
-    members = {member for box in boxes if _is_text(box) for member in box.members}
     owners, _ = words_of_lines(page, lines)
-    free = np.array([t for t, line in enumerate(owners) if line is not None and lines[line].bbox in members], np.int64)
+    free = np.array([t for t, line in enumerate(owners) if line in homes], np.int64)
     if not 2 <= len(free) <= MOST_TOKENS:
         return {}
     votes: dict[int, Counter[int]] = {}
-    within = {at: line.bbox for at, line in enumerate(lines) if line.bbox in members and at not in owners}
+    within = {at: lines[at].bbox for at in homes if at not in owners}
     odds = with_pairs(page, free, np.clip(together[np.ix_(free, free)], -LIMIT, LIMIT))
     for block, group in enumerate(clusters(odds)):
         for token in free[group]:
@@ -99,13 +104,13 @@ def _blocks(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: St
 
 
 def _linked(
-    own: Sequence[int], lines: Sequence[TextLine], blocks: dict[int, int], homes: dict[BBox, int]
+    own: Sequence[int], lines: Sequence[TextLine], blocks: Mapping[int, int], homes: Mapping[int, int]
 ) -> list[set[int]]:
     """The boxes whose lines are to be grouped anew, those together that share a block."""
     linked: list[set[int]] = []
     for a, b in _beside([lines[number].bbox for number in own]):
         one, other = lines[own[a]].bbox, lines[own[b]].bbox
-        first, second = homes[one], homes[other]
+        first, second = homes[own[a]], homes[own[b]]
         apart = other.x0 - one.x1 >= APART * min(one.height, other.height)
         same = blocks[own[a]] == blocks[own[b]]
         if not (apart and not same if first == second else same):

@@ -44,7 +44,7 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     tokens = [page.tokens[number] for number in free]
     odds = odds.copy()
     for column in _columns([gap for row in _rows(tokens) for gap in pairwise(row)], tokens):
-        likely = float(np.mean([odds[np.ix_(left, right)].mean() for left, right in column]))
+        likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else PAIR
         for left, right in column:
             for a, b in ((left, right), (right, left)):
