@@ -28,7 +28,7 @@ from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
 from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.number_check import numbers_unsure
-from docspec.drafting.order import layout_of
+from docspec.drafting.order import in_order, layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import find_pictures, with_pictures
 from docspec.drafting.policy import DraftingPolicy
@@ -37,6 +37,7 @@ from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
 from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened
+from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import doubts, found_tables, with_tables
 from docspec.drafting.structure.recognised import recognised_tokens
 from docspec.drafting.structure.relations import relations
@@ -182,8 +183,12 @@ def regions_of_lines(
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(Printed(sheet_page), in_points)
         tokens = recognised_tokens(in_points, image, per_point, boxes)
-        found, in_points = found_tables([structure_of(tokens, relations())], in_points)
-        boxes = with_tables(boxes, found)
+        structure = structure_of(tokens, relations())
+        found, in_points = found_tables([structure], in_points)
+        seen, boxes = boxes, with_tables(boxes, found)
+        if layout != WHITE_SPACE:
+            boxes, in_points = with_blocks(boxes, in_points, structure)
+            boxes = boxes if boxes == seen else in_order(boxes, in_points)
         own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
         regions = own + assemble(
             boxes,
