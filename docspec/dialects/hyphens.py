@@ -36,7 +36,7 @@ _SECOND = _set(
     being defined funded owned intensive old making speaking readable reported depth person duty granting weighted
     eligible adjusted adjustment advised aware conscious efficient controlled centered centred focused sensitive
     resistant resolution dimensional positive negative conflict rich avoidance bound supported generation trained
-    tested style friendly partum hand looking effective ray rays war century quality income speed saving sized born
+    tested style friendly partum hand looking effective ray rays war century quality income speed saving sized born ranging resident
     """
 )
 """Second parts of compounds."""
@@ -122,8 +122,8 @@ def _is_compound(head: str, tail: str) -> bool:
         return True  # 17β-oestradiol, 4th-grade
     if len(last) == 1 or (len(last) > 1 and last.isupper()):
         return True  # X-ray, EU-wide: no typesetter cuts a word after its first letter, or after capitals
-    if "-" in head and len(last) <= 3:
-        return True  # state-of-the-art
+    if "-" in head and (len(last) <= 3 or "-" in tail):
+        return True  # state-of-the-art, least-significant-set-bit
     first, second = last.lower(), tail.lower()
     if "-" in second and second.split("-")[0] in ("of", "in", "to", "by", "the", "and", "up", "on"):
         return True

@@ -19,6 +19,7 @@ from docspec.dialects.text import join_lines
             "decision-making",
             "state-of-the-art",
             "in-depth",
+            "wide-ranging",
         ),
         *("first-name@example.org.", "www.my-site.org/page", "https://ex.org/a-b", "my_long-name", "a.long-name.de"),
         *("Mexican-American", "1998-2004", "COVID-19", "e-mail"),
@@ -91,3 +92,8 @@ def test_words_that_stand_alone_on_the_page_are_parts_of_a_compound(word: str) -
 def test_words_that_begin_longer_ones_are_no_parts_of_a_compound(word: str) -> None:
     head, _, tail = word.partition("-")
     assert join_lines(f"It is {head}-\n{tail}", around=f"{head} and {tail}") == f"It is {head}{tail}"
+
+
+def test_a_hyphen_between_two_compounds_stays() -> None:
+    text = "They search the least-significant-\nset-bit and more"
+    assert join_lines(text) == "They search the least-significant-set-bit and more"
