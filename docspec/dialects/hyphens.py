@@ -36,7 +36,8 @@ _SECOND = _set(
     being defined funded owned intensive old making speaking readable reported depth person duty granting weighted
     eligible adjusted adjustment advised aware conscious efficient controlled centered centred focused sensitive
     resistant resolution dimensional positive negative conflict rich avoidance bound supported generation trained
-    tested style friendly partum hand looking effective ray rays war century quality income speed saving sized born ranging resident
+    tested style friendly partum hand looking effective ray rays war century quality income speed saving sized born
+    ranging resident
     """
 )
 """Second parts of compounds."""
