@@ -113,7 +113,7 @@ def _pair_parts(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> N
     beginning: dict[str, list[str]] = defaultdict(list)
     for part in sorted(spare, key=len, reverse=True):
         beginning["" if _begins_anywhere(part) else part[0]].append(part)
-    starts = _places(page)
+    starts, written = _places(page), _places(output)
     for other in pairs.left_of_output[:MOST_LEFT]:
         key = output[other]
         for first in (part for part in (*beginning[key[0]], *beginning[""]) if _may_begin(key, part, spare)):
@@ -130,7 +130,19 @@ def _pair_parts(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> N
                     pairs.pair(left.pop(), own)
                 pairs.of_page[at] = other
             pairs.of_output[other] = run[0]
+            _in_order(pairs, run, other, [at for at in written[key] if at < other])
             break
+
+
+def _in_order(pairs: Matched, run: Sequence[int], other: int, before: Sequence[int]) -> None:
+    """Gives the place of ``other``, which has a ``run`` of the page, to an equal word that is written ``before`` it and
+    was taken for one further down: the word that the line breaks is the first of both on the page, too."""
+    twin = next((at for at in before if pairs.of_output[at] > run[-1]), None)
+    if twin is not None:
+        pairs.pair(pairs.of_output[twin], other)
+        pairs.of_output[twin] = run[0]
+        for at in run:
+            pairs.of_page[at] = twin
 
 
 def _begins_anywhere(part: str) -> bool:

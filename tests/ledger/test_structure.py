@@ -175,3 +175,8 @@ def test_a_word_that_stands_twice_at_ends_of_lines_is_found_in_both_places() -> 
         *lines("activities of Trace-", "Monkey and", x=400, y=300),
     ]
     assert faults(words, "we call it a TraceMonkey. It runs\n\nactivities of TraceMonkey and") == set()
+
+
+def test_the_first_of_two_equal_words_is_the_one_that_a_line_breaks() -> None:
+    words = lines("no sea taki-", "mata sanctus est, and more of it", "then no sea takimata again")
+    assert faults(words, "no sea takimata sanctus est, and more of it then no sea takimata again") == set()
