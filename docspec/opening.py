@@ -138,7 +138,16 @@ def profile_of(options: ParseOptions, opened: OpenedEngine) -> RemoteModel:
     """What is known of the model of another program."""
     from docspec.targets.remote_model import remote_model_of
 
+    if opened.profile is None and options.model.lower().endswith(".gguf"):
+        return _profile_of_file(options)
     return opened.profile or remote_model_of(options, *opened.names)
+
+
+def _profile_of_file(options: ParseOptions) -> RemoteModel:
+    from docspec.generation.llama.model_files import find_files
+    from docspec.generation.llama.opening import gguf_of
+
+    return find_files(gguf_of(options.model), options.mmproj).profile(options)
 
 
 def check_offline(options: ParseOptions) -> None:
@@ -158,10 +167,7 @@ def card_of_served(options: ParseOptions) -> ModelProfile:
     from docspec.targets.remote_model import remote_model_of
 
     if options.reads_with == "llama":
-        from docspec.generation.llama.model_files import find_files
-        from docspec.generation.llama.opening import gguf_of
-
-        return find_files(gguf_of(options.model), options.mmproj).profile(options).card
+        return _profile_of_file(options).card
     if options.reads_with != "server":
         return remote_model_of(options, options.model).card
     opened = open_engine(options, lambda line: None)

@@ -31,10 +31,15 @@ def serve(
         str, typer.Option(metavar="NAME|DIR", show_default=False, help="Answers; reads documents.")
     ] = "auto",
     engine: Annotated[
-        Literal["auto", "local", "vllm"], typer.Option(metavar="NAME", help="local, vllm; auto: vLLM if there.")
+        Literal["auto", "local", "vllm", "llama"],
+        typer.Option(metavar="NAME", help="local, vllm, llama; auto: llama for GGUF, else vLLM if there."),
     ] = "auto",
+    mmproj: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="llama: the picture tower.")
+    ] = None,
+    slots: Annotated[int, typer.Option(metavar="N", min=1, help="llama: requests at a time.")] = 4,
     engine_python: Annotated[
-        Path | None, typer.Option(metavar="FILE", show_default=False, help="A Python that has vLLM.")
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="A Python that has vLLM or llama.cpp.")
     ] = None,
     engine_args: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="vLLM's own options.")
@@ -94,19 +99,20 @@ def serve(
     server = None
     if not upstream:
         say(f"loading {named}")
-        server = model_server(named, engine, greedy, engine_python, arguments_in(engine_args), say)
+        arguments = arguments_in(engine_args)
+        server = model_server(named, engine, greedy, engine_python, arguments, say, mmproj, slots)
     upstreams = tuple(map(_address, upstream)) if upstream else (server.url,) if server else ()
     key = server.key if server else sound_key(upstream_key, "--upstream-key")
     settings = GatewaySettings(
         upstreams,
-        upstream_kind if upstream else "vllm",
+        upstream_kind if upstream else server.kind if server else "vllm",
         keys,
         key,
         recognise,
         workers,
         allow_urls,
         state,
-        _documents(named, upstreams, key, timeout),
+        _documents(named, upstreams, key, timeout, mmproj),
         documents,
         limits,
     )
@@ -122,13 +128,15 @@ def serve(
     return exits.OK
 
 
-def _documents(model: str, upstreams: tuple[str, ...], key: str | None, seconds: float) -> ParseOptions:
+def _documents(
+    model: str, upstreams: tuple[str, ...], key: str | None, seconds: float, mmproj: Path | None
+) -> ParseOptions:
     """Options for documents: the servers behind the gateway, which have ``model``, read them. The bundled reader runs
     here, as it uses the page's own evidence and is seldom needed."""
     if model in BUNDLED_MODELS:
         return ParseOptions(model=model)
     patience = min(seconds, ParseOptions().page_timeout)
-    return ParseOptions(model=model, server=upstreams, server_key=key, page_timeout=patience)
+    return ParseOptions(model=model, mmproj=mmproj, server=upstreams, server_key=key, page_timeout=patience)
 
 
 def _address(given: str) -> str:

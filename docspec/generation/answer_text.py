@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from docspec.engine.stopping import Loop
 
 UNFINISHED = "\ufffd"
 """The decoded form of an incomplete UTF-8 character."""
 
-Decode = Callable[[list[int]], str]
-"""Turns tokens into text."""
+Decode = Callable[[list[Any]], str]
+"""Turns tokens, or pieces of text, into text."""
 
 
 class StopStrings:
@@ -40,13 +41,13 @@ class AnswerText:
         self._stops = stops
         self._told = 0
 
-    def whole(self, tokens: Sequence[int]) -> str:
+    def whole(self, tokens: Sequence[Any]) -> str:
         """The text of all ``tokens``."""
         text = self._decode(list(tokens))
         starts = [start for stop in self._stops if (start := text.find(stop)) >= 0]
         return text[: min(starts, default=len(text))]
 
-    def grown(self, tokens: Sequence[int]) -> str:
+    def grown(self, tokens: Sequence[Any]) -> str:
         """The text of ``tokens`` that can be sent now and was not sent before: without an incomplete character, and
         without a possible beginning of a stop string."""
         text = self.whole(tokens)
@@ -58,7 +59,7 @@ class AnswerText:
                     break
         return self._tell(text[:end])
 
-    def rest(self, tokens: Sequence[int]) -> str:
+    def rest(self, tokens: Sequence[Any]) -> str:
         """The text of an answer that ended with ``tokens`` that was not sent before."""
         return self._tell(self.whole(tokens))
 

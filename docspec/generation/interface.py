@@ -42,6 +42,28 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Conversation:
+    """What a client of ``/v1/chat/completions`` asks beyond a prompt, as ``llama-server`` does it.
+
+    ``messages`` have a role and a content, which is a list of parts: ``{"type": "text", "text": ...}``, and at most one
+    ``{"type": "image"}`` in all of them. An answer ends where it has one of ``stops``, which stay in its text. The
+    penalties are llama.cpp's, over the ``last`` tokens of prompt and answer (negative: all); an n-gram of ``no_repeat``
+    tokens (0: any) is written once. ``scored``: the answer comes with the log-probabilities of its tokens. With
+    ``schema``, a JSON schema, it is JSON of that form.
+    """
+
+    messages: tuple[Mapping[str, Any], ...]
+    stops: tuple[str, ...] = ()
+    repeat_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    last: int = 64
+    no_repeat: int = 0
+    scored: bool = False
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class GenerationRequest:
     """One image (RGB; ``None``: text alone) with its instruction.
 
@@ -54,6 +76,9 @@ class GenerationRequest:
     chat template; ``image_marks`` stand for the image in the text if a server joins messages into one text
     (:class:`docspec.targets.family.Family`). With ``margins`` the answer has those of its tokens, where the
     server tells their log probabilities.
+
+    llama.cpp's engine alone takes ``chat``, whose messages stand in place of ``prompt``, and lowers ``max_tokens`` to
+    what is left beside such a prompt.
 
     Only an engine that ``follows_fields`` (:class:`Generator`) takes the others: with ``cuts_loops`` an answer ends
     where it only repeats itself; ``grammar`` makes what predicts its format, ``growing`` are drafts that are still
@@ -78,6 +103,7 @@ class GenerationRequest:
     exclusive: bool = False
     traced: bool = False
     on_progress: Callable[[Progress], None] | None = None
+    chat: Conversation | None = None
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -120,7 +146,8 @@ class Generation:
     """An answer: its ``text`` without the end token, and its ``token_ids`` if the engine returns them; the ``loop``
     that it was cut at, and its ``trail`` if it was traced. ``is_frugal``: memory ran out, and it was decoded with the
     least. ``margins`` are the texts of a server's tokens, each with the distance of its logit from that of the second
-    choice (NaN: not told)."""
+    choice (NaN: not told); ``scores`` its tokens' bytes and natural logarithms of their probabilities, if a chat asked
+    for them."""
 
     text: str
     finish: FinishReason
@@ -130,6 +157,7 @@ class Generation:
     trail: Trail | None = None
     is_frugal: bool = False
     margins: tuple[tuple[str, float], ...] = ()
+    scores: tuple[tuple[bytes, float], ...] = ()
 
 
 @runtime_checkable

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docspec.core import ParseOptions
 from docspec.serve.admission import drain
-from docspec.serve.completions import completions, model, models
+from docspec.serve.completions import completions, model, models, told
 from docspec.serve.description import description_routes
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
@@ -49,11 +49,23 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
             await gateway.close()
 
     routes = [
-        _counted(gateway, "/v1/chat/completions", completions, "POST", "A completion of a chat, with drafts."),
+        *(
+            _counted(gateway, path, completions, "POST", "A completion of a chat, with drafts.")
+            for path in ("/v1/chat/completions", "/chat/completions")
+        ),
         *(_counted(gateway, path, passed, "POST", "Passed on to a server as it is.") for path in PASSED),
         _counted(gateway, "/v1/models/{name:path}", model, "GET", "A model behind this gateway."),
-        _counted(gateway, "/v1/models", models, "GET", "The models behind this gateway."),
-        *(Route(path, _health) for path in ("/health", "/healthz")),
+        *(
+            _counted(gateway, path, models, "GET", "The models behind this gateway.")
+            for path in ("/v1/models", "/models")
+        ),
+        *(
+            _counted(
+                gateway, path, partial(told, path=path), "GET", "What llama.cpp behind this gateway says of itself."
+            )
+            for path in ("/props", "/slots")
+        ),
+        *(Route(path, _health) for path in ("/health", "/v1/health", "/healthz")),
         *(Route(path, partial(_ready, gateway, documents)) for path in ("/ready", "/readyz")),
         Route("/version", _version),
         Route("/metrics", partial(_metrics, gateway)),

@@ -141,9 +141,9 @@ class Answering(RunningChat):
 
     def _fields(self, chat: Chat, drafted: FoundDrafts) -> dict[str, object]:
         fields: dict[str, object] = {}
+        if self._gateway.settings.kind in ("vllm", "own") and drafted.fields:
+            fields[XARGS] = drafted.fields
         if self._gateway.settings.kind == "vllm":
-            if drafted.fields:
-                fields[XARGS] = drafted.fields
             salt = self._gateway.salt(self._client)
             if salt is not None and "cache_salt" not in chat.values:
                 fields["cache_salt"] = salt
@@ -235,6 +235,12 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
     await answer(scope, receive, send)
 
 
+async def told(gateway: Gateway, scope: Scope, receive: Receive, send: Send, path: str) -> None:
+    """Answers ``GET /props`` or ``/slots`` with what a server behind this gateway says there."""
+    answer = await _listed(gateway, scope, path)
+    await answer(scope, receive, send)
+
+
 async def model(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers ``GET /v1/models/NAME`` with the entry of that model in the same list."""
     answer, name = await _listed(gateway, scope), scope["path_params"]["name"]
@@ -250,7 +256,7 @@ async def model(gateway: Gateway, scope: Scope, receive: Receive, send: Send) ->
     await answer(scope, receive, send)
 
 
-async def _listed(gateway: Gateway, scope: Scope) -> Response:
+async def _listed(gateway: Gateway, scope: Scope, path: str = "/v1/models") -> Response:
     gateway.access.client(scope)
     key = gateway.settings.upstream_key
     own = Headers(scope=scope).get("authorization") if not gateway.access.has_keys else None
@@ -258,7 +264,7 @@ async def _listed(gateway: Gateway, scope: Scope) -> Response:
     for _ in range(TRIES):
         async with gateway.upstreams.one() as upstream:
             try:
-                async with await upstream.ask("/v1/models", headers=headers) as answer:
+                async with await upstream.ask(path, headers=headers) as answer:
                     body = await answer.read()
             except BROKEN as error:
                 if is_silence(error):

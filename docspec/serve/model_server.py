@@ -14,26 +14,28 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from docspec.core import ModelError
 from docspec.core.choices import BUNDLED_MODELS
+from docspec.serve.settings import UpstreamKind
 
 if TYPE_CHECKING:
     from docspec.generation.vllm import VllmServer
 
-ServingEngine = Literal["auto", "local", "vllm"]
+ServingEngine = Literal["auto", "local", "vllm", "llama"]
 MOST_STARTS = 5
 """Restarts in a row, each of which ran for less than :data:`LASTED` seconds."""
 LASTED = 60.0
 
 
 class ModelServer:
-    """A model server for the gateway alone, at ``url`` with ``key``. ``start`` starts its process on a port (0: any
-    free one) with a key. Raises :class:`docspec.core.ModelError` if the model cannot be served."""
+    """A model server for the gateway alone, at ``url`` with ``key``, of a ``kind``. ``start`` starts its process on a
+    port (0: any free one) with a key. Raises :class:`docspec.core.ModelError` if the model cannot be served."""
 
-    def __init__(self, start: Callable[[int, str], VllmServer | OwnServer]) -> None:
+    def __init__(self, start: Callable[[int, str], VllmServer | OwnServer], kind: UpstreamKind = "own") -> None:
+        self.kind = kind
         self.key = secrets.token_urlsafe(32)
         self._start = start
         self._closed = False
@@ -70,25 +72,39 @@ def model_server(
     python: Path | None,
     arguments: Sequence[str],
     tell: Callable[[str], None],
+    mmproj: Path | None = None,
+    slots: int = 4,
 ) -> ModelServer:
-    """A server of ``model``: vLLM if ``engine`` is ``vllm``, or if it is ``auto`` and vLLM is installed here or in
-    ``python``; otherwise docspec's own engine. Raises :class:`docspec.core.ModelError`."""
+    """A server of ``model``: llama.cpp if ``engine`` is ``llama``, or if it is ``auto`` and the model a GGUF file; vLLM
+    if it is ``vllm``, or ``auto`` and vLLM is installed here or in ``python``; otherwise docspec's own engine. llama.cpp
+    answers ``slots`` requests at a time, with the picture tower ``mmproj``. Raises
+    :class:`docspec.core.ModelError`."""
     named = "mini" if model in BUNDLED_MODELS else model
+    if serves_llama(model, engine):
+        settings = {"mmproj": mmproj and str(mmproj), "python": python and str(python), "slots": slots}
+        return ModelServer(
+            lambda port, key: OwnServer({"model": model, "greedy": greedy, "key": key, "port": port, "llama": settings})
+        )
     if engine == "vllm" or (engine == "auto" and (python is not None or find_spec("vllm") is not None)):
         from docspec.generation.vllm import VllmServer, VllmSettings
         from docspec.targets.registry import BUNDLED
 
         path = str(BUNDLED) if named == "mini" else named
-        settings = VllmSettings(path, str(python or sys.executable), arguments, name=named)
-        return ModelServer(lambda port, key: VllmServer(settings, tell, port, key))
+        started = VllmSettings(path, str(python or sys.executable), arguments, name=named)
+        return ModelServer(lambda port, key: VllmServer(started, tell, port, key), "vllm")
     return ModelServer(lambda port, key: OwnServer({"model": named, "greedy": greedy, "key": key, "port": port}))
 
 
-class OwnServer:
-    """docspec's own engine (:mod:`docspec.serve.own`) in a child process; one line of JSON on its standard input
-    configures it."""
+def serves_llama(model: str, engine: str) -> bool:
+    """Whether llama.cpp answers."""
+    return engine == "llama" or (engine == "auto" and model.lower().endswith(".gguf"))
 
-    def __init__(self, request: dict[str, str | bool | int]) -> None:
+
+class OwnServer:
+    """A model that docspec serves itself (:mod:`docspec.serve.own`) in a child process; one line of JSON on its
+    standard input configures it."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "docspec.serve.own"],  # no module is taken from the working folder
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

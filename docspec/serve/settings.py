@@ -8,8 +8,9 @@ from typing import Literal
 
 from docspec.core import ParseOptions
 
-UpstreamKind = Literal["vllm", "sglang", "plain"]
-"""How drafts travel to an upstream: in ``vllm_xargs``, as an external corpus of SGLang, or not at all."""
+UpstreamKind = Literal["vllm", "own", "sglang", "plain"]
+"""How drafts travel to an upstream: in ``vllm_xargs`` (``own``: to docspec's own engines, which keep no prompts from
+one request to the next), as an external corpus of SGLang, or not at all."""
 
 RecogniseMode = Literal["auto", "always", "never"]
 

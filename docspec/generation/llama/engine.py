@@ -48,6 +48,15 @@ class _Step:
             self.spans.append((sequence, len(self.asked), choices))
             self.asked += range(len(self.tokens) - choices, len(self.tokens))
 
+    def choose(self, logits: np.ndarray) -> list[int]:
+        """The next tokens by ``logits`` ``(asked, vocab)``, where some sequences have a chooser."""
+        best: list[int] = logits.argmax(1).tolist()
+        for sequence, start, count in self.spans:
+            if sequence.chooser is not None:
+                part = slice(start, start + count)
+                best[part] = sequence.chooser.choose(logits[part], sequence.output, sequence.chain)
+        return best
+
 
 class BatchEngine:
     """Decodes many requests in one batch. ``answered`` receives the number of each request that ends and its answer or
@@ -111,14 +120,15 @@ class BatchEngine:
         step, plain = self._next_step()
         if step.tokens:
             began = time.perf_counter()
-            choices = self._model.decode(step.tokens, step.positions, step.rows, step.asked, self._noise > 0)
+            choose = step.choose if any(sequence.chooser for sequence, _, _ in step.spans) else None
+            choices = self._model.decode(step.tokens, step.positions, step.rows, step.asked, self._noise > 0, choose)
             if plain:
                 rows = len(step.spans)
                 self._chains.cost.note(rows, len(step.tokens) - rows, time.perf_counter() - began)
             for sequence, start, count in step.spans:
                 chosen = choices.tokens[start : start + count]
                 margins = choices.margins[start : start + count]
-                self._accept(sequence, chosen, margins)
+                self._accept(sequence, chosen, margins, start)
         self._embed()
 
     def _need(self, sequence: Decoding) -> int:
@@ -186,8 +196,9 @@ class BatchEngine:
         [chain] = self._chains.propose([(sequence.chained, room - 1)], writing)
         sequence.chain = [head, *chain]
 
-    def _accept(self, sequence: Decoding, chosen: list[int], margins: list[float]) -> None:
-        """Writes the accepted tokens of a sequence and removes its rejected ones."""
+    def _accept(self, sequence: Decoding, chosen: list[int], margins: list[float], first: int) -> None:
+        """Writes the accepted tokens of a sequence, whose ``first`` choice has that index in the pass's logits, and
+        removes its rejected ones."""
         now = time.perf_counter()
         began = not sequence.output
         if self._noise:
@@ -198,7 +209,12 @@ class BatchEngine:
         else:
             sequence.steps += 1
         special_tokens = sequence.request.special_tokens
-        sequence.tell_text([self._model.bytes_of(token, special_tokens) for token in written])
+        pieces = [self._model.bytes_of(token, special_tokens) for token in written]
+        if sequence.request.chat is not None and sequence.request.chat.scored:
+            scores = [self._model.log_probability(first + index, token) for index, token in enumerate(written)]
+            sequence.scores += zip(pieces, scores, strict=True)
+        sequence.look_for_stops(pieces)
+        sequence.tell_text(pieces)
         if sequence.finish is not None:
             text = self._model.detokenize(sequence.output, special_tokens)
             self._remove(sequence)

@@ -6,7 +6,7 @@ Steps read the logits in llama.cpp's own memory, without a copy.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +71,8 @@ class LoadedModel:
         self._batch = _Batch(llama)
         bos = llama.llama_vocab_bos(self.vocab)
         self.bos = self.detokenize([bos], special_tokens=True) if bos >= 0 else ""
+        eos = llama.llama_vocab_eos(self.vocab)
+        self.eos = self.detokenize([eos], special_tokens=True) if eos >= 0 else ""
 
     def beside(self) -> LoadedModel:
         """A model with the same weights and another KV memory, for another thread."""
@@ -128,27 +130,33 @@ class LoadedModel:
         rows: Sequence[int],
         asked: Sequence[int],
         margins: bool = False,
+        choose: Callable[[np.ndarray], list[int]] | None = None,
     ) -> Choices:
         """Runs one forward pass over ``tokens`` at ``positions`` of ``rows``, and chooses the next token behind each
-        index in ``asked`` (ascending)."""
+        index in ``asked`` (ascending): the likeliest one, or that of ``choose``, which is given the logits
+        ``(asked, vocab)``."""
         self._batch.fill(positions, rows, asked)
         self._batch.tokens[: len(tokens)] = tokens
         self._run(self._batch.of_tokens(len(tokens)))
         if not asked:
             return Choices([], [])
-        first = self._llama.llama_get_logits(self.context)
-        size = len(asked) * self.vocab_size
-        logits = np.ctypeslib.as_array(first, (size,)).reshape(len(asked), self.vocab_size)
-        best = logits.argmax(1)
+        logits = self.logits(len(asked))
+        best = logits.argmax(1).tolist() if choose is None else choose(logits)
         if not margins:
-            return Choices(best.tolist(), [])
+            return Choices(best, [])
         two = np.partition(logits, -2, axis=1)[:, -2:]
-        return Choices(best.tolist(), (two[:, 1] - two[:, 0]).tolist())
+        return Choices(best, (two[:, 1] - two[:, 0]).tolist())
 
     def logits(self, count: int) -> np.ndarray:
-        """A copy of the last pass's logits ``(count, vocab)``, for measuring."""
+        """The last pass's logits ``(count, vocab)``, in llama.cpp's own memory: the next pass overwrites them."""
         first = self._llama.llama_get_logits(self.context)
-        return np.ctypeslib.as_array(first, (count * self.vocab_size,)).reshape(count, -1).copy()
+        return np.ctypeslib.as_array(first, (count * self.vocab_size,)).reshape(count, -1)
+
+    def log_probability(self, index: int, token: int) -> float:
+        """The natural logarithm of the probability of ``token`` at ``index`` of the last pass's logits."""
+        row = self.logits(index + 1)[index]
+        most = float(row.max())
+        return float(row[token]) - most - float(np.log(np.exp(row - most).sum(dtype=np.float64)))
 
     def embed(self, embeddings: np.ndarray, positions: np.ndarray, rows: Sequence[int]) -> None:
         """Runs one forward pass over ``embeddings`` ``(n, size)`` at ``positions`` ``(axes, n)``."""
@@ -223,6 +231,6 @@ def _logits(model: LoadedModel, tokens: list[int], width: int) -> np.ndarray:
         part = tokens[start : start + width]
         positions = list(range(start, start + len(part)))
         model.decode(part, positions, [0] * len(part), list(range(len(part))))
-        found.append(model.logits(len(part)))
+        found.append(model.logits(len(part)).copy())
     model.forget(0)
     return np.concatenate(found)

@@ -177,11 +177,11 @@ class ModelFiles:
                 "does not follow; take --engine local"
             )
 
-    def cells(self, answer: int, free: int | None, decoders: int = 1) -> tuple[int, str]:
-        """The tokens of each decoder's KV memory, for answers of up to ``answer`` tokens and ``free`` bytes of memory
-        (``None``: unknown), and a remark if they are fewer than wanted. Raises :class:`docspec.core.ModelError` if the
-        model does not fit."""
-        wanted = max(CELLS // decoders, PROMPT + answer)
+    def cells(self, answer: int, free: int | None, decoders: int = 1, several: int = 1) -> tuple[int, str]:
+        """The tokens of each decoder's KV memory, for ``several`` answers of up to ``answer`` tokens at once and
+        ``free`` bytes of memory (``None``: unknown), and a remark if they are fewer than wanted. Raises
+        :class:`docspec.core.ModelError` if the model does not fit."""
+        wanted = max(CELLS // decoders, several * (PROMPT + answer))
         if free is None:
             return wanted, ""
         each = decoders * self.bytes_per_cell

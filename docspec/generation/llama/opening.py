@@ -38,6 +38,7 @@ def open_llama(
     python: Path | None = None,
     decoders: int | None = None,
     rows: int | None = None,
+    slots: int | None = None,
     drafts: bool = True,
     strict: bool = False,
     flash: bool = False,
@@ -49,19 +50,23 @@ def open_llama(
     ``answer`` is the most tokens of an answer (``None``: those of the model's card). ``python`` is one that has
     llama-cpp-python (``None``: this one). ``decoders`` run in parallel, each with up to ``rows`` requests in its batch
     (``None``: by the model's size). ``flash``: with flash attention; ``exact_kv``: keys and values in float32, else in
-    16 bits (``None``: as the weights are). ``tell`` receives remarks. Raises :class:`docspec.core.ModelError`.
+    16 bits (``None``: as the weights are). With ``slots`` there is memory for the longest prompts and answers of so
+    many requests at once, else for one. ``tell`` receives remarks. Raises :class:`docspec.core.ModelError`.
     """
     files.check_rules()
     wanted = answer if answer is not None or files.family is None else files.card.max_new_tokens
     small = files.weights <= SMALL
     decoders = decoders or (min(processors(), DECODERS) if small else 1)
-    cells, remark = files.cells(wanted or ANSWER, free_ram(), decoders)
+    rows = rows or (-(-slots // decoders) if slots else FEW_ROWS if small else ROWS)
+    several = rows if slots else 1
+    cells, remark = files.cells(wanted or ANSWER, free_ram(), decoders, several)
     settings = settings_for(
         files,
         cells,
         1 if small else processors(),
         decoders=decoders,
-        rows=rows or (FEW_ROWS if small else ROWS),
+        rows=rows,
+        slot=cells // several,
         num_draft_tokens=NUM_DRAFT_TOKENS if drafts else 0,
         strict=strict,
         flash=flash,

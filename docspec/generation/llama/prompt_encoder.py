@@ -4,7 +4,7 @@ tokenizes texts and encodes images."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,6 +18,9 @@ from docspec.generation.llama.settings import LlamaSettings
 from docspec.targets.chat_template import IMAGE, rendered
 
 TEXT_CHUNK, IMAGE_CHUNK = 0, 1
+
+PLACE = "\x02image\x02"
+"""Stands for the image in the text of a chat."""
 
 BEFORE, AFTER = "\x02before\x02", "\x02after\x02"
 """Placeholders for the texts beside the image while its place is searched; no template writes them."""
@@ -64,6 +67,38 @@ def frame(template: str, prompt: str, image: bool, bos: str = "", arguments: Map
     return Framed(first, last, add_bos) if image else Framed(first + last, "", add_bos)
 
 
+def frame_chat(
+    template: str, messages: Sequence[Mapping[str, Any]], bos: str = "", arguments: Mapping[str, Any] | None = None
+) -> Framed:
+    """Renders a whole conversation as ``llama-server`` does: each message is one text, its parts joined by line feeds
+    but for the place of the image, where llama.cpp writes its own marks. Raises :class:`docspec.core.ModelError` if the
+    template fails or leaves the last message out."""
+    texts = [{"role": each["role"], "content": _joined(each["content"])} for each in messages]
+    shown, wanted = "", texts[-1]["content"].strip()
+    for as_part in (False, True):  # some templates take parts alone
+        told = (
+            [{**each, "content": [{"type": "text", "text": each["content"]}]} for each in texts] if as_part else texts
+        )
+        try:
+            shown = _shown(template, told, bos, arguments)
+        except ModelError as error:
+            if error.__cause__ is None or as_part:
+                raise
+        if wanted in shown:
+            before, _, after = shown.partition(PLACE)
+            return Framed(before, after, not (bos and shown.startswith(bos)))
+    raise ModelError("the chat template of the model leaves the prompt out; take the published template")
+
+
+def _joined(parts: Sequence[Mapping[str, str]]) -> str:
+    text, after_image = "", False
+    for part in parts:
+        is_image = part["type"] == "image"
+        text += ("" if is_image or after_image or not text else "\n") + (PLACE if is_image else part["text"])
+        after_image = is_image
+    return text
+
+
 def _around_picture(shown: str, without: str) -> tuple[str, str]:
     """The template's text before and after the image, found by comparing it with that ``without`` one."""
     start, end = _difference(shown, without)
@@ -88,6 +123,10 @@ def _difference(longer: str, shorter: str) -> tuple[int, int]:
 
 
 def _rendered(template: str, content: str | list[dict[str, str]], bos: str, arguments: Mapping[str, Any] | None) -> str:
+    return _shown(template, [{"role": "user", "content": content}], bos, arguments)
+
+
+def _shown(template: str, messages: list[dict[str, Any]], bos: str, arguments: Mapping[str, Any] | None) -> str:
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -97,7 +136,6 @@ def _rendered(template: str, content: str | list[dict[str, str]], bos: str, argu
     # As transformers sets its environment up (``utils/chat_template_utils.py``).
     environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.globals["raise_exception"] = refuse
-    messages = [{"role": "user", "content": content}]
     return rendered(
         lambda: environment.from_string(template).render(
             **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
@@ -130,6 +168,7 @@ class PromptEncoder:
         template = model.template or settings.template
         if template is None:
             raise ModelError(f"{settings.model} brings no chat template")
+        self._template = template
         self._framed = lru_cache(maxsize=64)(
             lambda prompt, image, arguments: frame(template, prompt, image, model.bos, dict(arguments))
         )
@@ -154,7 +193,7 @@ class PromptEncoder:
         """The prompt of a request, whose image is :class:`docspec.generation.worker.Pixels`. Raises
         :class:`docspec.core.PageError` if llama.cpp cannot read it."""
         picture: Any = request.image
-        framed = self._framed(request.prompt, picture is not None, tuple(request.template_arguments.items()))
+        framed = self._frame(request)
         if self._tower is None:
             if picture is not None:
                 raise PageError("the model has no picture tower; name its file with --mmproj")
@@ -181,6 +220,14 @@ class PromptEncoder:
             mtmd.mtmd_input_chunks_free(chunks)
             if bitmap:
                 mtmd.mtmd_bitmap_free(bitmap)
+
+    def _frame(self, request: GenerationRequest) -> Framed:
+        if request.chat is None:
+            return self._framed(request.prompt, request.image is not None, tuple(request.template_arguments.items()))
+        try:
+            return frame_chat(self._template, request.chat.messages, self._model.bos, request.template_arguments)
+        except ModelError as error:  # of what a client sends
+            raise PageError(str(error)) from error
 
     def _piece(self, chunk: Any, start: int) -> PromptPiece:
         mtmd = self._mtmd

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest
+from docspec.generation.llama.choosing import Chooser
 from docspec.generation.llama.prompt_encoder import PromptPiece
 from docspec.proposing.chains import Chained
 
@@ -15,7 +16,8 @@ from docspec.proposing.chains import Chained
 @dataclass(slots=True, eq=False)
 class Decoding:
     """A request with its prompt's ``pieces`` and its ``drafts`` in tokens. It waits from ``arrived_at`` until it has a
-    ``row`` of the KV memory at ``began`` (both of ``time.perf_counter``); ``tell`` receives its text as it grows.
+    ``row`` of the KV memory at ``began`` (both of ``time.perf_counter``); ``tell`` receives its text as it grows, and
+    ``chooser`` chooses its tokens (``None``: the likeliest).
 
     ``position`` is that of its next token; up to ``plainly`` the memory was computed from the prompt or one token at a
     time. ``index`` and ``offset`` are the present piece of the prompt and the next token in it. ``chain`` are the
@@ -27,6 +29,7 @@ class Decoding:
     drafts: tuple[tuple[int, ...], ...]
     arrived_at: float
     tell: Callable[[str], None] | None = None
+    chooser: Chooser | None = None
     row: int = -1
     began: float = 0.0
     index: int = 0
@@ -41,6 +44,8 @@ class Decoding:
     drafted: int = 0
     accepted: int = 0
     first: float = 0.0
+    scores: list[tuple[bytes, float]] = field(default_factory=list)
+    _end: bytes = b""
     _text: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
 
     @property
@@ -91,6 +96,15 @@ class Decoding:
         self.accepted += accepted
         return written, accepted
 
+    def look_for_stops(self, pieces: Sequence[bytes]) -> None:
+        """Ends the answer if it has a stop string of the chat with its new ``pieces``."""
+        if self.request.chat is None or not (stops := [stop.encode() for stop in self.request.chat.stops]):
+            return
+        text = self._end + b"".join(pieces)
+        if any(stop in text for stop in stops):
+            self.finish = "stop"
+        self._end = text[-max(map(len, stops)) :]
+
     def tell_text(self, pieces: Sequence[bytes]) -> None:
         """Passes on the new text of the answer, as far as its characters are complete."""
         if self.tell is not None and (text := self._text.decode(b"".join(pieces), self.finish is not None)):
@@ -109,4 +123,4 @@ class Decoding:
             prefill_seconds=first - self.began,
             decode_seconds=now - first,
         )
-        return Generation(text, self.finish, counts, tuple(self.output))
+        return Generation(text, self.finish, counts, tuple(self.output), scores=tuple(self.scores))

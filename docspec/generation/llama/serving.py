@@ -15,15 +15,16 @@ import time
 import traceback
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docspec.core import ModelError, PageError
 from docspec.core.futures import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
+from docspec.generation.llama.choosing import Chooser
 from docspec.generation.llama.engine import BatchEngine
 from docspec.generation.llama.library import load_library
 from docspec.generation.llama.loaded import LoadedModel, shape_noise
-from docspec.generation.llama.prompt_encoder import PromptEncoder
+from docspec.generation.llama.prompt_encoder import PromptEncoder, PromptPiece
 from docspec.generation.llama.sequence import Decoding
 from docspec.generation.llama.settings import Facts, LlamaSettings
 from docspec.generation.worker import Opened
@@ -61,7 +62,9 @@ class LlamaEngine:
             threading.Thread(target=decoder.run, name=f"docspec-decoder-{index}", daemon=True).start()
         rows = settings.decoders * (1 if settings.strict else settings.rows)
         name = f"llama.cpp (llama-cpp-python {library.version}), {settings.precision}"
-        self.opened = Opened(name, rows, settings.cells, False, Facts(library.remark, noise))
+        template = models[0].template or settings.template or ""
+        facts = Facts(library.remark, noise, settings.slot, template, models[0].bos, models[0].eos)
+        self.opened = Opened(name, rows, settings.cells, False, facts)
 
     def submit_all(
         self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None]
@@ -85,6 +88,7 @@ class Decoder:
 
     def __init__(self, settings: LlamaSettings, model: LoadedModel, inbox: Inbox, noise: float) -> None:
         self._model = model
+        self._slot = settings.slot - settings.num_draft_tokens - 1
         self._inbox = inbox
         self._futures: dict[int, Future[Generation]] = {}
         self._numbers = itertools.count()
@@ -122,12 +126,30 @@ class Decoder:
                 continue
             try:
                 pieces, drafts = self._encoder.pieces(request), self._tokenized(request.drafts)
+                request, chooser = self._of_chat(request, pieces)
             except PageError as error:
                 fail(future, error)
             else:
                 number = next(self._numbers)
                 self._futures[number] = future
-                self._engine.add(Decoding(number, request, pieces, drafts, waiting.arrived_at, waiting.on_text))
+                sequence = Decoding(number, request, pieces, drafts, waiting.arrived_at, waiting.on_text, chooser)
+                self._engine.add(sequence)
+
+    def _of_chat(
+        self, request: GenerationRequest, pieces: Sequence[PromptPiece]
+    ) -> tuple[GenerationRequest, Chooser | None]:
+        """A chat with its answer bounded by its slot, and what chooses its tokens. Raises
+        :class:`docspec.core.PageError` if the prompt fills the slot."""
+        if request.chat is None:
+            return request, None
+        tokens = sum(piece.size for piece in pieces)
+        if tokens >= self._slot:
+            raise PageError(f"the prompt has {tokens} tokens; a slot takes {self._slot}")
+        request = replace(request, max_tokens=min(request.max_tokens, self._slot - tokens))
+        if request.chat is None or not Chooser.is_needed(request.chat):
+            return request, None
+        text = [token for piece in pieces for token in piece.tokens]
+        return request, Chooser(self._model.library, self._model.vocab, request.chat, text)
 
     def _tokenized(self, texts: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
         drafts, room = [], MOST_DRAFT_TOKENS

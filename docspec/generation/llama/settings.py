@@ -12,7 +12,8 @@ class LlamaSettings:
     with ``exact_kv``, else in 16 bits. A decoder has up to ``rows`` requests in its batch, each with up to
     ``num_draft_tokens`` (0: no drafts). ``image_tokens`` are the least and the most tokens of an image (``None``: the
     file's). ``template`` is the chat template if the file has none. With ``strict``, choices with a margin below the
-    noise that is measured at loading are made again one token at a time. ``precision`` is for reports."""
+    noise that is measured at loading are made again one token at a time. Prompt and answer of a chat have at most
+    ``slot`` tokens together. ``precision`` is for reports."""
 
     model: str
     mmproj: str | None = None
@@ -26,13 +27,19 @@ class LlamaSettings:
     image_tokens: tuple[int, int] | None = None
     template: str | None = None
     strict: bool = False
+    slot: int = 16_384
     precision: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The child's facts about its loaded model: a remark for people, and the noise that ``strict`` uses, in logits (0
-    without it)."""
+    """The child's facts about its loaded model: a remark for people, the noise that ``strict`` uses, in logits (0
+    without it), the tokens of a slot, and what ``llama-server`` tells of a model: its chat template, and the texts of
+    its first and its end token."""
 
     remark: str
     noise: float
+    slot: int = 0
+    template: str = ""
+    bos: str = ""
+    eos: str = ""

@@ -7,9 +7,13 @@ import json
 import os
 import sys
 import threading
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError
 from docspec.core.extras import require_local
+
+if TYPE_CHECKING:
+    from docspec.serve.own.model import ServedModel
 
 
 def main() -> None:
@@ -24,15 +28,25 @@ def main() -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     try:
-        require_local(f"serving {request['model']}")
-        from docspec.generation.local import Engine
         from docspec.serve.own.app import EngineApp
         from docspec.serve.running import run
 
-        app = EngineApp(Engine(request["model"]), request["key"], request["greedy"]).app()
+        app = EngineApp(_loaded(request), request["key"], request["greedy"]).app()
         run(app, "127.0.0.1", request["port"], 60.0, lambda url: tell(url=url))
     except DocspecError as error:
         tell(error=str(error))
+
+
+def _loaded(request: dict[str, Any]) -> ServedModel:
+    if request.get("llama"):
+        from docspec.serve.own.llama import LlamaModel
+
+        return LlamaModel(request["model"], **request["llama"], tell=lambda line: print(line, file=sys.stderr))
+    require_local(f"serving {request['model']}")
+    from docspec.generation.local import Engine
+    from docspec.serve.own.answers import LocalModel
+
+    return LocalModel(Engine(request["model"]))
 
 
 def _wait_for_parent() -> None:

@@ -5,7 +5,7 @@ Conversations become model inputs framed by the checkpoint's chat template, with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from docspec.generation.answer_text import AnswerText, StopStrings
 from docspec.generation.interface import FinishReason
 from docspec.generation.local import Engine, room_for
 from docspec.serve.own.asking import WRITTEN, ChatRequest, Penalties, decoded
+from docspec.serve.own.model import Tell
 from docspec.serve.refusal import Refusal
 from docspec.targets.chat_template import IMAGE
 from docspec.targets.own_processor import OwnProcessor
@@ -37,11 +38,31 @@ SURELY = 0.8
 """Share of a picture's tokens that is left where its sides are rounded down."""
 
 
-class PendingAnswer:
-    """One request in progress. ``tell`` is called from the engine's thread: with new text where the answer streams, and
-    at the end with ``None`` or the error."""
+class LocalModel:
+    """docspec's own engine as a :class:`docspec.serve.own.model.ServedModel`."""
 
-    def __init__(self, engine: Engine, ask: ChatRequest, tell: Callable[[str | Exception | None], None]) -> None:
+    is_llama = takes_any_name = False
+    told: Mapping[str, Callable[[int], Any]] = {}
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.name = engine.info.name
+
+    def listed(self, running: int) -> Any:
+        model = {"id": self.name, "object": "model", "created": 0, "owned_by": "docspec"}
+        return {"object": "list", "data": [model]}
+
+    def begin(self, ask: ChatRequest, tell: Tell) -> PendingAnswer:
+        return PendingAnswer(self._engine, ask, tell)
+
+
+class PendingAnswer:
+    """A :class:`docspec.serve.own.model.Answer` of docspec's own engine."""
+
+    logprobs = None
+    more: Mapping[str, Any] = {}
+
+    def __init__(self, engine: Engine, ask: ChatRequest, tell: Tell) -> None:
         self.ask = ask
         self.text = ""
         self.finish: FinishReason = "stop"
@@ -55,6 +76,9 @@ class PendingAnswer:
     def leave(self) -> None:
         """The client has left: the request is dropped at the next step."""
         self._future.cancel()
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        self._future.add_done_callback(lambda future: call())
 
     def _request(self, target: TransformersTarget) -> Request:
         ask = self.ask

@@ -3,6 +3,7 @@ ignored."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from docspec.serve.chat import XARGS
 from docspec.serve.picture import MOST_PICTURES, Picture, check_together, looked_at, opened
 from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS, KIND, KINDS, MOST_DRAFTS
+
+OWN = "docspec's own engine"
 
 MOST_PIXELS = 50_000_000
 """Pixels of all images of one request together: a dozen A4 pages at 200 dpi."""
@@ -49,16 +52,31 @@ REFUSED = {
 }
 """Fields that would change an answer and are not supported, each with the values that change nothing."""
 
+FOLLOWED_BY_LLAMA = ("logprobs", "top_logprobs", "response_format")
+REFUSED_BY_LLAMA = {
+    "repetition_penalty": (1.0, None),
+    "grammar": ("", None),
+    "json_schema": (None,),
+    "n_probs": (0, None),
+    "dry_multiplier": (0.0, None),
+    "xtc_probability": (0.0, None),
+    "mirostat": (0, None),
+    "min_tokens": (0, None),
+}
+"""The same for llama.cpp, whose engine follows some of those."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Penalties:
-    """Penalties on the tokens that an answer already contains, as vLLM and OpenAI define them."""
+    """Penalties on the tokens that an answer already contains, as vLLM and OpenAI define them; those of llama.cpp are
+    over the ``last`` tokens."""
 
     repetition: float = 1.0
     presence: float = 0.0
     frequency: float = 0.0
     no_repeat_ngram: int = 0
     least_tokens: int = 0
+    last: int = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +97,21 @@ class ChatRequest:
     streams: bool = False
     tells_usage: bool = False
     not_greedy: str = ""
+    scored: bool = False
+    schema: str = ""
+    template_arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-def chat_request(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
-    """The request in a body; with ``greedy``, requests for sampling are accepted and decoded greedily. Raises
-    :class:`Refusal` (400)."""
-    for name, nothing in REFUSED.items():
+def chat_request(values: Mapping[str, Any], greedy: bool, llama: bool = False) -> ChatRequest:
+    """The request in a body; with ``greedy``, requests for sampling are accepted and decoded greedily. With ``llama``,
+    llama.cpp decodes, which takes other fields. Raises :class:`Refusal` (400)."""
+    refused: dict[str, tuple[Any, ...]] = dict(REFUSED)
+    if llama:
+        refused = {name: nothing for name, nothing in REFUSED.items() if name not in FOLLOWED_BY_LLAMA}
+        refused |= REFUSED_BY_LLAMA
+    for name, nothing in refused.items():
         if name in values and values[name] not in nothing:
-            raise Refusal(400, f"{name}: not followed by docspec's own engine")
+            raise Refusal(400, f"{name}: not followed by {'llama.cpp in docspec' if llama else OWN}")
     sampling = _sampling(values)
     if sampling and not greedy:
         raise Refusal(400, f"{sampling}: this engine decodes greedily; use temperature 0, or start it with --greedy")
@@ -107,11 +132,12 @@ def chat_request(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
         _limit(values),
         tuple(stops),
         Penalties(
-            _number(values, "repetition_penalty", 1.0, 0.01, 100.0),
+            _number(values, "repeat_penalty" if llama else "repetition_penalty", 1.0, 0.01, 100.0),
             _number(values, "presence_penalty", 0.0, -2.0, 2.0),
             _number(values, "frequency_penalty", 0.0, -2.0, 2.0),
             _whole(values, "no_repeat_ngram_size") or _whole(extra, "no_repeat_ngram_size") or 0,
             _whole(values, "min_tokens") or 0,
+            round(_number(values, "repeat_last_n", 64, -1, 2**31)),
         ),
         values.get("skip_special_tokens") is False,
         _bounded(drafts),
@@ -119,7 +145,28 @@ def chat_request(values: Mapping[str, Any], greedy: bool) -> ChatRequest:
         values.get("stream") is True,
         isinstance(options, dict) and options.get("include_usage") is True,
         sampling,
+        values.get("logprobs") is True,
+        _schema(values) if llama else "",
+        given if isinstance(given := values.get("chat_template_kwargs"), dict) else {},
     )
+
+
+def _schema(values: Mapping[str, Any]) -> str:
+    """The JSON schema of the answer; empty for any text."""
+    wanted = values.get("response_format")
+    kind = wanted.get("type") if isinstance(wanted, dict) else None
+    if wanted is None or kind == "text":
+        return ""
+    if kind == "json_object":
+        held = wanted.get("schema") or {"type": "object"}
+    elif kind == "json_schema":
+        held = wanted.get("json_schema")
+        held = held.get("schema") if isinstance(held, dict) else None
+    else:
+        held = None
+    if not isinstance(held, dict):
+        raise Refusal(400, "response_format: of type text, json_object or json_schema with a schema")
+    return json.dumps(held)
 
 
 def _sampling(values: Mapping[str, Any]) -> str:

@@ -1,0 +1,51 @@
+"""What a server of one model asks of its engine: begin an answer, and what to tell of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from docspec.generation.interface import FinishReason
+from docspec.serve.own.asking import ChatRequest
+
+Tell = Callable[[str | Exception | None], None]
+"""Called from an engine's thread: with new text where an answer streams, and at its end with ``None`` or the error."""
+
+
+class Answer(Protocol):
+    """One request in progress, and at its end what became of it. ``more`` are further fields of its body, ``logprobs``
+    those of OpenAI's (``None``: not asked for)."""
+
+    ask: ChatRequest
+    text: str
+    finish: FinishReason
+    prompt_tokens: int
+    tokens: int
+    drafted: int
+    accepted: int
+    logprobs: Any
+    more: Mapping[str, Any]
+
+    def leave(self) -> None:
+        """The client has left: the request is dropped."""
+        ...
+
+    def when_done(self, call: Callable[[], None]) -> None:
+        """Has ``call`` called when the request has ended, however it ends."""
+        ...
+
+
+class ServedModel(Protocol):
+    """A loaded model. ``told`` are routes beside ``/v1/models`` (``listed``), each answered by a function of the number
+    of running requests. ``takes_any_name``: whatever model a request names, this one answers."""
+
+    name: str
+    is_llama: bool
+    takes_any_name: bool
+    told: Mapping[str, Callable[[int], Any]]
+
+    def listed(self, running: int) -> Any: ...
+
+    def begin(self, ask: ChatRequest, tell: Tell) -> Answer:
+        """Begins to answer. Raises :class:`docspec.serve.refusal.Refusal`."""
+        ...
