@@ -1,7 +1,7 @@
 """``llama-server`` and ``docspec serve --engine llama`` over HTTP, with the same file, the same requests and the same
 answers.
 
-``python -m benchmarks.serving.llama --llama-server PROGRAM --engine-python PYTHON --model FILE.gguf`` asks for the crops
+``python -m benchmarks.serving.llama --llama-server PROGRAM --engine-python PYTHON --model FILE`` asks for the crops
 of sample pages: straight ``llama-server``; docspec without drafts; with the text layer's words as ``prediction``; and
 with pictures recognised by docspec where that pays. Of a ``--reader`` with random weights, which writes no words of a
 page, the prediction is what it writes. All ways take turns in each round; the server that is not asked is stopped
@@ -56,7 +56,7 @@ def llama_server(
     kind = "f32" if files.model.is_float32 else "f16"
     words = [
         *("-m", str(model), "--port", str(port), "-np", str(slots), "-c", str(slots * context), "-ctk", kind),
-        *("-ctv", kind, "-fa", "off", "-t", str(len(os.sched_getaffinity(0))), "--jinja", "--special"),
+        *("-ctv", kind, "-fa", "off", "-fit", "off", "-t", str(len(os.sched_getaffinity(0))), "--jinja", "--special"),
     ]
     if files.tower is not None:
         words += ["--mmproj", str(files.tower.path)]

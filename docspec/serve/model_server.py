@@ -76,8 +76,8 @@ def model_server(
     slots: int = 4,
 ) -> ModelServer:
     """A server of ``model``: llama.cpp if ``engine`` is ``llama``, or if it is ``auto`` and the model a GGUF file; vLLM
-    if it is ``vllm``, or ``auto`` and vLLM is installed here or in ``python``; otherwise docspec's own engine. llama.cpp
-    answers ``slots`` requests at a time, with the picture tower ``mmproj``. Raises
+    if it is ``vllm``, or ``auto`` and vLLM is installed here or in ``python``; otherwise docspec's own engine.
+    llama.cpp answers ``slots`` requests at a time, with the picture tower ``mmproj``. Raises
     :class:`docspec.core.ModelError`."""
     named = "mini" if model in BUNDLED_MODELS else model
     if serves_llama(model, engine):

@@ -8,7 +8,7 @@ import pytest
 
 from docspec.core import ModelError
 from docspec.generation.llama import prompt_encoder
-from docspec.generation.llama.prompt_encoder import Framed, frame
+from docspec.generation.llama.prompt_encoder import Framed, frame, frame_chat
 
 QWEN = (
     "{%- for message in messages %}<|im_start|>{{ message.role }}\n{% for part in message.content %}"
@@ -65,3 +65,32 @@ def test_templates_that_cannot_be_used_are_refused_in_a_line(
     with pytest.raises(ModelError, match=why) as raised:
         frame(template, "Read.", True)
     assert "\n" not in str(raised.value)
+
+
+def message(role: str, *parts: str) -> dict[str, object]:
+    """A message whose parts are texts; ``{}`` is an image."""
+    kinds = [{"type": "image"} if part == "{}" else {"type": "text", "text": part} for part in parts]
+    return {"role": role, "content": kinds}
+
+
+TEXTS = (
+    "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}"
+    "{% if add_generation_prompt %}[assistant]{% endif %}"
+)
+
+
+def test_a_conversation_is_one_text_a_message_as_llama_server_has_it() -> None:
+    """Its sources join parts by line feeds, but for images (``common/chat.cpp``)."""
+    asked = [message("system", "Be exact."), message("user", "Look:", "{}", "Read.", "All of it.")]
+    assert frame_chat(TEXTS, asked) == Framed("[system]Be exact.[user]Look:", "Read.\nAll of it.[assistant]", True)
+    assert frame_chat(TEXTS, asked[:1]) == Framed("[system]Be exact.[assistant]", "", True)
+    assert frame_chat("{{ bos_token }}" + TEXTS, asked[:1], "<s>").add_bos is False
+
+
+def test_a_template_that_takes_parts_alone_gets_them() -> None:
+    assert frame_chat(QWEN, [message("user", "{}", "Read.")]) == Framed(START, f"Read.{END}", True)
+
+
+def test_a_template_that_leaves_the_question_out_is_said() -> None:
+    with pytest.raises(ModelError, match="leaves the prompt out"):
+        frame_chat("{{ messages[0].role }}", [message("user", "Read.")])
