@@ -45,7 +45,7 @@ class Way(NamedTuple):
 
 @contextlib.contextmanager
 def llama_server(
-    program: Path, model: Path, mmproj: Path | None, slots: int, context: int
+    program: Path, model: Path, mmproj: Path | None, slots: int, context: int, threads: int
 ) -> Iterator[tuple[str, int]]:
     """A ``llama-server`` on a free port: its address and its process. Keys and values are as docspec has them, in
     float32 for files in float32, and flash attention is off."""
@@ -55,14 +55,11 @@ def llama_server(
         port = free.getsockname()[1]
     kind = "f32" if files.model.is_float32 else "f16"
     words = [
-        *("-m", str(model), "--port", str(port), "-np", str(slots), "-c", str(slots * context), "-ctk", kind),
-        *("-ctv", kind, "-fa", "off", "-fit", "off", "-t", str(len(os.sched_getaffinity(0))), "--jinja", "--special"),
+        *("-m", str(model), "--port", str(port), "-np", str(slots), "-c", str(slots * context), "-t", str(threads)),
+        *("-ctk", kind, "-ctv", kind, "-fa", "off", "-fit", "off", "--jinja"),
+        *(() if files.tower is None else ("--mmproj", str(files.tower.path))),
     ]
-    if files.tower is not None:
-        words += ["--mmproj", str(files.tower.path)]
-    libraries = program.parent.parent / "lib"
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries)} if libraries.is_dir() else dict(os.environ)
-    process = subprocess.Popen([program, *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         end, url = time.monotonic() + PATIENCE, f"http://127.0.0.1:{port}"
         while True:
@@ -95,7 +92,7 @@ def alone(way: Way, others: Sequence[Way]) -> None:
 
 def measured(given: argparse.Namespace, asked: Sequence[Crop]) -> dict[str, Any]:
     """Seconds of each way in each round, how many times as fast as ``llama-server`` they are, and equal answers."""
-    plain = [{**crop.values, "skip_special_tokens": False, "cache_prompt": False} for crop in asked]
+    plain = [{**crop.values, "cache_prompt": False} for crop in asked]
     if given.tokens:
         plain = [{**body, "max_tokens": given.tokens} for body in plain]
     words = ["--engine", "llama", "--model", str(given.model), "--slots", str(max(given.in_flight))]
@@ -107,7 +104,7 @@ def measured(given: argparse.Namespace, asked: Sequence[Crop]) -> dict[str, Any]
         props = served.get("/props").json()
         context = props["default_generation_settings"]["n_ctx"]
         slots = max(given.in_flight)
-        straight = llama_server(given.llama_server, given.model, given.mmproj, slots, context)
+        straight = llama_server(given.llama_server, given.model, given.mmproj, slots, context, given.threads)
         url, pid = stack.enter_context(straight)
         ways = {"llama-server": Way(url, pid, plain)}
         if given.reader:
@@ -162,6 +159,7 @@ def main() -> None:
     words.add_argument("--recognise", choices=["auto", "always", "never"], default="auto")
     words.add_argument("--requests", type=int, default=98)
     words.add_argument("--tokens", type=int, help="The most of an answer.")
+    words.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="Of llama-server.")
     words.add_argument("--in-flight", type=int, nargs="+", default=[1, 4])
     words.add_argument("--rounds", type=int, default=3)
     words.add_argument("--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time.")

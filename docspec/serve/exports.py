@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import secrets
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from docspec.core import PageResult
 from docspec.reporting.formats import document_text
 from docspec.reporting.renderer import Format, Layout
+from docspec.serve.wishes import FORM_FEED
 
 FORMATS: dict[str, Format] = {"md": "md", "json": "docling", "html": "html", "text": "md"}
 """The supported formats of docling-serve and docspec's name for each; ``text`` is Markdown without picture marks."""
@@ -31,9 +33,11 @@ def exported(
 ) -> dict[str, Any]:
     """The pages in each of the ``formats``, keyed by docling-serve's field names."""
     contents: dict[str, Any] = {}
+    mark = f"page-{secrets.token_hex(16)}"  # what writes a text leaves no control character in it
+    between = None if page_break is None else page_break.replace(FORM_FEED, mark)
     for name in formats:
-        layout = Layout(plain_markdown=name == "text", page_separator=page_break)
-        text = document_text(results, FORMATS[name], layout, title, figures=figures)
+        layout = Layout(plain_markdown=name == "text", page_separator=between)
+        text = document_text(results, FORMATS[name], layout, title, figures=figures).replace(mark, FORM_FEED)
         contents[FIELDS[name]] = json.loads(text) if name == "json" else text
     return contents
 

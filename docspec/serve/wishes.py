@@ -19,6 +19,8 @@ DRAFTERS: dict[Recognise, DrafterName | None] = {"auto": None, "always": "rapido
 """The drafter that reads so; ``None``: that of the gateway's options."""
 
 LONGEST = 200
+FORM_FEED = "\f"
+"""The one control character that may stand between pages: open-webui's loader asks for it."""
 MOST_WARNINGS = 50
 
 DONE = frozenset(
@@ -109,7 +111,7 @@ def wishes_in(fields: Mapping[str, list[Any]], chunks: bool = False) -> Wishes:
     language = _language(fields, warnings)
     page_break = _text(fields, "md_page_break_placeholder")
     return Wishes(
-        None if not page_break else safe_text(page_break)[:LONGEST],
+        None if not page_break else FORM_FEED.join(map(safe_text, page_break.split(FORM_FEED)))[:LONGEST],
         "always" if forced else "auto" if allowed else "never",
         _seconds(fields),
         tuple(warnings[:MOST_WARNINGS]),

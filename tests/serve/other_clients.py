@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from PIL import Image
@@ -78,8 +79,27 @@ def docling_service(url: str, image: str, pdf: str) -> Any:
         ]
 
 
+def open_webui(url: str, image: str, pdf: str) -> Any:
+    """open-webui's loader for docling-serve: its class as its file has it, which asks for all that open-webui needs."""
+    import ast
+    import logging
+    from importlib.metadata import distribution
+
+    import requests
+    from langchain_core.documents import Document
+
+    file = Path(str(distribution("open-webui").locate_file("open_webui/retrieval/loaders/main.py")))
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    own = [part for part in tree.body if isinstance(part, ast.ClassDef) and part.name == "DoclingLoader"]
+    names: dict[str, Any] = {"os": os, "requests": requests, "Document": Document, "log": logging.getLogger()}
+    names["AIOHTTP_CLIENT_SESSION_SSL"] = True
+    exec(compile(ast.Module(own, []), str(file), "exec"), names)
+    found = names["DoclingLoader"](url, file_path=pdf, mime_type="application/pdf").load()
+    return [[one.page_content, one.metadata["page"]] for one in found]
+
+
 CLIENTS: dict[str, Callable[[str, str, str], Any]] = {"mineru": mineru, "docling": docling, "olmocr": olmocr}
-SERVICES = {"docling-service": docling_service}
+SERVICES = {"docling-service": docling_service, "open-webui": open_webui}
 
 
 def main(url: str, image: str, pdf: str, *names: str) -> None:

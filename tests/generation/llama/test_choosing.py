@@ -29,7 +29,8 @@ def one_by_one(made: Chooser, logits: np.ndarray) -> list[int]:
 @pytest.mark.parametrize(
     "wishes",
     [{"presence_penalty": 1.5, "frequency_penalty": 0.3}, {"repeat_penalty": 4.0}, {"no_repeat": 2},
-     {"repeat_penalty": 1.2, "presence_penalty": -0.4, "no_repeat": 1, "last": -1}, {"presence_penalty": 2.0, "last": 2}],
+     {"repeat_penalty": 1.2, "presence_penalty": -0.4, "no_repeat": 1, "last": -1},
+     {"presence_penalty": 2.0, "last": 2}],
 )  # fmt: skip
 def test_a_right_chain_is_chosen_whole_and_a_wrong_one_up_to_its_first_other_token(wishes: dict[str, Any]) -> None:
     logits = np.random.default_rng(3).normal(size=(9, 4)).astype(np.float32) / 2
