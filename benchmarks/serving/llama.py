@@ -29,7 +29,7 @@ import psutil
 
 from benchmarks.serving.processes import gateway
 from benchmarks.serving.speed import Crop, crops, timed
-from docspec.generation.llama.model_files import find_files
+from docspec.generation.llama.model_files import find_files, settings_for
 
 PATIENCE = 300.0
 """Seconds for a server to load a model."""
@@ -59,6 +59,8 @@ def llama_server(
         *("-ctk", kind, "-ctv", kind, "-fa", "off", "-fit", "off", "--jinja"),
         *(() if files.tower is None else ("--mmproj", str(files.tower.path))),
     ]
+    if (sizes := settings_for(files, context, threads).image_tokens) is not None:
+        words += ["--image-min-tokens", str(sizes[0]), "--image-max-tokens", str(sizes[1])]
     process = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         end, url = time.monotonic() + PATIENCE, f"http://127.0.0.1:{port}"

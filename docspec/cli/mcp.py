@@ -43,7 +43,7 @@ def mcp(
     quiet_libraries(0)
     keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
     named = configured_model(model)
-    converter = Converter(ParseOptions(model=named), max_pages)
+    converter = Converter(ParseOptions(model=named, places="drafts"), max_pages)
     most = max_file * 2**20
     server = make_server(Folders(folders, most), converter, Fetcher(most) if allow_urls else None)
     try:

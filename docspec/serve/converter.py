@@ -115,7 +115,8 @@ class Converter:
         }
 
     def find(self, given: Submission, text: str, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
-        """Where ``text`` stands in a document; ``read`` is that of :meth:`convert`."""
+        """Where ``text`` stands in a document, if the options ask for the places of words; ``read`` is that of
+        :meth:`convert`."""
         results = self._whole(given, read)
         failed = [result.error or "the page failed" for result in results if result.status == "failed"]
         return {"found": [_quoted(one) for one in locate(results, text)], "errors": failed}
@@ -146,7 +147,6 @@ class Converter:
                 if len(self._parsers) >= MOST_PARSERS:
                     raise UsageError("ocr_lang: too many languages at a time here; leave it out, scripts are found")
                 options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
-                options = options if options.places != "none" else replace(options, places="drafts")
                 options = options if language is None else replace(options, language=language)
                 devices = () if options.has_other_engine else (options.device,)
                 self._parsers[recognise, language] = Parser(options, devices=devices, spare=1)
