@@ -22,7 +22,7 @@ def serve(
         list[str] | None, typer.Option(metavar="URL", show_default=False, help="Who answers; repeatable.")
     ] = None,
     upstream_kind: Annotated[
-        Literal["vllm", "sglang", "plain"], typer.Option(metavar="KIND", help="vllm, sglang; plain: sent no drafts.")
+        Literal["vllm", "sglang", "plain"], typer.Option(metavar="KIND", help="vllm, sglang; plain: no drafts.")
     ] = "vllm",
     upstream_key: Annotated[
         str | None, typer.Option(metavar="KEY", envvar="DOCSPEC_UPSTREAM_KEY", show_default=False, help="Its API key.")
@@ -32,14 +32,16 @@ def serve(
     ] = "auto",
     engine: Annotated[
         Literal["auto", "local", "vllm", "llama"],
-        typer.Option(metavar="NAME", help="local, vllm, llama; auto: llama for GGUF, else vLLM if there."),
+        typer.Option(metavar="NAME", help="vllm, llama, local (its own)."),
     ] = "auto",
     mmproj: Annotated[
         Path | None, typer.Option(metavar="FILE", show_default=False, help="llama: the picture tower.")
     ] = None,
-    slots: Annotated[int, typer.Option(metavar="N", min=1, help="llama: requests at a time.")] = 4,
+    slots: Annotated[
+        int, typer.Option(metavar="N", min=1, show_default=False, help="llama: requests at a time (4).")
+    ] = 4,
     engine_python: Annotated[
-        Path | None, typer.Option(metavar="FILE", show_default=False, help="A Python that has vLLM or llama.cpp.")
+        Path | None, typer.Option(metavar="FILE", show_default=False, help="A Python that has the engine.")
     ] = None,
     engine_args: Annotated[
         str | None, typer.Option(metavar="TEXT", show_default=False, help="vLLM's own options.")
@@ -71,7 +73,7 @@ def serve(
     """Put drafts into requests on their way to a server of a document VLM; its answers come back as they are.
 
     Point clients of /v1/chat/completions here; without --upstream, a server of
-    --model is started, in vLLM or in docspec's own engine (--engine).
+    --model is started, in vLLM, llama.cpp or docspec's own engine (--engine).
     Documents are read with it at /v1/convert and /v1/parse. SIGTERM ends it when
     what is under way has ended.
     """

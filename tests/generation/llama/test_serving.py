@@ -133,3 +133,4 @@ def test_pictures_without_words_are_drafted_by_recognition(reader_gguf: Path, py
         answer = post(found, body(line(LINES[0])))
         assert "ine of print" in content(answer) and answer.headers["x-docspec-drafts"] == "recognition"
         assert answer.json()["timings"]["draft_n_accepted"] > 0
+        assert "prefills_total" not in found.get("/metrics").text, "it keeps no prompt for the next request"
