@@ -31,8 +31,7 @@ def serve(
         str, typer.Option(metavar="NAME|DIR", show_default=False, help="Answers; reads documents.")
     ] = "auto",
     engine: Annotated[
-        Literal["auto", "local", "vllm", "llama"],
-        typer.Option(metavar="NAME", help="vllm, llama, local (its own)."),
+        Literal["auto", "local", "vllm", "llama"], typer.Option(metavar="NAME", help="vllm, llama, local (its own).")
     ] = "auto",
     mmproj: Annotated[
         Path | None, typer.Option(metavar="FILE", show_default=False, help="llama: the picture tower.")
