@@ -34,6 +34,7 @@ MAX_STYLED = 20_000
 Link = tuple[BBox, str]
 """A place on the page, in points, and the address that it leads to."""
 
+SLANTED = 0.05  # least part of a line's direction across its run: 3 degrees
 RAISED = 1  # of a span's ``script``
 ITALIC, BOLD = 2, 16  # of a span's ``flags``
 _BOLD = re.compile(
@@ -102,7 +103,10 @@ def page_lines(page: Any, links: Sequence[Link] = (), formulas: PageFormulas | N
                 if links:
                     marks = (*marks, *linked(text, box, links, words))
                 words_of = _source_of(whole)
-                lines.append(TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks))
+                slanted = min(map(abs, line["dir"])) > SLANTED
+                lines.append(
+                    TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks, slanted=slanted)
+                )
     return lines
 
 

@@ -277,6 +277,8 @@ def _spans(page: Any, trace: Sequence[dict[str, Any]]) -> list[Span]:
 
 
 def _checkable(line: TextLine, alphabet: frozenset[str]) -> bool:
+    if line.slanted:
+        return False  # its picture holds other lines, too
     letters = [character for character in line.text if not character.isspace()]
     known = sum(character in alphabet for character in letters)
     return len(letters) >= 5 and known >= 0.9 * len(letters) and any(letter.isalpha() for letter in letters)

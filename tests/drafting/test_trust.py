@@ -95,6 +95,20 @@ def test_lines_that_run_upwards_or_downwards_are_read_upright(
     assert (spot_check(page, recogniser, piece=10) or 0) > 0.9
 
 
+def test_slanted_lines_are_not_held_against_a_page(page_of: PageOf, recogniser: Recogniser) -> None:
+    def drawn(page: Any) -> None:
+        point = pymupdf.Point(200, 300)
+        for at, text in enumerate(
+            ("This element stands", "on a page of its own", "that got rotated a", "little to the left")
+        ):
+            morph = (point, pymupdf.Matrix(-30))
+            page.insert_text(point + (0, 14 * at), text, fontsize=12, morph=morph)
+        page.insert_text((60, 100), "A head that stands level", fontsize=14)
+
+    verdict = TrustJudge(recogniser).judge(page_of(drawn))
+    assert verdict.trusted, verdict.reason
+
+
 def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(50, 60, 370, 500), shifted(PROSE + SECOND), fontsize=10)
