@@ -102,7 +102,7 @@ def test_slanted_lines_are_not_held_against_a_page(page_of: PageOf, recogniser: 
             ("This element stands", "on a page of its own", "that got rotated a", "little to the left")
         ):
             morph = (point, pymupdf.Matrix(-30))
-            page.insert_text(point + (0, 14 * at), text, fontsize=12, morph=morph)
+            page.insert_text((200, 300 + 14 * at), text, fontsize=12, morph=morph)
         page.insert_text((60, 100), "A head that stands level", fontsize=14)
 
     verdict = TrustJudge(recogniser).judge(page_of(drawn))
