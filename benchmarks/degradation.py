@@ -44,7 +44,6 @@ def compressed(image: PILImage, quality: float) -> PILImage:
 DEGRADATIONS: dict[str, Callable[[PILImage, float], PILImage]] = {
     "resolution": lower_resolution,
     "blur": blurred,
-    "noise": noisy,
     "jpeg": compressed,
 }
 """What can be done to a page image, by name."""

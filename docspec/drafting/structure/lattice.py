@@ -27,7 +27,7 @@ SURE = 12.0
 ROWS_WITHIN = -1.0
 """Mean log-odds for one row (or cell) of what is in a closed cell below which it is taken for several."""
 SURELY = -3.0
-"""The same where it is the only cell that tells."""
+"""The same where no other cell of the row has words."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -209,21 +209,23 @@ def _meets(edges: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArray[np.bool_]:
     """Which tokens are in a closed row that holds rows of its own: the lines of most of its cells that have several
-    share no row by the log-odds ``rows``; of a single such cell they surely do not."""
+    share no row by the log-odds ``rows``; of a cell that is alone in its row they surely do not, beside cells of one
+    line its lines are one text."""
     base = np.array([page.tokens[token].baseline for token in lattice.tokens])
     size = np.array([page.tokens[token].size for token in lattice.tokens])
     free = np.zeros(len(lattice.tokens), bool)
     for edges in np.unique(lattice.rows, axis=0):
         odds = []
         inside = (lattice.rows == edges).all(axis=1)
-        for slot in np.unique(lattice.slots[inside]):
+        slots = np.unique(lattice.slots[inside])
+        for slot in slots:
             own = np.nonzero(lattice.slots == slot)[0]
             drop = base[None, own] - base[own, None]
             below = (drop > 0.5 * size[own, None]) & (drop < 2.5 * size[own, None])
             if below.any():
                 odds.append(float(rows[np.ix_(own, own)][below].mean()))
         apart = [one < ROWS_WITHIN for one in odds]
-        if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or min(odds) < SURELY):
+        if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or (len(slots) == 1 and min(odds) < SURELY)):
             free |= inside
     return free
 
