@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from docspec.mathematics.certainty import strain
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.spelling import sign_in_latex
 from docspec.mathematics.stacks import columns_of, rows_of
@@ -84,6 +85,8 @@ def _written(opening: Item, closing: Item | None, inside: Sequence[Item], read: 
     rows = rows_of(inside)
     if len(rows) > 1:
         cells = columns_of(rows)
+        filled = [sum(bool(cell) for cell in row) for row in cells]
+        strain("ragged rows", 0.4 * (max(filled) - min(filled)))
         pair = opening.sign + (closing.sign if closing is not None else "")
         if closing is None:
             return _environment("cases", cells, read)

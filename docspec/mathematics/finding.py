@@ -19,7 +19,15 @@ from docspec.mathematics.displays import displayed_formulas
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Bar, Glyph
 from docspec.mathematics.inline import begins, ends, inline_formulas, is_open
-from docspec.mathematics.lines import continues, is_centred, is_prose, margins, rows_of_column
+from docspec.mathematics.lines import (
+    continues,
+    is_centred,
+    is_held,
+    is_prose,
+    margins,
+    rows_of_column,
+    spans_of_brackets,
+)
 from docspec.mathematics.words import letters_are_borrowed, usual
 
 EDGE = 3.0
@@ -91,12 +99,19 @@ def _is_figure(formula: Formula) -> bool:
 
 def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrowed: bool) -> Iterator[Formula]:
     rows = rows_of_column(glyphs, body)
+    held = spans_of_brackets(glyphs, body)
     for row in rows:
-        row.prose = is_prose(row, borrowed)
+        row.prose = is_prose(row, borrowed) and not is_held(row, held)
     prose = [row for row in rows if row.prose]
     left, right = margins(prose, glyphs)
     for above, row in zip((None, *rows), rows, strict=False):
-        if not row.prose and above is not None and above.prose and continues(row, above, rows, left, right):
+        if (
+            not row.prose
+            and above is not None
+            and above.prose
+            and not is_held(row, held)
+            and continues(row, above, rows, left, right)
+        ):
             row.prose = True
     prose = [row for row in rows if row.prose]
     in_rows = {id(one) for row in rows for one in row.glyphs}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from docspec.mathematics.certainty import strain
 from docspec.mathematics.fences import with_fences
 from docspec.mathematics.glyphs import Bar
 from docspec.mathematics.items import AXIS, Item, base_of, box_of, main_size
@@ -34,6 +35,7 @@ def read_block(items: Sequence[Item], display: bool = False) -> str:
     items = with_fences(with_limits(with_accents(items), read_block), read_block)
     rows = rows_of(items)
     if len(rows) > 1:
+        strain("rows within", 0 if display else 1)
         return aligned(rows)
     return read_row(items)
 
@@ -52,6 +54,8 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
     if above and below and not _is_centred(above, bar, size):
         above = []
     if above and below:
+        above, below = _of_one_size(above, below)
+        _weigh_fraction(above, below, bar, size)
         latex = f"\\frac{{{read_block(above)}}}{{{read_block(below)}}}"
         made = _made(latex, [*above, *below], bar, "fraction", bar.y, max(main_size(above), main_size(below)))
         return [one for one in items if one not in above and one not in below] + [made]
@@ -63,7 +67,24 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
         latex = f"\\underline{{{read_block(above)}}}"
         made = _made(latex, above, bar, "made", base_of(above), main_size(above))
         return [one for one in items if one not in above] + [made]
+    strain("left over", 1)
     return items
+
+
+def _of_one_size(above: list[Item], below: list[Item]) -> tuple[list[Item], list[Item]]:
+    """Numerator and denominator without larger type: it is of a script that stands over or under the fraction."""
+    size = 1.12 * min(main_size(above), main_size(below))
+    small = [[one for one in own if one.size <= size] for own in (above, below)]
+    return small[0] or above, small[1] or below
+
+
+def _weigh_fraction(above: Sequence[Item], below: Sequence[Item], bar: Bar, size: float) -> None:
+    """The strains of a fraction: its parts in the middle of its bar, which covers the wider one, and no more."""
+    parts = [box_of(above), box_of(below)]
+    for x0, _, x1, _ in parts:
+        strain("part off centre", ((x0 + x1) - (bar.x0 + bar.x1)) / 2 / size)
+    strain("unequal parts", main_size(above) / main_size(below) - 1)
+    strain("bar too long", (bar.x1 - bar.x0 - max(x1 - x0 for x0, _, x1, _ in parts)) / size)
 
 
 def _is_centred(items: Sequence[Item], bar: Bar, size: float) -> bool:
@@ -114,6 +135,7 @@ def _with_root(items: list[Item], bar: Bar, radical: Item) -> list[Item]:
         and bar.y - near <= one.center_y <= radical.y1 + 2 * near
     ]
     if not inside:
+        strain("left over", 1)
         return items
     size = main_size(inside)
     degree = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from docspec.mathematics.certainty import strain
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.spelling import ARROWS, FUNCTIONS, RELATIONS, WITH_LIMITS, sign_in_latex
 
@@ -59,6 +60,10 @@ def _cluster(items: Sequence[Item], operator: Item, size: float, near: float, di
 
 
 def _made(operator: Item, above: Sequence[Item], below: Sequence[Item], read: Reader) -> Item:
+    for own in (above, below):
+        if own:
+            left, _, right, _ = box_of(own)
+            strain("limit off centre", ((left + right) / 2 - operator.center_x) / operator.size)
     x0, y0, x1, y1 = box_of([operator, *above, *below])
     if operator.part in ("operator", "word"):
         latex = operator.latex or sign_in_latex(operator.sign)

@@ -83,6 +83,29 @@ def is_prose(row: Row, borrowed: bool) -> bool:
     )
 
 
+def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[tuple[float, float, float]]:
+    """Where brackets stand that are as tall as two lines: their left edge, top and bottom, in points."""
+    tall = [one for one in glyphs if one.symbol.part in ("piece", "delimiter") and one.symbol.sign in "{[("]
+    spans: list[tuple[float, float, float]] = []
+    for one in sorted(tall, key=lambda one: (round(one.x0 / body), one.y0)):
+        if spans and abs(spans[-1][0] - one.x0) < 0.4 * body and one.y0 - spans[-1][2] < 0.5 * body:
+            x0, top, bottom = spans[-1]
+            spans[-1] = min(x0, one.x0), top, max(bottom, one.y1)
+        else:
+            spans.append((one.x0, one.y0, one.y1))
+    return [span for span in spans if span[2] - span[1] > 1.7 * body]
+
+
+def is_held(row: Row, spans: Sequence[tuple[float, float, float]]) -> bool:
+    """Whether the words of a row stand behind a tall bracket, which makes it a line of cases or of a matrix."""
+    for x0, top, bottom in spans:
+        if top < row.y - 0.2 * row.size and row.y - 0.3 * row.size < bottom:
+            before = [one for one in row.glyphs if one.x1 <= x0 + 1]
+            if len(before) < len(row.glyphs) and not any(len(word) > 1 for word in text_words(before)):
+                return True
+    return False
+
+
 def margins(prose: Sequence[Row], glyphs: Sequence[Glyph]) -> tuple[float, float]:
     """The edges of a column: where most lines of prose begin, and the furthest end."""
     long = [row for row in prose if len(tokens_in(row.glyphs, row.size)) > 3] or prose

@@ -24,6 +24,9 @@ DISPLAY = "display"
 SPACE = 0.17
 """White between two characters that parts words, in sizes of the type."""
 
+TOLD = 40
+"""Most characters of a doubtful formula in its event."""
+
 Line = dict[str, Any]
 Span = dict[str, Any]
 
@@ -48,10 +51,7 @@ class PageFormulas:
         """Puts the formulas of ``page`` into ``blocks``, its text as MuPDF's raw dictionary with exact boxes."""
         self.events = ()
         found = read_page(page, blocks, self.tables)
-        doubts = Counter(one.doubt for one in found if one.doubt)
-        if doubts:
-            why = "; ".join(doubts)
-            self.events = (Event("formulas_doubtful", f"{doubts.total()} formulas are left as plain text: {why}"),)
+        self.events = tuple(self._doubts(found))
         sure = [one for one in found if not one.doubt and (one.formula.display or self._mode == "latex")]
         if not sure:
             return
@@ -65,6 +65,17 @@ class PageFormulas:
                 displayed += [_block_of(sure[number], span) for number, span in own]
             blocks[index + 1 : index + 1] = displayed
         self.cells = texts_of_cells(blocks, [cell for cells in self.tables for cell in cells])
+
+    def _doubts(self, found: Sequence[ReadFormula]) -> Iterator[Event]:
+        """What is to be said of formulas that are not sure."""
+        left = Counter(one.doubt for one in found if one.doubt)
+        if left:
+            yield Event("formulas_doubtful", f"{left.total()} formulas are left as plain text: {'; '.join(left)}")
+        unsure = [one for one in found if one.unsure and not one.doubt]
+        if unsure and self._mode == "latex":
+            told = "; ".join(f"{one.latex[:TOLD]} ({one.unsure})" for one in unsure[:3])
+            count = f"{len(unsure)} formula{'s' * (len(unsure) > 1)}"
+            yield Event("formulas_doubtful", f"the LaTeX of {count} may be wrong: {told}")
 
     def displayed(self, page: Any, blocks: Sequence[dict[str, Any]]) -> list[BBox]:
         """The places of the formulas of ``page`` that stand alone, as if no table were on it; the same ``blocks`` are

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from docspec.mathematics.certainty import strain
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.rows import read_row
 from docspec.mathematics.spelling import ACCENTS, NEGATED, sign_in_latex
@@ -49,6 +50,7 @@ def _negated(items: Sequence[Item]) -> list[Item]:
         near = [one for one in rest if abs(one.base - stroke.base) < 0.2 * stroke.size and one.part == "ordinary"]
         below = min(near, key=lambda one: abs(one.x0 - stroke.x0), default=None)
         if below is None or abs(below.x0 - stroke.x0) > 0.5 * stroke.size:
+            strain("left over", 1)
             continue
         latex = NEGATED.get(below.sign, f"\\not{sign_in_latex(below.sign)}")
         rest[rest.index(below)] = replace(below, latex=latex + " " if latex[-1].isalpha() else latex, part="made")
@@ -62,6 +64,7 @@ def with_accents(items: Sequence[Item]) -> list[Item]:
     for accent in accents:
         own = _under(accent, rest)
         if not own:
+            strain("left over", 1)
             rest.append(replace(accent, part="ordinary", sign=accent.sign))
             continue
         single, several = ACCENTS[accent.sign]

@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import BBox
+from docspec.mathematics.certainty import doubt_in, lost_signs, strain, weighed
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Bar, Glyph, bars_of, glyphs_of
 from docspec.mathematics.items import item_of
 from docspec.mathematics.layout import read_formula
+from docspec.mathematics.spelling import BINARY, RELATIONS
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFormula:
-    """A formula with its LaTeX; ``doubt`` says why it may be wrong (empty: it is not doubted)."""
+    """A formula with its LaTeX; ``doubt`` says why it is not to be written as such, ``unsure`` what in it does not fit
+    its place (empty: nothing)."""
 
     formula: Formula
     latex: str
     doubt: str = ""
+    unsure: str = ""
 
 
 def read_page(
@@ -45,12 +49,23 @@ def read(formula: Formula) -> ReadFormula:
 
 
 def _read(formula: Formula, parts: Sequence[Formula]) -> ReadFormula:
-    latex = " ".join(_latex(part.glyphs, part.bars, formula.display) for part in parts)
+    with weighed() as strains:
+        latex = " ".join(_latex(part.glyphs, part.bars, formula.display) for part in parts)
+        if not formula.display:
+            strain("open end", _is_cut(parts))
+        strain("signs lost", lost_signs([one for part in parts for one in part.glyphs], latex))
     latex = re.sub(r"(?<=[^A-Za-z]) (?=[^A-Za-z])", "", latex) if formula.rest else latex
     if formula.number:
         latex += f"\\tag{{{''.join(one.symbol.sign for one in formula.number).strip('()')}}}"
     unknown = sum(one.symbol.sign == "\ufffd" for part in parts for one in part.glyphs)
-    return ReadFormula(formula, latex, f"{unknown} signs are not known" if unknown else "")
+    return ReadFormula(formula, latex, f"{unknown} signs are not known" if unknown else "", doubt_in(strains))
+
+
+def _is_cut(parts: Sequence[Formula]) -> bool:
+    """Whether a formula begins or ends with a sign that has something on both of its sides."""
+    first, last = min(parts[0].glyphs, key=lambda one: one.x0), max(parts[-1].glyphs, key=lambda one: one.x1)
+    signs = BINARY - set("+−±∓∗⋆∙∘⋅")
+    return len(parts[0].glyphs) > 1 and (first.symbol.sign in signs or last.symbol.sign in RELATIONS | signs - {":"})
 
 
 def _latex(glyphs: Sequence[Glyph], bars: Sequence[Bar], display: bool) -> str:
