@@ -172,6 +172,8 @@ def _rewritten(
         if number is None:
             if not char["c"].strip() and spans and spans[-1].get("ends") and _touches(spans[-1], places[at + 1 :]):
                 continue  # MuPDF parts what stands at another height
+            if char["c"].strip() and spans and spans[-1].get("ends"):
+                spans += _space_behind(spans[-1], char["bbox"][0])
             if last is not span or not spans:
                 spans.append(span | {"chars": []})
                 last = span
@@ -188,6 +190,17 @@ def _rewritten(
                 last = None
     line["spans"] = spans
     return alone
+
+
+def _space_behind(formula: Span, x: float) -> list[Span]:
+    """The space between ``formula`` and what begins at ``x``: MuPDF tells none where it takes the advance of the
+    formula's last sign for wider than it is."""
+    ends, gap = formula["ends"], x - formula["ends"]
+    if gap < SPACE * formula["size"]:
+        return []
+    place = {"origin": (ends, formula["origin"][1]), "bbox": (ends, formula["bbox"][1], x, formula["bbox"][3])}
+    plain = {key: value for key, value in formula.items() if key != "ends"}
+    return [plain | place | {"chars": [place | {"c": " ", "synthetic": True}]}]
 
 
 def _touches(formula: Span, following: Sequence[tuple[Span, dict[str, Any]]]) -> bool:
