@@ -12,6 +12,7 @@ from benchmarks.cli.device import device
 from benchmarks.cli.drafts import drafts
 from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
+from benchmarks.cli.formulas import formulas
 from benchmarks.cli.half_precision import half_precision
 from benchmarks.cli.kinds import kinds
 from benchmarks.cli.languages import languages
@@ -44,7 +45,21 @@ app = typer.Typer(
 )
 COMMANDS = (
     *(suite, made_tables, reading_order, paper, figures, pictures, view_picture),
-    *(words, ledger, structure, places, searchable, kinds, layer, languages, accuracy, born_digital, runs, engines),
+    *(
+        words,
+        ledger,
+        structure,
+        places,
+        searchable,
+        kinds,
+        layer,
+        formulas,
+        languages,
+        accuracy,
+        born_digital,
+        runs,
+        engines,
+    ),
     *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )

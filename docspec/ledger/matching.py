@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from docspec.ledger.atoms import UNTOLD, joined, runs_leftwards
@@ -45,8 +45,11 @@ class Matched:
         return [at for at, other in enumerate(self.of_output) if other < 0]
 
 
-def matched(page: Sequence[str], output: Sequence[str], fits: Fits) -> Matched:
-    """Pairs the keys of a ``page`` in the order of its contents with those of its ``output``."""
+def matched(
+    page: Sequence[str], output: Sequence[str], fits: Fits, in_formulas: Collection[int] = frozenset()
+) -> Matched:
+    """Pairs the keys of a ``page`` in the order of its contents with those of its ``output``; those ``in_formulas`` are
+    letters rather than words."""
     pairs = Matched([-1] * len(page), [-1] * len(output))
     on_page, in_output = _places(page), _places(output)
     anchors = [(at[0], in_output[key][0]) for key, at in on_page.items() if len(at) == 1 == len(in_output.get(key, ()))]
@@ -65,6 +68,7 @@ def matched(page: Sequence[str], output: Sequence[str], fits: Fits) -> Matched:
     if told != page:  # a quotation mark that the file does not tell stands before a word that the print breaks
         _pair_parts(pairs, told, output)
     _pair_scattered(pairs, page, output)
+    _pair_letters(pairs, page, output, fits, in_formulas)
     _pair_untold(pairs, page, output)
     return pairs
 
@@ -197,6 +201,32 @@ def _parts_of(rest: str, spare: dict[str, list[int]], parts: list[str], tries: I
             if whole:
                 return whole
     return []
+
+
+def _pair_letters(
+    pairs: Matched, page: Sequence[str], output: Sequence[str], fits: Fits, in_formulas: Collection[int]
+) -> None:
+    """Pairs what is left of a page with the letters that are left of formulas in its place: which letters stand beside
+    each other, and so make one atom, differs between a formula and its LaTeX (``d`` over ``dx``)."""
+    letters: dict[str, list[int]] = defaultdict(list)
+    for other in [at for at in pairs.left_of_output if at in in_formulas][:MOST_LEFT]:
+        for sign in output[other]:
+            letters[sign].append(other)
+    for at in pairs.left_of_page[:MOST_LEFT] if letters else ():
+        taken: list[tuple[str, int]] = []
+        if len(page[at]) > 1 and any(map(str.isdigit, page[at])):
+            continue  # numbers are whole
+        for sign in page[at]:
+            other = next((one for one in letters[sign] if fits(at, one)), None)
+            if other is None:
+                break
+            letters[sign].remove(other)
+            taken.append((sign, other))
+        if len(taken) == len(page[at]):
+            pairs.pair(at, taken[0][1])
+        else:
+            for sign, other in taken:
+                letters[sign].append(other)
 
 
 def _pair_untold(pairs: Matched, page: Sequence[str], output: Sequence[str]) -> None:

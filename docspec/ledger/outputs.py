@@ -96,6 +96,18 @@ def _entity(match: re.Match[str]) -> str:
     return unescape(match[0])[:1].ljust(len(match[0]), NOTHING)
 
 
+def formulas_in(text: str) -> list[tuple[int, int]]:
+    """Where the formulas of a Markdown ``text`` begin and end."""
+    if "$" not in text:
+        return []
+    spans = [match.span() for match in _DISPLAYED.finditer(text)]
+    left = _DISPLAYED.sub(_blank, text)
+    for line in _LINE.finditer(left):
+        pattern = _MATH_IN_CELL if _ROW.match(line[0]) else _MATH
+        spans += [(line.start() + match.start(), line.start() + match.end()) for match in pattern.finditer(line[0])]
+    return sorted(spans)
+
+
 def _bare_math(match: re.Match[str]) -> str:
     return shown_signs(match[0])
 

@@ -51,9 +51,11 @@ class Piece:
 
 @dataclass(slots=True)
 class Line:
-    """What is read from left to right at one height."""
+    """What is read from left to right at one height; ``bridged``, if a formula stands in front of it, whose lines are
+    not followed."""
 
     pieces: list[Piece] = field(default_factory=list)
+    bridged: bool = False
     x0: float = 0.0
     x1: float = 0.0
     y0: float = 0.0
@@ -123,24 +125,30 @@ def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> li
         formulas[formula.start() : formula.end()] = b"\1" * (formula.end() - formula.start())
     found: list[tuple[list[VisibleWord], list[int]]] = [([], []) for _ in units]
     starts = [unit.start for unit in units]
-    last = -1
+    last, bridges, in_formula = -1, set(), False
     for other, one in enumerate(pairs.of_output):
         number = sides.word_of[one] if one >= 0 else -1
         if number < 0 or number == last or sides.words[number].hidden or _is_upright(sides.words[number]):
             continue
         if formulas[sides.offsets[other]]:
+            in_formula = True
             continue
-        last = number
+        if in_formula:
+            bridges.add(sides.offsets[other])
+        last, in_formula = number, False
         at = bisect_right(starts, sides.offsets[other]) - 1
         if at >= 0 and sides.offsets[other] < units[at].end:
             found[at][0].append(sides.words[number])
             found[at][1].append(sides.offsets[other])
     white = _White(sides.words)
-    return [
-        Placed(unit, list(_lines(words, offsets, white)), number)
-        for number, (unit, (words, offsets)) in enumerate(zip(units, found, strict=True))
-        if words
-    ]
+    made = []
+    for number, (unit, (words, offsets)) in enumerate(zip(units, found, strict=True)):
+        if words:
+            lines = list(_lines(words, offsets, white))
+            for line in lines:
+                line.bridged = line.start in bridges
+            made.append(Placed(unit, lines, number))
+    return made
 
 
 def _is_upright(word: VisibleWord) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,10 @@ from docspec.core import BBox, Block, Category
 from docspec.core.account import VisibleWord
 from docspec.ledger.atoms import atoms_of, keys_of, runs_leftwards
 from docspec.ledger.matching import Matched, matched
-from docspec.ledger.outputs import markdown_words
+from docspec.ledger.outputs import formulas_in, markdown_words
+
+END = 1 << 60
+"""Behind all characters."""
 
 BEGINNING, LOOK_AHEAD = 3, 20
 """Atoms that tell a block, and among which the next one of the output is sought."""
@@ -50,6 +54,8 @@ class Sides:
         self.output = [atom.key for atom in shown]
         self.offsets = [atom.start for atom in shown]
         self.ticks = [at for at, atom in enumerate(shown) if output.shown[atom.start - 1 : atom.end + 1] == "[x]"]
+        formulas = formulas_in(output.text)
+        self.in_formulas = {at for at, start in enumerate(self.offsets) if _is_within(start, formulas)}
         self.block_of = _blocks_of(self.output, output.blocks)
         self.boxes = [block.bbox for block in output.blocks]
         written = Counter(self.block_of)
@@ -87,13 +93,18 @@ class Sides:
         return box is not None and is_inside(self.words[self.word_of[one]], box)
 
 
+def _is_within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    at = bisect_right(spans, (place, END)) - 1
+    return at >= 0 and place < spans[at][1]
+
+
 def paired(sides: Sides) -> Matched:
     """The pairs of both sides. Hidden words, and those of running heads that the output does not have, get only what
     the words of the text leave."""
     apart = [bool(word.hidden) or head for word, head in zip(sides.words, sides.heads(), strict=True)]
     first = [at for at, number in enumerate(sides.word_of) if not apart[number]]
     keys = [sides.page[at] for at in first]
-    pairs = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other))
+    pairs = matched(keys, sides.output, lambda one, other: sides.fits(first[one], other), sides.in_formulas)
     of_page = [-1] * len(sides.page)
     for one, at in enumerate(first):
         of_page[at] = pairs.of_page[one]

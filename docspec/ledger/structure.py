@@ -20,6 +20,9 @@ from docspec.ledger.placed import Line, Placed, around
 LEADING = 2.2
 """Heights of a line from which on the next one is not under it."""
 
+BRIDGED = 4.0
+"""The same where a formula, which may fill a line, stands between the two."""
+
 CLOSE = 1.6
 """Heights between the middles of lines that stand together."""
 
@@ -86,6 +89,8 @@ def _jumps(own: Sequence[Line], all_lines: Sequence[Line]) -> Iterator[Misplaced
     for number, (before, after) in enumerate(pairwise(own)):
         height, down = max(before.height, after.height), downs[number]
         if abs(down) <= 0.5 * height or not (_has_word(before) and _has_word(after)):
+            continue
+        if after.bridged and 0 < down <= BRIDGED * height:
             continue
         apart = max(after.x0 - before.x1, before.x0 - after.x1)
         sized = len(before.words) > 1 and len(after.words) > 1 and not _are_alike(before.height, after.height)

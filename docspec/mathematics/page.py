@@ -32,12 +32,13 @@ Span = dict[str, Any]
 
 
 class PageFormulas:
-    """Reads the formulas of one page at a time. ``events`` are about the last one. Where ``tables`` tell the places of
-    its cells, ``cells`` has the texts of those with formulas."""
+    """Reads the formulas of one page at a time. ``events`` and ``found`` are of the last one. Where ``tables`` tell
+    the places of its cells, ``cells`` has the texts of those with formulas."""
 
     def __init__(self, mode: Formulas = "latex") -> None:
         self._mode = mode
         self.events: tuple[Event, ...] = ()
+        self.found: Sequence[ReadFormula] = ()
         self.tables: Sequence[Sequence[BBox]] = ()
         self.cells: dict[BBox, str] = {}
         self._alone: tuple[Sequence[dict[str, Any]], list[BBox]] = ((), [])
@@ -49,8 +50,7 @@ class PageFormulas:
 
     def put_in(self, page: Any, blocks: list[dict[str, Any]]) -> None:
         """Puts the formulas of ``page`` into ``blocks``, its text as MuPDF's raw dictionary with exact boxes."""
-        self.events = ()
-        found = read_page(page, blocks, self.tables)
+        found = self.found = read_page(page, blocks, self.tables)
         self.events = tuple(self._doubts(found))
         sure = [one for one in found if not one.doubt and (one.formula.display or self._mode == "latex")]
         if not sure:
