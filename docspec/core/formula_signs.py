@@ -18,7 +18,16 @@ _NAMES = frozenset(
 )  # fmt: skip
 """Commands that show their own name."""
 
-_SHOWN = {"pmod": "mod", "bmod": "mod", "iff": "⇔", "implies": "⇒", "dots": "…"}
+_SHOWN = {
+    "pmod": "mod",
+    "bmod": "mod",
+    "iff": "⇔",
+    "implies": "⇒",
+    "dots": "…",
+    "sim": "∼",
+    "xrightarrow": "→",
+    "xleftarrow": "←",
+}
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}")
 
 

@@ -27,7 +27,7 @@ _EACH = (
 )
 _SIGNS = (
     "+\u00b1\u00d7\u00f7=%\u2030\u00a7\u00a9\u00ae\u2122\u00b0&@#$\u00a2-\u00a5\u20a0-\u20bf\u2190-\u21ff\u2200-\u2211"
-    "\u2213-\u2218\u221a-\u22bf\u2610-\u2612\u2713-\u2718"
+    "\u2213-\u2218\u221a-\u22bf\u27c2\u27f5-\u27fc\u29f5\u2610-\u2612\u2713-\u2718"
 )
 _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
 _LETTER = rf"[^\W\d_{_RAISED}{_EACH}\ufffd]"
@@ -42,7 +42,7 @@ _ATOM = re.compile(
     rf"|[{_SIGNS}]"
 )
 _LEFTWARDS = re.compile(f"[{_LEFTWARD}]")
-_TWINS = str.maketrans("\u2206↦⟶⟵⟹⟸⟷⟺⟼", "\u0394→→←⇒⇐↔⇔→")
+_TWINS = str.maketrans("\u2206↦⟶⟵⟹⟸⟷⟺⟼⟂⊧⧵∖", "\u0394→→←⇒⇐↔⇔→⊥⊨\\\\")
 """Signs that fonts print from pieces, or call by the name of another."""
 
 _UNHEARD = re.compile("[\u2236\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")

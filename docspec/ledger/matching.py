@@ -21,6 +21,9 @@ MOST_COMPARED, MOST_LEFT, MOST_TRIED, LONGEST = 10_000, 500, 200, 40
 """Most pairs of equal atoms whose places are compared, most atoms that are tried as parts of words or made of them,
 most tries for one of them, and the most letters of a part: a page of nothing else must not take minutes."""
 
+FEW = 4
+"""Most letters of what is found in formulas in another place: the block of a letter is not always known."""
+
 Fits = Callable[[int, int], bool]
 """Whether an atom of the page may stand in the place of one of the output, by their numbers."""
 
@@ -217,7 +220,8 @@ def _pair_letters(
         if len(page[at]) > 1 and any(map(str.isdigit, page[at])):
             continue  # numbers are whole
         for sign in page[at]:
-            other = next((one for one in letters[sign] if fits(at, one)), None)
+            free = letters[sign]
+            other = next((one for one in free if fits(at, one)), free[0] if free and len(page[at]) <= FEW else None)
             if other is None:
                 break
             letters[sign].remove(other)

@@ -265,3 +265,32 @@ def test_what_is_typed_into_a_box_is_its_tick(cross: str) -> None:
 def test_a_word_behind_a_sign_that_the_file_does_not_tell_is_written_though_a_line_breaks_it() -> None:
     found = account(printed("said \ufffdWork-", "ers of the world, unite!\ufffd"), "said Workers of the world, unite!")
     assert missing(found) == [] and found.added == ()
+
+
+def test_letters_of_a_formula_are_found_however_they_stand_together() -> None:
+    words = printed("so d over dx is beta")
+    written = r"so $\frac{dd}{x}$ over is beta"
+    output = PageOutput(markdown_words(written), (block(written),), written)
+    assert account_for(words, output, "text layer").counts.get("missing", 0) == 0
+
+
+def test_numbers_of_a_formula_are_whole() -> None:
+    written = r"so $1+2$"
+    output = PageOutput(markdown_words(written), (block(written),), written)
+    assert account_for(printed("so 21"), output, "text layer").counts["missing"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sign", "command"), [("∼", "sim"), ("⊥", "perp"), ("⟶", "longrightarrow"), ("⊨", "models"), ("∖", "setminus")]
+)
+def test_signs_of_pages_are_those_of_their_commands(sign: str, command: str) -> None:
+    written = f"so $a\\{command} b$"
+    output = PageOutput(markdown_words(written), (block(written),), written)
+    assert account_for(printed(f"so a {sign} b"), output, "text layer").counts.get("missing", 0) == 0
+
+
+def test_a_paragraph_goes_on_behind_a_line_that_is_a_formula() -> None:
+    words = printed("We stand in the room, and it is closed.", "x = y + z", "Who goes on reads the rest of it here.")
+    written = "We stand in the room, and it is closed. $x=y+z$ Who goes on reads the rest of it here."
+    output = PageOutput(markdown_words(written), (block(written),), written)
+    assert account_for(words, output, "text layer").misplaced == ()

@@ -1,8 +1,9 @@
 """Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
-of two pages, ``tables.tex`` of the third."""
+of two pages, ``tables.tex`` of the third, ``hard.tex`` of the last."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -13,6 +14,8 @@ from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
 from docspec.mathematics.page import PageFormulas, texts_of_cells
+from docspec.mathematics.reading import ReadFormula
+from docspec.mathematics.reading import read as read_formula
 
 PAGES = Path(__file__).parent / "pages"
 BOTH = pytest.mark.parametrize("name", ["computer-modern", "times"])
@@ -86,6 +89,72 @@ def test_a_sign_that_nobody_knows_makes_a_formula_doubtful() -> None:
         text = "\n".join(line.text for line in page_lines(page, formulas=formulas))
     assert [event.kind for event in formulas.events if "are not known" in event.detail] == ["formulas_doubtful"]
     assert "$E=mc^{2}$" in text and r"\begin{pmatrix}" not in text
+
+
+def test_lines_of_cases_with_words_are_no_prose() -> None:
+    cases, _ = displayed_in("hard")
+    assert cases.startswith(r"f(x)=\begin{cases}\sqrt{x}+1&")
+    assert r"\\\frac{x}{y}&" in cases and r"\\-x&\mathrm{otherwise}\end{cases}" in cases
+
+
+def test_a_script_over_a_fraction_in_a_script_is_no_part_of_the_fraction() -> None:
+    assert displayed_in("hard")[1] == r"T_{18}^{\frac{\zeta}{9}}=\rho_{\frac{x}{5}}^{Z}"
+
+
+def displayed_in(name: str) -> list[str]:
+    return [line.text.strip("$") for line in lines_of(name, PageFormulas()) if line.text.startswith("$$")]
+
+
+def formula_with(symbol: str, name: str) -> ReadFormula:
+    """The first formula of a page that stands alone and holds ``symbol``."""
+    formulas = PageFormulas()
+    lines_of(name, formulas)
+    return next(
+        one
+        for one in formulas.found
+        if one.formula.display and any(glyph.symbol.sign == symbol for glyph in one.formula.glyphs)
+    )
+
+
+@BOTH
+def test_what_fits_its_place_is_sure(name: str) -> None:
+    formulas = PageFormulas()
+    lines_of(name, formulas)
+    assert [one.latex for one in formulas.found if one.unsure] == [] != formulas.found
+    assert formulas.events == ()
+
+
+@pytest.mark.parametrize(("right", "down"), [(14.0, 0.0), (0.0, -7.0)])
+def test_a_script_that_stands_where_none_does_makes_its_formula_unsure(right: float, down: float) -> None:
+    formula = formula_with("e", "computer-modern").formula
+    script = max((one for one in formula.glyphs if one.size < 9), key=lambda one: one.x0)
+    moved = replace(script, x0=script.x0 + right, x1=script.x1 + right, x=script.x + right,
+                    y0=script.y0 + down, y1=script.y1 + down, y=script.y + down)  # fmt: skip
+    glyphs = tuple(moved if one is script else one for one in formula.glyphs)
+    assert read_formula(replace(formula, glyphs=glyphs)).unsure
+
+
+def test_a_bracket_without_its_other_one_makes_its_formula_unsure() -> None:
+    formula = formula_with("d", "computer-modern").formula
+    tall = [one for one in formula.glyphs if one.symbol.sign == ")" and one.symbol.part != "ordinary"]
+    glyphs = tuple(one for one in formula.glyphs if one not in tall)
+    assert tall and read_formula(replace(formula, glyphs=glyphs)).unsure
+
+
+def test_a_space_is_written_behind_a_formula_where_white_is() -> None:
+    with pymupdf.open(PAGES / "times.pdf") as pdf:
+        page, formulas = pdf[0], PageFormulas()
+        flags = pymupdf.TEXT_ACCURATE_BBOXES
+        blocks = page.get_text("rawdict", flags=flags)["blocks"]
+        for block in blocks:
+            for line in block["lines"]:
+                for span in line["spans"]:  # as MuPDF tells it behind signs of a wide advance
+                    span["chars"] = [char for char in span["chars"] if char["c"].strip()]
+        formulas.put_in(page, blocks)
+    text = "".join(
+        char["c"] for block in blocks for line in block["lines"] for span in line["spans"] for char in span["chars"]
+    )
+    assert r"$x_{i}\in\mathbb{R}^{n}$ be" in text
 
 
 def test_pages_without_a_font_for_mathematics_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
