@@ -221,11 +221,11 @@ def _pair_letters(
             continue  # numbers are whole
         for sign in page[at]:
             free = letters[sign]
-            other = next((one for one in free if fits(at, one)), free[0] if free and len(page[at]) <= FEW else None)
-            if other is None:
+            own = next((one for one in free if fits(at, one)), free[0] if free and len(page[at]) <= FEW else None)
+            if own is None:
                 break
-            letters[sign].remove(other)
-            taken.append((sign, other))
+            free.remove(own)
+            taken.append((sign, own))
         if len(taken) == len(page[at]):
             pairs.pair(at, taken[0][1])
         else:

@@ -52,10 +52,11 @@ class Piece:
 @dataclass(slots=True)
 class Line:
     """What is read from left to right at one height; ``bridged``, if a formula stands in front of it, whose lines are
-    not followed."""
+    not followed; ``mixed``, if one stands in it or beside it."""
 
     pieces: list[Piece] = field(default_factory=list)
     bridged: bool = False
+    mixed: bool = False
     x0: float = 0.0
     x1: float = 0.0
     y0: float = 0.0
@@ -125,7 +126,9 @@ def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> li
         formulas[formula.start() : formula.end()] = b"\1" * (formula.end() - formula.start())
     found: list[tuple[list[VisibleWord], list[int]]] = [([], []) for _ in units]
     starts = [unit.start for unit in units]
-    last, bridges, in_formula = -1, set(), False
+    last, in_formula, ahead = -1, False, -1
+    bridges: set[int] = set()
+    beside: set[int] = set()
     for other, one in enumerate(pairs.of_output):
         number = sides.word_of[one] if one >= 0 else -1
         if number < 0 or number == last or sides.words[number].hidden or _is_upright(sides.words[number]):
@@ -135,7 +138,8 @@ def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> li
             continue
         if in_formula:
             bridges.add(sides.offsets[other])
-        last, in_formula = number, False
+            beside |= {ahead, sides.offsets[other]}
+        last, in_formula, ahead = number, False, sides.offsets[other]
         at = bisect_right(starts, sides.offsets[other]) - 1
         if at >= 0 and sides.offsets[other] < units[at].end:
             found[at][0].append(sides.words[number])
@@ -147,6 +151,7 @@ def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> li
             lines = list(_lines(words, offsets, white))
             for line in lines:
                 line.bridged = line.start in bridges
+                line.mixed = any(offset in beside for piece in line.pieces for offset in piece.offsets)
             made.append(Placed(unit, lines, number))
     return made
 

@@ -92,7 +92,7 @@ def _jumps(own: Sequence[Line], all_lines: Sequence[Line]) -> Iterator[Misplaced
             continue
         if after.bridged and 0 < down <= BRIDGED * height:
             continue
-        apart = max(after.x0 - before.x1, before.x0 - after.x1)
+        apart = max(after.x0 - before.x1, 0.0 if before.mixed else before.x0 - after.x1)
         sized = len(before.words) > 1 and len(after.words) > 1 and not _are_alike(before.height, after.height)
         closed = before.words[-1].text.endswith(_ENDS)
         if down < 0:
@@ -145,7 +145,7 @@ def _is_new(before: Line, after: Line, own: Sequence[Line], usual: float, lines:
     ]
     downs = [b.middle - a.middle for a, b in pairwise(column) if 0.5 * height < b.middle - a.middle < LEADING * height]
     leading = min(usual or height, median(downs) if downs else usual)
-    if after.middle - before.middle > OFF * leading:
+    if after.middle - before.middle > OFF * leading and not (before.mixed or after.mixed):  # formulas push lines apart
         return True
     following = next((b for a, b in pairwise(own) if a is after), None)
     if after.x0 - left <= 0.7 * height or (following is not None and following.x0 - left > 0.4 * height):

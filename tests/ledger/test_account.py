@@ -294,3 +294,10 @@ def test_a_paragraph_goes_on_behind_a_line_that_is_a_formula() -> None:
     written = "We stand in the room, and it is closed. $x=y+z$ Who goes on reads the rest of it here."
     output = PageOutput(markdown_words(written), (block(written),), written)
     assert account_for(words, output, "text layer").misplaced == ()
+
+
+def test_a_line_that_begins_with_a_formula_is_followed_by_the_next_one() -> None:
+    words = printed("We stand in the room now and", "x = y + z who goes on", "reads on.")
+    written = "We stand in the room now and $x=y+z$ who goes on reads on."
+    output = PageOutput(markdown_words(written), (block(written),), written)
+    assert account_for(words, output, "text layer").misplaced == ()
