@@ -59,7 +59,9 @@ def commands_of(text: str, page: str = "") -> Iterator[Documented]:
     for block in re.findall(r"^ *```(?:sh|bash|console)\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE):
         for line in block.replace("\\\n", " ").splitlines():
             yield from (Documented(page, words, False) for words in _commands(line))
-    for code in re.findall(r"(?<!`)`([^`]+)`(?!`)", re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)):
+    for code in re.findall(
+        r"(?<!`)`([^`]+)`(?!`)", re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    ):
         yield from (Documented(page, words, True) for words in _commands(code) if len(words) > 1)
 
 
@@ -144,7 +146,7 @@ def _take_typer(command: Any, name: str, rest: list[str], parent: Any, is_mentio
 
     from docspec.core import DocspecError
 
-    if {"--help", "--version"} & set(rest) or not rest and hasattr(command, "get_command"):
+    if {"--help", "--version"} & set(rest) or (not rest and hasattr(command, "get_command")):
         return
     try:
         command.make_context(name, rest, parent=parent)
@@ -179,7 +181,10 @@ def _take_argparse(one: Documented) -> None:
         raise _Taken
 
     changed = {"parse_args": taken, "error": error}
-    with mock.patch.multiple(argparse.ArgumentParser, **changed), mock.patch.object(sys, "argv", [module, *one.words[3:]]):
+    with (
+        mock.patch.multiple(argparse.ArgumentParser, **changed),
+        mock.patch.object(sys, "argv", [module, *one.words[3:]]),
+    ):
         try:
             runpy.run_module(module, run_name="__main__", alter_sys=False)
         except _Taken:

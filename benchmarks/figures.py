@@ -254,25 +254,25 @@ def _changed_since(commit: str) -> frozenset[str] | None:
     return frozenset(found.stdout.splitlines()) if found.returncode == 0 else None
 
 
-NUMBER = re.compile(r"(?<![\w.])\d[\d,]*\.?\d*(?![\w.]*\d)")
+NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w,]*\d)")
 
 
 def unheld(readme: Path, page: Path) -> list[str]:
-    """Figures with a decimal point or of three digits in README's table that stand neither in the table of ``page`` nor
-    on a page that README's row names."""
-    held = set(NUMBER.findall("\n".join(_table(page)[1])))
-    rows = re.search(r"^\| what \| docspec \|.*?\n\|[-|]+\n(.*?)\n\n", readme.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    if rows is None:
+    """Figures with a decimal point or in thousands in README's table that stand neither in the table of ``page`` nor on a
+    page that README's row names; a share may stand there in percent."""
+    table = re.search(
+        r"^\| what \| docspec \|.*?\n\|[-|]+\n(.*?)\n\n", readme.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    if table is None:
         raise ValueError(f"{readme}: there is no table of figures")
-    missing = []
-    for row in rows[1].splitlines():
+    held, missing = set(NUMBER.findall("\n".join(_table(page)[1]))), []
+    for row in table[1].splitlines():
         linked = [(readme.parent / name).read_text("utf-8") for name in re.findall(r"\]\(([\w/.-]+\.md)\)", row)]
         known = held.union(*map(NUMBER.findall, linked))
-        what, *figures = row.strip("| ").split(" | ")
+        what, figures = row.strip("| ").split(" | ", 1)
+        numbers = [number for number in NUMBER.findall(figures) if "." in number or "," in number]
         missing += [
-            f"{what}: {number}"
-            for number in NUMBER.findall(" ".join(figures))
-            if re.search(r"[.,]\d", number) and number.strip(".,") not in {one.strip(".,") for one in known}
+            f"{what}: {one}" for one in numbers if not known & {one, f"{100 * float(one.replace(',', '')):.1f}"}
         ]
     return missing
 

@@ -11,9 +11,9 @@ from docspec.core import UsageError
 
 
 def figures(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Where the JSON files of the measurements are.")
-    ] = Path("build/figures"),
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the JSON files of the measurements are.")] = Path(
+        "build/figures"
+    ),
     run: Annotated[
         bool, typer.Option("--run", help="Measure first; on an idle machine, about a quarter of an hour.")
     ] = False,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pymupdf
 
 from tests.benchmarks.made_suites import ocean_ocr, olmocr_bench, omnidocbench
-from tests.forked import ROOT, run_forked
+from tests.forked import ROOT
 from training.reader.checkpoint import init
 
 VLLM = """
@@ -47,8 +50,13 @@ def made_site(folder: Path) -> Path:
         (folder / "sets" / name).mkdir(parents=True)
         make(folder / "sets" / name)
     (folder / "sets/made").mkdir()
-    for words in ("-o out.json --format json", "-o made.md --words model --max-tokens 8 --report report.json"):
-        ran = run_forked(["parse", "input.pdf", "--model", "tiny-model", *words.split()], cwd=folder, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for words in (
+        "input.pdf -o out.json --format json",
+        "input.pdf -o made.md --words model --max-tokens 8 --report report.json",
+        "in/ -o texts/",
+    ):
+        command = [sys.executable, "-m", "docspec", "parse", *words.split(), "--model", "tiny-model"]
+        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         assert ran.returncode in (0, 3), ran.stderr
-    run_forked(["parse", "in/", "-o", "texts/"], cwd=folder, text=True)
     return folder

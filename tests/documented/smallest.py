@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from itertools import takewhile
 
 from benchmarks.documented import Documented
 
 FORMS: tuple[tuple[str, str], ...] = (
     # docspec
-    (r"docspec (bench|models|parse)$|docspec bench (fidelity|speed|transcripts)( --ways| --without NAME)?$", "- a mention"),
+    (
+        r"docspec (bench|models|parse)$|docspec bench (fidelity|speed|transcripts)( --ways| --without NAME)?$",
+        "- a mention",
+    ),
     (r"docspec parse s3:", "- needs a store: tests/cli/test_folders.py has a stand-in"),
     (r"docspec parse .*--scheduler ray", "- needs Ray: tests/corpus/test_ray.py"),
     (r"docspec parse .*(shouting|sidecar|parrot|acme)", "- needs the reader's own package: tests/test_plugins.py"),
@@ -39,7 +43,10 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks languages --second", "- needs a model's tokenizer"),
     (r"python -m benchmarks languages", "--language de --form born"),
     (r"python -m benchmarks suite parsebench", "- needs ParseBench: tests/benchmarks/suites/test_parsebench.py"),
-    (r"python -m benchmarks .*suite pdf-parse-bench", "- needs the data set: tests/benchmarks/suites/test_pdf_parse_bench.py"),
+    (
+        r"python -m benchmarks .*suite pdf-parse-bench",
+        "- needs the data set: tests/benchmarks/suites/test_pdf_parse_bench.py",
+    ),
     (r"python -m benchmarks suite .*pdfplumber", "- needs the other tools"),
     (r"python -m benchmarks (suite|paper --suite)", "--limit 1 --max-tokens 8"),
     (r"python -m benchmarks paper", "- reads all samples: tests/benchmarks/paper"),
@@ -138,3 +145,11 @@ def smallest(one: Documented) -> Form:
         while added in words:
             del words[words.index(added) : words.index(added) + 2]
     return Form((*words, *found[1].split()))
+
+
+def kind_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command and the names of its options: commands that differ in values alone run once."""
+    named = list(
+        takewhile(lambda word: not re.search(r"^-\w*$|^--|[./{]", word) or word == "-m" or ".campaign" in word, words)
+    )
+    return (*named, *sorted(word for word in words if re.match("--?[a-z]", word)))

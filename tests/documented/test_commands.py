@@ -13,15 +13,15 @@ import pytest
 
 from benchmarks.documented import Documented, NotTakenError, commands_of, documented, take
 from tests.documented.site import made_site
-from tests.documented.smallest import FORMS, entry, smallest
-from tests.forked import ROOT, run_forked
+from tests.documented.smallest import FORMS, entry, kind_of, smallest
+from tests.forked import ROOT
 from tests.generation.stand_in import StandIn
 
 COMMANDS = {one.text: one for one in sorted(documented(), key=lambda one: not one.is_mention)}
 PLUGINS = re.compile(r"shouting|sidecar|parrot")
 """Drafters and engines that a page tells to write."""
 
-RUNS = {form.words: one for one in COMMANDS.values() if (form := smallest(one)).words}
+RUNS = {kind_of(form.words): (form.words, one) for one in COMMANDS.values() if (form := smallest(one)).words}
 
 
 def test_commands_are_found_in_blocks_and_in_running_text() -> None:
@@ -80,18 +80,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_site(tmp_path_factory.mktemp("site"))
 
 
-@pytest.mark.parametrize("words", RUNS, ids=lambda words: RUNS[words].text)
-def test_the_smallest_form_of_a_command_runs(words: tuple[str, ...], made: Path, server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("words", "one"), RUNS.values(), ids=[one.text for _, one in RUNS.values()])
+def test_the_smallest_form_of_a_command_runs(
+    words: tuple[str, ...], one: Documented, made: Path, server: str, tmp_path: Path
+) -> None:
     for each in made.iterdir():
         (tmp_path / each.name).symlink_to(each)
     given = [word.replace("{server}", server) for word in words]
     paths = os.pathsep.join(map(str, (made / "stand-ins", ROOT)))
-    environment = {**os.environ, "PYTHONPATH": paths, "XDG_STATE_HOME": str(tmp_path / "state"), "HF_HUB_OFFLINE": "1"}
+    environment = {**os.environ, "PYTHONPATH": paths, "XDG_STATE_HOME": str(made / "state"), "HF_HUB_OFFLINE": "1"}
     environment["DOCSPEC_MODEL"] = str(made / "tiny-model")
-    told: dict[str, object] = {"cwd": tmp_path, "env": environment, "text": True}
-    piped = {"stdin": (tmp_path / ("names" if "--from-file" in words else "input.pdf")).open("rb")}
-    if given[0] == "docspec":
-        ran = run_forked(given[1:], **told, **piped)
-    else:
-        ran = subprocess.run([sys.executable, *given[1:]], **told, **piped, capture_output=True, timeout=600)  # type: ignore[call-overload]
-    assert ran.returncode in (0, 3), f"{' '.join(given)}\n{ran.stdout[-2000:]}\n{ran.stderr[-3000:]}"
+    command = [sys.executable, *(given[1:] if given[0] == "python" else ("-m", *given))]
+    with (tmp_path / ("names" if "--from-file" in words else "input.pdf")).open("rb") as file:
+        ran = subprocess.run(
+            command, cwd=tmp_path, env=environment, stdin=file, capture_output=True, text=True, timeout=300
+        )
+    assert ran.returncode in (0, 3), f"{one.page}: {' '.join(given)}\n{ran.stdout[-2000:]}\n{ran.stderr[-3000:]}"
