@@ -1,13 +1,14 @@
 """The commands that README and the documentation show, read from the pages themselves, and the code behind each.
 
-``tests/documented`` holds that today's options take every one of them and runs their smallest forms; ``benchmarks.figures``
-asks whether the code of a figure's command has changed since the figure was measured.
+``tests/documented`` holds that today's options take every one of them and runs their smallest forms;
+``benchmarks.figures`` asks whether the code of a figure's command has changed since the figure was measured.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import importlib
 import inspect
 import re
@@ -36,8 +37,8 @@ class NotTakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """A command as ``page`` shows it: ``words`` begin with ``docspec`` or with ``python -m MODULE``. One in running text
-    (``is_mention``) may lack its arguments."""
+    """A command as ``page`` shows it: ``words`` begin with ``docspec`` or with ``python -m MODULE``. One in running
+    text (``is_mention``) may lack its arguments."""
 
     page: str
     words: tuple[str, ...]
@@ -180,15 +181,13 @@ def _take_argparse(one: Documented) -> None:
         said.append(message)
         raise _Taken
 
-    changed = {"parse_args": taken, "error": error}
+    changed: dict[str, Any] = {"parse_args": taken, "error": error}
     with (
         mock.patch.multiple(argparse.ArgumentParser, **changed),
         mock.patch.object(sys, "argv", [module, *one.words[3:]]),
+        contextlib.suppress(_Taken),
     ):
-        try:
-            runpy.run_module(module, run_name="__main__", alter_sys=False)
-        except _Taken:
-            pass
+        runpy.run_module(module, run_name="__main__", alter_sys=False)
     if said and not (one.is_mention and re.search("required: [^-]*$", said[0])):
         raise NotTakenError(said[0])
 

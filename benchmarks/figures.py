@@ -176,8 +176,8 @@ ROWS = (
 
 
 def run(folder: Path, rows: Sequence[Row], tell: Callable[[str], None]) -> None:
-    """Runs the commands of ``rows``, one after the other; each writes its JSON file into ``folder``. Where one fails, it
-    is told and its file of an earlier run goes."""
+    """Runs the commands of ``rows``, one after the other; each writes its JSON file into ``folder``. Where one fails,
+    it is told and its file of an earlier run goes."""
     folder.mkdir(parents=True, exist_ok=True)
     for row in rows:
         tell(row.command.strip("`"))
@@ -258,8 +258,8 @@ NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w,]*\d)")
 
 
 def unheld(readme: Path, page: Path) -> list[str]:
-    """Figures with a decimal point or in thousands in README's table that stand neither in the table of ``page`` nor on a
-    page that README's row names; a share may stand there in percent."""
+    """Figures with a decimal point or in thousands in README's table that stand neither in the table of ``page`` nor
+    on a page that README's row names; a share may stand there in percent."""
     table = re.search(
         r"^\| what \| docspec \|.*?\n\|[-|]+\n(.*?)\n\n", readme.read_text("utf-8"), re.DOTALL | re.MULTILINE
     )

@@ -25,7 +25,8 @@ RUNS = {kind_of(form.words): (form.words, one) for one in COMMANDS.values() if (
 
 
 def test_commands_are_found_in_blocks_and_in_running_text() -> None:
-    page = "```sh\n$ A=b docspec parse 'a b.pdf' \\\n  -o x > y  # a comment's\nls | python -m benchmarks cards && pip x\n```\n"
+    page = "```sh\n$ A=b docspec parse 'a b.pdf' \\\n  -o x > y  # a comment's\n"
+    page += "ls | python -m benchmarks cards && pip x\n```\n"
     page += "Then `docspec models list|show` and `docspec`, `git log`.\n\n```python\nfrom docspec import parse\n```\n"
     assert [(one.text, one.is_mention) for one in commands_of(page)] == [
         ("docspec parse 'a b.pdf' -o x", False),
