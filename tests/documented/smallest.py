@@ -68,10 +68,9 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks (made-tables|reading-order|structure)", "--each 1 --kind plain"),
     (r"python -m benchmarks marks", "--max-tokens 8"),
     (r"python -m benchmarks proposer", "--rows 1 --steps 2"),
-    (r"python -m benchmarks\.campaign\.kills", "--kills 1 --signals 1"),
-    (r"python -m benchmarks\.campaign\.memory", "--documents 2 --early 1"),
-    (r"python -m benchmarks\.campaign\.pages", "--count 1"),
-    (r"python -m benchmarks\.campaign", "--mutants 1"),
+    (r"python -m benchmarks\.campaign\.pages DIR", "--count 1"),
+    (r"python -m benchmarks\.campaign\.pages$", "- a mention"),
+    (r"python -m benchmarks\.campaign", "- takes minutes: tests/benchmarks/test_campaign.py"),
     (r"python -m benchmarks\.mutants", "- needs cosmic-ray and a clone"),
     (r"python -m benchmarks\.serving\.\w+ .*--(beside|vllm-python)", "- needs vLLM or a second tree"),
     (r"python -m benchmarks\.serving\.fairness", "--jobs 2 --pages 4 --asked 2"),
@@ -150,6 +149,9 @@ def smallest(one: Documented) -> Form:
 def kind_of(words: tuple[str, ...]) -> tuple[str, ...]:
     """The command and the names of its options: commands that differ in values alone run once."""
     named = list(
-        takewhile(lambda word: not re.search(r"^-\w*$|^--|[./{]", word) or word == "-m" or ".campaign" in word, words)
+        takewhile(
+            lambda word: not re.search(r"^-\w*$|^--|[./{]", word) or word == "-m" or word.startswith("benchmarks."),
+            words,
+        )
     )
     return (*named, *sorted(word for word in words if re.match("--?[a-z]", word)))
