@@ -109,6 +109,12 @@ STAND_INS = {
 """What stands for the words of a page that name something that is not here."""
 
 
+RAN = frozenset(
+    {"python -m benchmarks engines samples/journal-article.pdf --engine vllm --engine-python FILE --drafter text-layer"}
+)
+"""Commands whose smallest form was seen to run to its end; the others wait for it."""
+
+
 @dataclass(frozen=True)
 class Form:
     """The smallest form of a command: its ``words``, or ``why`` there is none."""
@@ -148,10 +154,6 @@ def smallest(one: Documented) -> Form:
 
 def kind_of(words: tuple[str, ...]) -> tuple[str, ...]:
     """The command and the names of its options: commands that differ in values alone run once."""
-    named = list(
-        takewhile(
-            lambda word: not re.search(r"^-\w*$|^--|[./{]", word) or word == "-m" or word.startswith("benchmarks."),
-            words,
-        )
-    )
+    ends = re.compile(r"-(?!m$)\w*$|--|(?!benchmarks\.)\S*[./{]")
+    named = takewhile(lambda word: not ends.match(word), words)
     return (*named, *sorted(word for word in words if re.match("--?[a-z]", word)))
