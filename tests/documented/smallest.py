@@ -110,7 +110,16 @@ STAND_INS = {
 
 
 RAN = frozenset(
-    {"python -m benchmarks engines samples/journal-article.pdf --engine vllm --engine-python FILE --drafter text-layer"}
+    {
+        "docspec --version",
+        "docspec inspect invoices/",
+        "docspec models list",
+        "docspec parse --help",
+        "docspec status texts/",
+        "python -m benchmarks ledger PAGE.pdf",
+        "python -m benchmarks engines samples/journal-article.pdf --engine vllm --engine-python FILE "
+        "--drafter text-layer",
+    }
 )
 """Commands whose smallest form was seen to run to its end; the others wait for it."""
 
