@@ -70,6 +70,7 @@ PATHS = {
     "tests/corpus/test_real_runs.py": "process",
     "tests/corpus/test_two_hundred.py": "process",
     "tests/dialects/test_make_dialect.py::test_making_dialects_imports_neither_torch_nor_numpy": "process",
+    "tests/documented/test_commands.py::test_the_smallest_form": "process",
     "tests/documents/test_mupdf.py": "process",
     "tests/drafting/test_auto.py::test_importing_the_packages_loads_nothing_heavy": "process",
     "tests/drafting/test_picture_text.py": "recogniser",

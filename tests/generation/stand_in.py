@@ -181,6 +181,8 @@ def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
                 reply(self, stand_in.list_status, {"error": {"message": "not here"}})
             elif self.path == "/v1/models":
                 reply(self, 200, {"object": "list", "data": stand_in.models})
+            elif self.path == "/health":
+                reply(self, 200, b"")
             elif self.path == "/version":
                 reply(self, 200, {"version": "0.32.0"})
             elif self.path == "/metrics" and stand_in.metrics:
