@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from docspec.core import PageImage, ParseOptions, PrintedLine
 from docspec.core.straightening import Straightening
 from docspec.drafting import page_reader
-from docspec.drafting.straightening import as_printed
 
 if TYPE_CHECKING:
     from docspec.drafting.recogniser import PageReader
@@ -30,6 +29,8 @@ class LateLines:
     def of(self, page: PageImage) -> tuple[PrintedLine, ...]:
         """The recognised lines of ``page``, in its pixels. Raises :class:`docspec.core.DrafterError` where none can be
         recognised."""
+        from docspec.drafting.straightening import as_printed  # it loads PIL, which a parser that is only made does not
+
         with self._turn:
             self._reader.check()
             reading = self._reader.read(page)
