@@ -25,6 +25,9 @@ MARK, NARROW = -2.5, 2.5
 """The same for what is too narrow to be a block of its own, such as the marks of a question, and its greatest width in
 sizes of the type."""
 
+WIDE = 12.0
+"""Width of both sides, in the median and in sizes of the type, from which on they are columns of text."""
+
 SURE = 3.0
 """Log-odds that the pieces of a pair get, and those of blocks beside each other with the other sign, at least."""
 
@@ -45,6 +48,8 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     odds = odds.copy()
     for column in _columns([gap for row in _rows(tokens) for gap in pairwise(row)], tokens):
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
+        if min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True)) > WIDE:
+            continue  # two columns of text: the network's word stands
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else PAIR
         for left, right in column:
             for a, b in ((left, right), (right, left)):
