@@ -20,7 +20,6 @@ import statistics
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +27,7 @@ import httpx
 import psutil
 
 from benchmarks.serving.processes import gateway
-from benchmarks.serving.speed import Crop, crops, timed
+from benchmarks.serving.speed import Crop, kept_crops, timed
 from docspec.generation.llama.model_files import find_files, settings_for
 
 PATIENCE = 300.0
@@ -167,13 +166,7 @@ def main() -> None:
     words.add_argument("--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time.")
     given = words.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers end with it
-    if given.crops is not None and given.crops.exists():
-        asked = [Crop(**each) for each in json.loads(given.crops.read_text())][: given.requests]
-    else:
-        asked = crops(given.requests)
-        if given.crops is not None:
-            given.crops.write_text(json.dumps([asdict(each) for each in asked]))
-    print(json.dumps(measured(given, asked), indent=1))
+    print(json.dumps(measured(given, kept_crops(given.crops, given.requests)), indent=1))
 
 
 if __name__ == "__main__":

@@ -72,6 +72,16 @@ def crops(most: int) -> list[Crop]:
     return [found[number % len(found)] for number in range(most)]
 
 
+def kept_crops(file: Path | None, most: int) -> list[Crop]:
+    """:func:`crops`, from the ``file`` that an earlier run kept them in, or made and kept there."""
+    if file is not None and file.exists():
+        return [Crop(**each) for each in json.loads(file.read_text())][:most]
+    made = crops(most)
+    if file is not None:
+        file.write_text(json.dumps([asdict(each) for each in made]))
+    return made
+
+
 @contextlib.contextmanager
 def vllm(python: str, speculates: bool) -> Iterator[VllmServer]:
     """A real vLLM on a free port, with docspec's proposer in it or as it is."""
@@ -190,12 +200,7 @@ def main() -> None:
     words.add_argument("--crops", type=Path, metavar="FILE", help="Kept there, and taken from there the next time.")
     given = words.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # servers end with it
-    if given.crops is not None and given.crops.exists():
-        asked = [Crop(**each) for each in json.loads(given.crops.read_text())][: given.requests]
-    else:
-        asked = crops(given.requests)
-        if given.crops is not None:
-            given.crops.write_text(json.dumps([asdict(each) for each in asked]))
+    asked = kept_crops(given.crops, given.requests)
     print(json.dumps(measured(given.vllm_python, asked, given.clients, given.rounds), indent=1))
 
 

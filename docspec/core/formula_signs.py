@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 NOTHING = "\u2060"
@@ -35,6 +36,11 @@ def shown_signs(latex: str) -> str:
     """The signs of ``latex``, as long as it is: what shows nothing is a space, or, behind a sign, parts no word."""
     latex = _ENVIRONMENT.sub(lambda match: " " * len(match[0]), latex)
     return _COMMAND.sub(_shown, latex).replace("$", " ").replace("*", "∗")
+
+
+def letters_of(text: str) -> Counter[str]:
+    """The plain letters and figures of ``text``."""
+    return Counter(sign for sign in text if sign.isascii() and sign.isalnum())
 
 
 def _shown(match: re.Match[str]) -> str:

@@ -62,6 +62,11 @@ class Conversation:
     scored: bool = False
     schema: str = ""
 
+    @property
+    def is_penalised(self) -> bool:
+        """Whether tokens of the prompt and the answer have other logits than the model's."""
+        return (self.repeat_penalty, self.presence_penalty, self.frequency_penalty) != (1.0, 0.0, 0.0)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GenerationRequest:

@@ -8,12 +8,11 @@ sign that was left out stands in the way of others, a bracket becomes a script o
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from docspec.core.formula_signs import shown_signs
+from docspec.core.formula_signs import letters_of, shown_signs
 from docspec.mathematics.glyphs import Glyph
 
 MOST = 1.0
@@ -66,9 +65,6 @@ def doubt_in(strains: Sequence[tuple[float, str]]) -> str:
 
 def lost_signs(glyphs: Sequence[Glyph], latex: str) -> int:
     """How many letters and figures of ``glyphs`` are not in ``latex``, or are in it too often."""
-    shown = Counter(sign for sign in shown_signs(latex) if sign.isascii() and sign.isalnum())
-    printed = Counter(
-        one.symbol.sign for one in glyphs if one.symbol.sign.isascii() and len(one.symbol.sign) == 1
-        and one.symbol.sign.isalnum()
-    )  # fmt: skip
+    shown = letters_of(shown_signs(latex))
+    printed = letters_of("".join(one.symbol.sign for one in glyphs if len(one.symbol.sign) == 1))
     return ((shown - printed) + (printed - shown)).total()

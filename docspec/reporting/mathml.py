@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from html import unescape
 from xml.etree import ElementTree
 
-from docspec.core.formula_signs import shown_signs
+from docspec.core.formula_signs import letters_of, shown_signs
 
 LONGEST = 3000
 """Most characters of a formula that is converted; longer ones are loops of a model."""
@@ -59,7 +58,8 @@ def mathml_of(latex: str, display: bool = False) -> str | None:
         element.text = unescape(element.text) if element.text else None
         element.attrib = {name: value for name, value in element.attrib.items() if name in _ATTRIBUTES}
     shown = "".join(math.itertext())
-    if _UNKNOWN.search(shown) or _letters(shown_signs(bare)) - _letters(shown):
+    wanted, held = (unicodedata.normalize("NFKC", text) for text in (shown_signs(bare), shown))
+    if _UNKNOWN.search(shown) or letters_of(wanted) - letters_of(held):  # those of mathematical alphabets are plain
         return None
     math.set("xmlns", NAMESPACE)
     semantics = ElementTree.Element("semantics")
@@ -74,9 +74,3 @@ def mathml_of(latex: str, display: bool = False) -> str | None:
         math.remove(child)
     math.append(semantics)
     return ElementTree.tostring(math, encoding="unicode")
-
-
-def _letters(text: str) -> Counter[str]:
-    """The plain letters and figures of ``text``, those of mathematical alphabets as plain ones."""
-    plain = unicodedata.normalize("NFKC", text)
-    return Counter(sign for sign in plain if sign.isascii() and sign.isalnum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,8 +14,11 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.structure.blocks import with_blocks
+from docspec.drafting.structure.pairs import with_pairs
 from docspec.drafting.structure.tables import Structure
 from docspec.drafting.structure.tokens import PageTokens, Token
+
+from ..patience import within
 
 Placed = tuple[str, float, float, int]
 """A line: its text, its place, and the number of its block."""
@@ -125,3 +129,17 @@ def test_all_rows_of_labels_and_values_are_decided_together(odds: float) -> None
         assert regions[0].broken
     else:
         assert not any(("2024" in text and "Invoice" in text) or ("Due" in text and "April" in text) for text in texts)
+
+
+def test_pairs_are_looked_for_in_no_time_on_a_page_of_scattered_words() -> None:
+    chance = random.Random(1)
+    tokens = [
+        Token("abc", (x, row * 1.2, x + 6, row * 1.2 + 1), 1.0, row * 1.2 + 0.9)
+        for row in range(500)
+        for x in (chance.uniform(0, 60) + 200 * column for column in range(3))
+    ]
+    none = np.zeros((0, 3), np.float32)
+    empty, boxes = np.zeros((0, 4), np.float32), np.zeros((0, 5), np.float32)
+    page = PageTokens(tuple(tokens), none, none, empty, boxes, 600, 800)
+    with within(4):
+        with_pairs(page, np.arange(len(tokens)), np.zeros((len(tokens), len(tokens)), np.float32))

@@ -46,7 +46,7 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     beside each other are the same for all rows of their columns."""
     tokens = [page.tokens[number] for number in free]
     odds = odds.copy()
-    for column in _columns([gap for row in _rows(tokens) for gap in pairwise(row)], tokens):
+    for column in _columns(tokens):
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         if min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True)) > WIDE:
             continue  # two columns of text: the network's word stands
@@ -85,15 +85,21 @@ def _rows(tokens: Sequence[Token]) -> Iterator[list[Piece]]:
         yield pieces
 
 
-def _columns(gaps: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> list[list[tuple[Piece, Piece]]]:
-    """The ``gaps``, two pieces beside each other, in runs of rows whose pieces begin at the same edges."""
+def _columns(tokens: Sequence[Token]) -> list[list[tuple[Piece, Piece]]]:
+    """The gaps of all rows, each two pieces beside each other, in runs of rows whose pieces begin at the same edges."""
     columns: list[list[tuple[Piece, Piece]]] = []
-    for gap in gaps:
-        own = next((one for one in columns if _goes_on(one[-1], gap, tokens)), None)
-        if own is None:
-            columns.append([gap])
-        else:
-            own.append(gap)
+    near: list[list[tuple[Piece, Piece]]] = []  # those that this row, or one below it, may go on
+    for row in _rows(tokens):
+        top = min(tokens[at].baseline for piece in row for at in piece)
+        lefts = [(one, tokens[one[-1][0][0]]) for one in near]
+        near = [one for one, left in lefts if top - left.baseline < PITCH * left.size]
+        for gap in pairwise(row):
+            own = next((one for one in near if _goes_on(one[-1], gap, tokens)), None)
+            if own is None:
+                columns.append([gap])
+                near.append(columns[-1])
+            else:
+                own.append(gap)
     return columns
 
 

@@ -29,9 +29,6 @@ class Chooser:
         self._vocab = vocab
         self._chat = chat
         self._prompt = list(prompt)
-        self._penalised = bool(chat.last) and (chat.repeat_penalty, chat.presence_penalty, chat.frequency_penalty) != (
-            *(1.0, 0.0, 0.0),
-        )
         self._grammar = _grammar_of(library, vocab, chat.schema) if chat.schema else None
         if self._grammar is not None:
             weakref.finalize(self, self._llama.llama_sampler_free, self._grammar)
@@ -39,8 +36,7 @@ class Chooser:
     @staticmethod
     def is_needed(chat: Conversation) -> bool:
         """Whether the likeliest token is not always the one that ``chat`` asks for."""
-        plain = (chat.repeat_penalty, chat.presence_penalty, chat.frequency_penalty) == (1.0, 0.0, 0.0)
-        return not plain or chat.no_repeat > 0 or bool(chat.schema)
+        return chat.is_penalised or chat.no_repeat > 0 or bool(chat.schema)
 
     def choose(self, logits: np.ndarray, written: Sequence[int], chain: Sequence[int]) -> list[int]:
         """The tokens behind ``written`` and behind each token of the drafted ``chain``, as long as they are those of
@@ -67,7 +63,7 @@ class Chooser:
     def _changed(self, row: np.ndarray, written: list[int]) -> tuple[list[int], np.ndarray]:
         """Tokens and their changed logits."""
         chat, found = self._chat, {}
-        if self._penalised:
+        if chat.is_penalised and chat.last:
             seen = [*self._prompt[-chat.last :], *written] if chat.last > 0 else [*self._prompt, *written]
             for token, count in Counter(seen[-chat.last :] if chat.last > 0 else seen).items():
                 logit = float(row[token])

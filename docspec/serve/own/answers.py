@@ -17,10 +17,9 @@ from docspec.engine.request import Request
 from docspec.engine.row import Row
 from docspec.engine.stopping import NeverStop, StopRule
 from docspec.generation.answer_text import AnswerText, StopStrings
-from docspec.generation.interface import FinishReason
 from docspec.generation.local import Engine, room_for
 from docspec.serve.own.asking import WRITTEN, ChatRequest, Penalties, decoded
-from docspec.serve.own.model import Tell
+from docspec.serve.own.model import Answer, Tell
 from docspec.serve.refusal import Refusal
 from docspec.targets.chat_template import IMAGE
 from docspec.targets.own_processor import OwnProcessor
@@ -56,29 +55,14 @@ class LocalModel:
         return PendingAnswer(self._engine, ask, tell)
 
 
-class PendingAnswer:
-    """A :class:`docspec.serve.own.model.Answer` of docspec's own engine."""
-
-    logprobs = None
-    more: Mapping[str, Any] = {}
+class PendingAnswer(Answer):
+    """An answer of docspec's own engine."""
 
     def __init__(self, engine: Engine, ask: ChatRequest, tell: Tell) -> None:
-        self.ask = ask
-        self.text = ""
-        self.finish: FinishReason = "stop"
-        self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
-        self._tell = tell
+        super().__init__(ask, tell)
         self._spelled = partial(engine.spelled, ask.keeps_special_tokens)
         self._writing = AnswerText(self._spelled, ask.stops)
-        self._future = engine.submit_made(self._request, self._grown if ask.streams else None)
-        self._future.add_done_callback(self._ended)
-
-    def leave(self) -> None:
-        """The client has left: the request is dropped at the next step."""
-        self._future.cancel()
-
-    def when_done(self, call: Callable[[], None]) -> None:
-        self._future.add_done_callback(lambda future: call())
+        self._follow(engine.submit_made(self._request, self._grown if ask.streams else None))
 
     def _request(self, target: TransformersTarget) -> Request:
         ask = self.ask

@@ -14,17 +14,14 @@ from typing import Any
 
 from docspec.core import ModelError, PageError
 from docspec.generation.answer_text import AnswerText
-from docspec.generation.interface import Conversation, FinishReason, Generation, GenerationRequest
+from docspec.generation.interface import Conversation, Generation, GenerationRequest
 from docspec.generation.llama.model_files import ModelFiles, find_files
 from docspec.generation.llama.opening import gguf_of, open_llama
 from docspec.generation.llama.settings import Facts
 from docspec.generation.processes import EngineProcesses
 from docspec.serve.own.asking import ChatRequest, decoded
-from docspec.serve.own.model import Tell
+from docspec.serve.own.model import Answer, Tell
 from docspec.serve.refusal import Refusal
-
-SLOTS = 4
-"""Requests at a time, as in ``llama-server``."""
 
 
 class LlamaModel:
@@ -82,27 +79,14 @@ class LlamaModel:
         ]
 
 
-class LlamaAnswer:
-    """A :class:`docspec.serve.own.model.Answer` of llama.cpp."""
+class LlamaAnswer(Answer):
+    """An answer of llama.cpp."""
 
     def __init__(self, generator: EngineProcesses, files: ModelFiles, ask: ChatRequest, tell: Tell) -> None:
-        self.ask = ask
-        self.text = ""
-        self.finish: FinishReason = "stop"
-        self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
-        self.logprobs: Any = None
-        self.more: Mapping[str, Any] = {}
-        self._tell = tell
+        super().__init__(ask, tell)
         self._pieces: list[str] = []
         self._writing = AnswerText("".join, ask.stops)
-        self._future = generator.submit(request_of(ask, files), self._grown if ask.streams else None)
-        self._future.add_done_callback(self._ended)
-
-    def leave(self) -> None:
-        self._future.cancel()
-
-    def when_done(self, call: Callable[[], None]) -> None:
-        self._future.add_done_callback(lambda future: call())
+        self._follow(generator.submit(request_of(ask, files), self._grown if ask.streams else None))
 
     def _grown(self, piece: str) -> None:
         self._pieces.append(piece)

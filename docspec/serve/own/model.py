@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from docspec.generation.interface import FinishReason
@@ -12,27 +13,37 @@ Tell = Callable[[str | Exception | None], None]
 """Called from an engine's thread: with new text where an answer streams, and at its end with ``None`` or the error."""
 
 
-class Answer(Protocol):
+class Answer:
     """One request in progress, and at its end what became of it. ``more`` are further fields of its body, ``logprobs``
     those of OpenAI's (``None``: not asked for)."""
 
-    ask: ChatRequest
-    text: str
-    finish: FinishReason
-    prompt_tokens: int
-    tokens: int
-    drafted: int
-    accepted: int
-    logprobs: Any
-    more: Mapping[str, Any]
+    logprobs: Any = None
+    more: Mapping[str, Any] = {}
+
+    def __init__(self, ask: ChatRequest, tell: Tell) -> None:
+        self.ask = ask
+        self.text = ""
+        self.finish: FinishReason = "stop"
+        self.prompt_tokens = self.tokens = self.drafted = self.accepted = 0
+        self._tell = tell
+        self._future: Future[Any]
+
+    def _follow(self, future: Future[Any]) -> None:
+        """Takes the engine's ``future``, at whose end :meth:`_ended` is called."""
+        self._future = future
+        future.add_done_callback(self._ended)
+
+    def _ended(self, future: Future[Any]) -> None:
+        """Takes the result, or the error, of a request that ended, and tells of it."""
+        raise NotImplementedError
 
     def leave(self) -> None:
-        """The client has left: the request is dropped."""
-        ...
+        """The client has left: the request is dropped at the next step."""
+        self._future.cancel()
 
     def when_done(self, call: Callable[[], None]) -> None:
         """Has ``call`` called when the request has ended, however it ends."""
-        ...
+        self._future.add_done_callback(lambda future: call())
 
 
 class ServedModel(Protocol):
