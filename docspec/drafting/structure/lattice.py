@@ -28,6 +28,8 @@ ROWS_WITHIN = -1.0
 """Mean log-odds for one row (or cell) of what is in a closed cell below which it is taken for several."""
 SURELY = -3.0
 """The same where no other cell of the row has words."""
+GUTTER = 0.5
+"""Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -232,7 +234,7 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
 
 def _with_columns_within(lattice: Lattice, cells: Floats, page: PageTokens) -> NDArray[np.bool_]:
     """Which tokens are in a closed column that holds columns of its own: in two of its lines, and in most, words beside
-    each other are no cell together."""
+    each other, with more than a space between them, are no cell together."""
     tokens = [page.tokens[token] for token in lattice.tokens]
     free = np.zeros(len(tokens), bool)
     for edges in np.unique(lattice.columns, axis=0):
@@ -243,7 +245,13 @@ def _with_columns_within(lattice: Lattice, cells: Floats, page: PageTokens) -> N
         votes = []
         for own in lines.values():
             own.sort(key=lambda at: tokens[at].box[0])
-            votes.append(any(cells[a, b] < ROWS_WITHIN for a, b in pairwise(own)))
+            votes.append(
+                any(
+                    cells[a, b] < ROWS_WITHIN
+                    and tokens[b].box[0] - tokens[a].box[2] > GUTTER * max(tokens[a].size, tokens[b].size)
+                    for a, b in pairwise(own)
+                )
+            )
         if sum(votes) >= 2 and 2 * sum(votes) >= len(votes):
             free[inside] = True
     return free
