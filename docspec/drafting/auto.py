@@ -9,18 +9,23 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from docspec.core import DrafterError, PageDraft, PageImage
+from docspec.core import Category, DrafterError, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.choices import Formulas
 from docspec.core.page import EdgeText
 from docspec.documents.mupdf import load_layout_model
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.furniture import known_furniture
+from docspec.drafting.order import index_in_order
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.policy import DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter, unchecked
-from docspec.drafting.trust import TrustJudge, is_all_there_is
+from docspec.drafting.trust import MAX_STAMP, TrustJudge, is_all_there_is
+
+SEEN = 60.0
+"""Likeness (0..100) from which a line of a short text layer is among what was recognised where it stands."""
 
 
 class AutoDrafter:
@@ -81,7 +86,8 @@ class AutoDrafter:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {recognition.why}")
         if is_all_there_is(page, verdict, self._reading.recogniser.alphabet):
             return unchecked(self._from_text_layer(page, f"{verdict.reason}, in a script that is not recognised"))
-        return self._timed("recognition", self._reading, page, verdict.reason)
+        draft = self._timed("recognition", self._reading, page, verdict.reason)
+        return draft if verdict.is_hidden or verdict.bad_share else with_painted_words(draft, page)
 
     def _from_text_layer(self, page: PageImage, trusted: str) -> PageDraft:
         layout = self._policy.layout_pays(len(page.pdf_page.get_text()) if page.pdf_page is not None else 0)
@@ -93,3 +99,24 @@ class AutoDrafter:
         draft = drafter.draft(page)
         self._policy.drafted(kind, draft.seconds)
         return replace(draft, reason=f"{reason}; {draft.reason}")
+
+
+def with_painted_words(draft: PageDraft, page: PageImage) -> PageDraft:
+    """The recognised ``draft`` of a scan with those lines of the page's short text layer, a stamp, words over a picture,
+    that the recogniser did not see: slanted ones, pale ones."""
+    from rapidfuzz import fuzz
+
+    if page.pdf_page is None or len(page.pdf_page.get_text()) > 2 * MAX_STAMP:
+        return draft
+    regions = list(draft.regions)
+    shows_places = not (draft.seen or draft.straight)
+    for line in page_lines(page.pdf_page):
+        box = line.bbox.scaled(page.scale).clamped(page.width, page.height)
+        near = [one for one in draft.regions if one.texts and (one.bbox.intersection(box) or not shows_places)]
+        read = " ".join(one.texts[0] for one in near).casefold()
+        if line.hidden or not line.text.strip() or fuzz.partial_ratio(line.text.casefold(), read) >= SEEN:
+            continue
+        at = index_in_order(box, [one.bbox for one in regions]) if shows_places else len(regions)
+        printed = (PrintedLine(box, line.text),)
+        regions.insert(at, Region(box, Category.TEXT, (line.text,), lines=printed, words="text layer"))
+    return replace(draft, regions=tuple(regions))

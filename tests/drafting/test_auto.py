@@ -68,6 +68,22 @@ def test_a_stamp_in_letters_that_are_not_recognised_is_not_all_there_is(
     assert AutoDrafter(recogniser=recogniser).draft(page).drafter == "rapidocr"
 
 
+def test_painted_words_over_a_picture_that_are_not_recognised_are_kept_and_no_word_is_twice(
+    page_of: PageOf, recogniser: Recogniser
+) -> None:
+    def draw(page: Any) -> None:
+        shades = np.tile(np.linspace(120, 255, 200)[:, None, None], (1, 200, 3)).astype(np.uint8)
+        picture = pymupdf.Pixmap(pymupdf.csRGB, 200, 200, shades.tobytes(), False)
+        page.insert_image(page.rect, pixmap=picture)
+        page.insert_text((40, 250), "Words that are read as they stand", fontsize=14)
+        page.insert_text((40, 90), "pale words", fontsize=7, color=(0.7, 0.7, 0.7))
+
+    draft = AutoDrafter(recogniser=recogniser).draft(page_of(draw, size=(340, 300)))
+    assert draft.reason.startswith("scan with only")
+    words = [word for region in draft.regions for text in region.texts[:1] for word in text.split()]
+    assert words == ["pale", "words", *"Words that are read as they stand".split()]
+
+
 def test_a_blank_page_has_an_empty_draft(page_of: PageOf, recogniser: Recogniser) -> None:
     draft = AutoDrafter(recogniser=recogniser).draft(page_of(lambda page: None))
     assert (draft.is_empty, draft.reason) == (True, "no text layer; nothing to recognise")

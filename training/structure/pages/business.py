@@ -218,7 +218,8 @@ class Office(Goods):
         """Any of these."""
         rng = self.rng
         kind = rng.choices(
-            ("order", "schedule", "grid", "exam", "agency", "form", "text", "paper"), (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 5)
+            ("order", "schedule", "grid", "exam", "agency", "form", "text", "figures", "paper"),
+            (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 2.5, 5),
         )[0]
         head, foot = (self.furniture() if rng.random() < 0.5 else ("", "", "") for _ in range(2))
         if kind == "order":
@@ -234,6 +235,7 @@ class Office(Goods):
             "grid": lambda: (TableBlock(self.closed_grid()), self.facts()),
             "exam": self.exam,
             "agency": lambda: (self.agency(),),
+            "figures": lambda: (self.figure(), *rng.choice(((), (self.figure(),), (self.tables(),)))),
             "form": lambda: (
                 self.facts(),
                 self.heading(),

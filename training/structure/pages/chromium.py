@@ -10,9 +10,11 @@ from pathlib import Path
 
 from training.structure.pages.business import made
 from training.structure.pages.chromium_tables import table_source
+from training.structure.pages.graphics import Graphic
 from training.structure.pages.marking import Marking
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.text import Text
+from training.structure.pages.words import Writer
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FONTS = (
@@ -255,20 +257,13 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
 
     def _figure(self, group: Group) -> str:
         rng = self.rng
-        bars = "".join(
-            (
-                f'<div style="text-align:center"><div style="width:14pt;'
-                f'height:{rng.randint(4, 70)}pt;background:#9bd;margin:auto"></div>'
-                f"{self.ink(self.entry('figure'), rng.choice(('A', 'B', '2019', '2020', 'low', 'Q1')))}</d"
-                f"iv>"
-            )
-            for _ in range(rng.randint(3, 8))
-        )
+        graphic = Graphic(
+            rng, Writer(rng), lambda: "rgb({},{},{})".format(*self.palette.new(self.entry("figure")))
+        ).source()
         caption = group.parts[0][0]
         assert isinstance(caption, Block)
         return (
-            f'<div class="t"><div class="row" style="gap:14pt;align-items:flex-end;'
-            f'font-size:70%;justify-content:center">{bars}</div>'
+            f'<div class="t"><div style="text-align:{rng.choice(("left", "center", "center"))}">{graphic}</div>'
             f"{self.ink(self.entry('caption'), written(caption.text), 'font-size:90%;margin:4pt 0 8pt', 'p')}"
             f"</div>"
         )

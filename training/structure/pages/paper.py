@@ -35,8 +35,8 @@ class Paper(Parts):
     def _without_tables(self, columns: int) -> tuple[int, tuple[Part, ...], tuple[Part, ...]]:
         rng = self.rng
         kind = rng.choices(
-            ("prose", "letter", "contents", "references", "listings", "formulas", "mixed", "pairs", "lists"),
-            (6, 2, 2, 2, 1.5, 2, 3, 2, 2),
+            ("prose", "letter", "contents", "references", "listings", "formulas", "mixed", "pairs", "lists", "figures"),
+            (6, 2, 2, 2, 1.5, 2, 3, 2, 2, 3),
         )[0]
         if kind == "letter":
             return 1, (), self.letter()
@@ -49,6 +49,7 @@ class Paper(Parts):
             "formulas": (self.formula, self.formula, self.paragraph),
             "mixed": (self.filler, self.paragraph, self.figure, self.items),
             "pairs": (self.pairs, self.addresses, self.paragraph, self.heading),
+            "figures": (self.figure, self.figure, self.paragraph, self.heading),
             "lists": (self.items, self.items, self.paragraph, self.heading),
         }
         return columns, (), tuple(rng.choice(draws[kind])() for _ in range(rng.randint(2, 8)))

@@ -277,6 +277,6 @@ class Parts:
                 self.listing,
                 self.figure,
             ),
-            (20, 6, 2.5, 3, 0.7, 0.4, 0.5, 0.6),
+            (20, 6, 2.5, 3, 0.7, 0.4, 0.5, 1.5),
         )[0]
         return draw()
