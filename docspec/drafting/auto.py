@@ -102,7 +102,7 @@ class AutoDrafter:
 
 
 def with_painted_words(draft: PageDraft, page: PageImage) -> PageDraft:
-    """The recognised ``draft`` of a scan with those lines of the page's short text layer, a stamp, words over a picture,
+    """The recognised ``draft`` of a scan with those lines of the page's short text layer (a stamp, words over a picture)
     that the recogniser did not see: slanted ones, pale ones."""
     from rapidfuzz import fuzz
 
