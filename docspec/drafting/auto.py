@@ -102,8 +102,8 @@ class AutoDrafter:
 
 
 def with_painted_words(draft: PageDraft, page: PageImage) -> PageDraft:
-    """The recognised ``draft`` of a scan with those lines of the page's short text layer (a stamp, words over a picture)
-    that the recogniser did not see: slanted ones, pale ones."""
+    """The recognised ``draft`` of a scan with those lines of its short text layer (a stamp, words over a picture) that
+    the recogniser did not see: slanted ones, pale ones."""
     from rapidfuzz import fuzz
 
     if page.pdf_page is None or len(page.pdf_page.get_text()) > 2 * MAX_STAMP:
