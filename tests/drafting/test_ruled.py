@@ -254,3 +254,28 @@ def test_rows_between_upright_lines_alone_stay_rows(parsed: Parsed) -> None:
 
     [table] = lines_of(parsed(draw))
     assert table == [["Kind", "Meaning", "Since"], *([text.replace("\n", " ") for text in row] for row in rows)]
+
+
+def test_the_rooms_of_a_plan_are_no_table(parsed: Parsed) -> None:
+    """Walls and dimension lines close cells, too."""
+
+    def draw(page: Any) -> None:
+        for x0, y0, x1, y1, name in (
+            (90, 130, 250, 260, "KITCHEN"),
+            (250, 130, 430, 200, "HALL"),
+            (250, 200, 340, 260, "BATH"),
+            (340, 200, 430, 260, "STORE"),
+            (90, 260, 300, 420, "LIVING ROOM"),
+            (300, 260, 430, 420, "BEDROOM"),
+        ):
+            page.draw_rect(pymupdf.Rect(x0, y0, x1, y1), width=1.2)
+            page.insert_text(((x0 + x1) / 2 - 3 * len(name), (y0 + y1) / 2 + 7), name, fontsize=9)
+        for x in (90, 250, 430):
+            page.draw_line((x, 100), (x, 130), width=0.4)
+        page.draw_line((90, 110), (430, 110), width=0.4)
+        for x, text in ((160, "4,00"), (330, "4,50")):
+            page.insert_text((x, 107), text, fontsize=7)
+        page.draw_circle((195, 345), 30)
+        page.draw_line((340, 130), (380, 160))
+
+    assert not lines_of(parsed(draw))

@@ -1,5 +1,6 @@
-"""Drawn lattices: level and upright rules that meet and close cells. What they say of two words is certain, so it goes
-into the relations as such: words on two sides of a rule share no cell, those of one closed cell do.
+"""Drawn lattices: level and upright rules that meet and close cells. Where the network takes their words for one table,
+what they say of two words is certain, so it goes into the relations as such: words on two sides of a rule share no
+cell, those of one closed cell do.
 
 What a lattice leaves open is whether a closed row holds several rows of its own, as bodies of tables do that are ruled
 between columns alone, or a closed column several columns. There the network's word stands.
@@ -30,6 +31,9 @@ SURELY = -3.0
 """The same where no other cell of the row has words."""
 GUTTER = 0.5
 """Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
+DRAWING = 0.0
+"""Mean log-odds for one table of the words in a lattice below which it is a drawing, a chart, a form or marked text.
+The tables of ICDAR EU and pdf-parse-bench have 2.6 at least; drawings and marked text of public files -17 to 0.5."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -181,8 +185,10 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
     for number, lattice in enumerate(lattices_of(page)):
         own = lattice.tokens
         own_pairs = np.ix_(own, own)
-        states[own, 0] = SURE
         told = pairs[own_pairs]
+        if told[..., 0].mean() < DRAWING:
+            continue
+        states[own, 0] = SURE
         same_slot = lattice.slots[:, None] == lattice.slots[None, :]
         row_meets = _meets(lattice.rows)
         column_meets = _meets(lattice.columns)
