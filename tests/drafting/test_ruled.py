@@ -279,3 +279,31 @@ def test_the_rooms_of_a_plan_are_no_table(parsed: Parsed) -> None:
         page.draw_line((340, 130), (380, 160))
 
     assert not lines_of(parsed(draw))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("Cable, 3 m", "1", "0,75", "0,75"), ("Plug", "10", "3,50", "35,00"), ("Socket", "2", "4,20", "8,40")],
+        [("Dunlin", "4", "March", "12,1"), ("Knot", "12", "April", "9,7"), ("Sanderling", "7", "May", "3,25")],
+        [("Oban", "3", "7.40", "11.05"), ("Tiree", "1", "8.15", "12.00"), ("Coll", "2", "9.30", "13.45")],
+    ],
+)
+def test_a_body_without_upright_rules_has_the_columns_of_its_head(parsed: Parsed, rows: list[tuple[str, ...]]) -> None:
+    """The heads stand in the middle of their cells, the figures below at the left and right edges of these."""
+    edges = [60, 240, 330, 420, 530]
+    head = ("Name", "Number", "Each", "Sum")
+
+    def draw(page: Any) -> None:
+        for left, right, text in zip(edges, edges[1:], head, strict=False):
+            page.draw_rect(pymupdf.Rect(left, 80, right, 104), width=0.7)
+            page.insert_text(((left + right) / 2 - 2.4 * len(text), 95), text, fontsize=9, fontname="hebo")
+        page.draw_rect(pymupdf.Rect(edges[0], 104, edges[-1], 130 + 26 * len(rows)), width=0.7)
+        for number, (name, count, *figures) in enumerate(rows):
+            y = 126 + 26 * number
+            page.insert_text((64, y), name, fontsize=9)
+            page.insert_text((244, y), count, fontsize=9)
+            for right, text in zip(edges[3:], figures, strict=True):
+                page.insert_text((right - 5 - pymupdf.get_text_length(text, fontsize=9), y), text, fontsize=9)
+
+    assert lines_of(parsed(draw)) == [[list(row) for row in (head, *rows)]]

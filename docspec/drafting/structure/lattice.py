@@ -9,7 +9,7 @@ between columns alone, or a closed column several columns. There the network's w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -31,9 +31,9 @@ SURELY = -3.0
 """The same where no other cell of the row has words."""
 GUTTER = 0.5
 """Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
-DRAWING = 0.0
+DRAWING = -2.0
 """Mean log-odds for one table of the words in a lattice below which it is a drawing, a chart, a form or marked text.
-The tables of ICDAR EU and pdf-parse-bench have 2.6 at least; drawings and marked text of public files -17 to 0.5."""
+The tables of ICDAR EU and pdf-parse-bench have 2.6 at least; drawings and marked text of public files -17 to -4."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -41,12 +41,14 @@ LEAST_SLOTS, LEAST_FILLED = 4, 3
 @dataclass(frozen=True, slots=True)
 class Lattice:
     """The places of a page's tokens in one lattice: which ``tokens`` are in a closed cell, and for each its first row
-    and column and the ones behind its last, and the number of the closed cell."""
+    and column and the ones behind its last, the number of the closed cell, and the column between whose edges the token
+    itself stands (-1: it crosses one)."""
 
     tokens: NDArray[np.int64]
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     slots: NDArray[np.int64]
+    own_columns: NDArray[np.int64]
 
 
 def lattices_of(page: PageTokens) -> Iterator[Lattice]:
@@ -60,9 +62,9 @@ def lattices_of(page: PageTokens) -> Iterator[Lattice]:
         & (level[:, None, 0] - NEAR <= upright[None, :, 2])
         & (upright[None, :, 2] <= level[:, None, 1] + NEAR)
     )
-    centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens]).reshape(-1, 2)
+    boxes = np.array([token.box for token in page.tokens]).reshape(-1, 4)
     for levels, uprights in _groups(meet):
-        lattice = _lattice(level[levels], upright[uprights], centers)
+        lattice = _lattice(level[levels], upright[uprights], boxes)
         if lattice is not None:
             yield lattice
 
@@ -95,7 +97,7 @@ def _places(values: Floats) -> list[float]:
     return [sum(group) / len(group) for group in places]
 
 
-def _lattice(level: Floats, upright: Floats, centers: NDArray[np.float64]) -> Lattice | None:
+def _lattice(level: Floats, upright: Floats, boxes: NDArray[np.float64]) -> Lattice | None:
     ys = _places(level[:, 2])
     xs = _places(np.concatenate([upright[:, 2], [level[:, 0].min(), level[:, 1].max()]]))
     height, width = len(ys) - 1, len(xs) - 1
@@ -114,8 +116,8 @@ def _lattice(level: Floats, upright: Floats, centers: NDArray[np.float64]) -> La
     closed = [slot for slot in slots if slot is not None]
     if len(closed) < LEAST_SLOTS:
         return None
-    rows = np.searchsorted(ys, centers[:, 1]) - 1
-    columns = np.searchsorted(xs, centers[:, 0]) - 1
+    rows = np.searchsorted(ys, boxes[:, 1::2].mean(axis=1)) - 1
+    columns = np.searchsorted(xs, boxes[:, ::2].mean(axis=1)) - 1
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     number = {place: at for at, slot in enumerate(closed) for place in _inside(slot)}
     tokens, own = [], []
@@ -127,7 +129,10 @@ def _lattice(level: Floats, upright: Floats, centers: NDArray[np.float64]) -> La
     if len(set(own)) < LEAST_FILLED or len({closed[at][0] for at in own}) < 2 or len({closed[at][2] for at in own}) < 2:
         return None
     edges = np.array([closed[at] for at in own])
-    return Lattice(np.array(tokens), edges[:, :2], edges[:, 2:], np.array(own))
+    starts, ends = boxes[tokens, 0] + NEAR, boxes[tokens, 2] - NEAR
+    whole = np.searchsorted(xs, starts) >= np.searchsorted(xs, ends)
+    own_columns = np.where(whole, columns[tokens], -1)
+    return Lattice(np.array(tokens), edges[:, :2], edges[:, 2:], np.array(own), own_columns)
 
 
 def _covers(start: float, end: float, low: float, high: float) -> bool:
@@ -191,13 +196,15 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
         states[own, 0] = SURE
         same_slot = lattice.slots[:, None] == lattice.slots[None, :]
         row_meets = _meets(lattice.rows)
-        column_meets = _meets(lattice.columns)
-        rows, columns = (
-            _with_rows_within(lattice, told[..., 1], page),
-            _with_columns_within(lattice, told[..., 3], page),
-        )
+        rows = _with_rows_within(lattice, told[..., 1], page)
+        # Rows without rules between their columns are cut into columns as those above or below them.
+        below = rows & (lattice.columns[:, 1] - lattice.columns[:, 0] > 1) & (lattice.own_columns >= 0)
+        own_columns = np.stack([lattice.own_columns, lattice.own_columns + 1], axis=1)
+        lattice = replace(lattice, columns=np.where(below[:, None], own_columns, lattice.columns))
+        columns = _with_columns_within(lattice, told[..., 3], page)
         wide = ((lattice.rows[:, 1] - lattice.rows[:, 0]) > 1) & ((lattice.columns[:, 1] - lattice.columns[:, 0]) > 1)
         rows, columns = rows | wide, columns | wide  # an area within which rules are missing
+        column_meets = _meets(lattice.columns)
         open_rows, open_columns = rows[:, None] | rows[None, :], columns[:, None] | columns[None, :]
         told[..., 0] = SURE
         told[..., 1] = np.where(row_meets, np.where(open_rows, told[..., 1], SURE), -SURE)
@@ -229,7 +236,9 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
         for slot in slots:
             own = np.nonzero(lattice.slots == slot)[0]
             drop = base[None, own] - base[own, None]
-            below = (drop > 0.5 * size[own, None]) & (drop < 2.5 * size[own, None])
+            lower = drop > 0.5 * size[own, None]
+            next_line = np.min(drop, axis=1, where=lower, initial=np.inf)
+            below = lower & (drop < np.maximum(2.5 * size[own], next_line + 0.5 * size[own])[:, None])
             if below.any():
                 odds.append(float(rows[np.ix_(own, own)][below].mean()))
         apart = [one < ROWS_WITHIN for one in odds]
