@@ -56,7 +56,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return False
     if any(line.turns or not line.text.strip() for line in lines):
         return False
-    if _are_entries(lines):
+    if are_entries(lines):
         return True
     if any(len(line.text) > LONGEST for line in lines):
         return False
@@ -79,7 +79,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     return _ends(lines, edge) == len(lines) - 1 and (few or 2 * _ends(lines, own) >= len(lines) - 1)
 
 
-def _are_entries(lines: Sequence[PrintedLine]) -> bool:
+def are_entries(lines: Sequence[PrintedLine]) -> bool:
     """Whether each of at least three ``lines`` begins as a text of its own does, and of three one ends early, of long
     ones most. Of prose in so narrow a column some line begins within a sentence, or the last one ends it."""
     begin = all(_ENTRY.match(line.text) for line in lines) and not any(line.text[-1] in _HYPHENS for line in lines)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from statistics import median
 
 from docspec.core import Category, Region
+from docspec.drafting.breaks import are_entries
 
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 """Least ratio of a title's size of type to that of running text, and of all other headings. LaTeX's and Word's headings
@@ -23,17 +24,22 @@ _PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]", re.DOTALL)
 
 
 def without_parts(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` in which headings in type as small as the text that are a part of a sentence, are text."""
+    """``regions`` in which headings in type as small as the text are text if they are a part of a sentence, or lines
+    of an address, not in bold."""
     body = _size(region for region in regions if region.category.is_running_text and not region.listing)
     return [
         replace(region, category=Category.TEXT)
         if region.category is Category.SECTION_HEADER
         and region.texts
-        and _PART.fullmatch(region.texts[0].strip())
+        and (_PART.fullmatch(region.texts[0].strip()) or (are_entries(region.lines) and not _is_bold(region)))
         and 0 < _size([region]) < LARGER * body
         else region
         for region in regions
     ]
+
+
+def _is_bold(region: Region) -> bool:
+    return any(mark.kind == "bold" for line in region.lines for mark in line.marks)
 
 
 def with_title(regions: Sequence[Region]) -> list[Region]:

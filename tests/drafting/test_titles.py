@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docspec.core import BBox, Category, PageImage, PrintedLine, Region
+from docspec.core.marks import Mark
 from docspec.documents import open_document
 from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.drafting.titles import with_title, without_parts
@@ -82,4 +83,25 @@ def test_the_title_of_a_sample_page_is_drafted_as_one(name: str) -> None:
 def test_a_part_of_a_sentence_in_the_type_of_the_text_is_no_heading(words: str, size: float, heading: bool) -> None:
     first, *rest = page((HEADER, size), TEXT, TEXT)
     (found, *_) = without_parts([replace(first, texts=(words,)), *rest])
+    assert (found.category is HEADER) is heading
+
+
+@pytest.mark.parametrize(
+    ("lines", "bold", "heading"),
+    [
+        (("Harbour Office", "12 Quay Street", "Port Askaig PA46 7RB", "Scotland"), False, False),
+        (("Harbour Office", "12 Quay Street", "Port Askaig PA46 7RB", "Scotland"), True, True),
+        (("On the tides of the northern", "harbours and what they", "carried to the shore"), False, True),
+    ],
+)
+def test_lines_of_an_address_in_the_type_of_the_text_are_no_heading(
+    lines: tuple[str, ...], bold: bool, heading: bool
+) -> None:
+    first, *rest = page((HEADER, 10.0), TEXT, TEXT)
+    marks = (Mark("bold", 0, 4),) if bold else ()
+    printed = tuple(
+        PrintedLine(BBox(0, 12 * at, 6 * len(text), 12 * at + 10), text, 10.0, marks=marks)
+        for at, text in enumerate(lines)
+    )
+    (found, *_) = without_parts([replace(first, texts=(" ".join(lines),), lines=printed), *rest])
     assert (found.category is HEADER) is heading
