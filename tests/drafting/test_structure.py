@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.features import Features
 from docspec.drafting.structure.grid import grid_of
-from docspec.drafting.structure.tables import structure_of
+from docspec.drafting.structure.tables import structure_of, uninterrupted
 from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
@@ -226,3 +226,17 @@ def test_an_address_beside_labels_and_values_is_not_cut(
 def test_prose_has_no_table(parsed: Parsed) -> None:
     page = parsed(_between_prose(lambda page: None)).pages[0]
     assert not [grid for block in page.blocks for grid in grids(block)]
+
+
+@pytest.mark.parametrize(
+    ("between", "rows"), [(-2.0, [[0, 1], [2, 3, 4, 5]]), (1.0, [[0, 1, 2, 3, 4, 5]])], ids=["two", "one"]
+)
+def test_no_table_stands_between_the_rows_of_another(between: float, rows: list[list[int]]) -> None:
+    """Six rows, of which the network takes the first two and the fifth for one table, the others for another."""
+    odd = np.array([0, 1, 4])
+    scores = np.full((6, 6), 3.0)
+    scores[:2, 2:], scores[2:, :2] = between, between
+    scores[4, 2:4] = scores[2:4, 4] = scores[4, 5] = scores[5, 4] = 0.5
+    boxes = np.array([(50, 20 * row, 300, 20 * row + 10) for row in range(6)], np.float32)
+    parts = uninterrupted([odd, np.setdiff1d(np.arange(6), odd)], scores.astype(np.float32), boxes)
+    assert sorted(sorted(part.tolist()) for part in parts) == rows

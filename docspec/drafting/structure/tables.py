@@ -114,7 +114,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     depicted = in_boxes(page, "picture") & (lattice < 0)
     textual = in_boxes(page, "text") & (lattice < 0)
     given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
-    groups = [inside[group] for group in clusters(table)]
+    parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
+    groups = [inside[own] for own in parts]
     groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
     found = []
     for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
@@ -141,6 +142,39 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
             continue
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+
+
+def uninterrupted(parts: list[NDArray[np.int64]], scores: Floats, boxes: Floats) -> list[NDArray[np.int64]]:
+    """``parts`` of tokens with ``boxes`` (n, 4) of which none stands between tokens of another: two that do are divided
+    anew by one level line, or are one, as their pairs' ``scores`` (n, n) add up best."""
+    for _ in range(len(parts)):
+        crossed = next(((a, b) for a in parts for b in parts if a is not b and _cross(boxes[a], boxes[b])), None)
+        if crossed is None:
+            break
+        both = np.concatenate(crossed)
+        order = both[np.argsort(boxes[both][:, [1, 3]].sum(axis=1), kind="stable")]
+        own = scores[np.ix_(order, order)].astype(np.float64)
+        np.fill_diagonal(own, 0)
+        sums = own.cumsum(axis=0).cumsum(axis=1)
+        whole, upper = sums[-1, -1], sums.diagonal()
+        lower = whole - sums[-1] - sums[:, -1] + upper
+        middle = boxes[order][:, [1, 3]].mean(axis=1)
+        level = np.append(middle[1:] - boxes[order[1:], 1], 0) * 0.5
+        rows_end = np.append(np.diff(middle), np.inf) > level  # words of one row are not parted
+        at = int(np.where(rows_end, upper + lower, -np.inf).argmax())
+        parts = [part for part in parts if part is not crossed[0] and part is not crossed[1]]
+        parts += [part for part in (order[: at + 1], order[at + 1 :]) if len(part)]
+    return parts
+
+
+def _cross(a: Floats, b: Floats) -> bool:
+    """Whether two groups of boxes that share some of their width are neither above nor below each other."""
+    wide = min(a[:, 2].max(), b[:, 2].max()) - max(a[:, 0].min(), b[:, 0].min())
+    tall = min(a[:, 3].max(), b[:, 3].max()) - max(a[:, 1].min(), b[:, 1].min())
+    return bool(
+        wide > 0.5 * min(np.ptp(a[:, [0, 2]]), np.ptp(b[:, [0, 2]]))
+        and tall > 0.5 * float(np.median(np.concatenate([a, b])[:, [1, 3]] @ (-1, 1)))
+    )
 
 
 def _parted(page: PageTokens) -> Floats:
