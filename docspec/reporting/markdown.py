@@ -21,6 +21,7 @@ from docspec.core import Block, Category, PageResult
 from docspec.core.formulas import display_formula
 from docspec.core.inline_markdown import bare, label
 from docspec.core.joints import continues, may_be_part
+from docspec.core.marks import within
 from docspec.core.result import NOT_WHOLE
 from docspec.core.running_text import breaks_off, is_broken
 from docspec.reporting.headings import HEADING, LEVELS, stands
@@ -34,6 +35,7 @@ LEAST_DESCRIBED, MOST_DESCRIBED = 12, 100
 MARKED = NOT_WHOLE - {"loop_stopped"}
 """Kinds of events of which the text itself says something: what is behind a loop is seldom more of the page."""
 
+_LINE = re.compile(r".*\S.*")
 _BETWEEN = frozenset({Category.PICTURE, Category.CAPTION, Category.FOOTNOTE})
 """What may stand between the parts of a paragraph that goes over a page."""
 
@@ -246,11 +248,13 @@ def _gap(*blocks: Block) -> str:
 
 def _labelled(block: Block, figure: str | None, description: str, layout: Layout) -> str:
     """A picture with the words in it, in its link or quoted below it, so that they are not taken for text."""
-    labels = [line for line in block.text.split("\n") if line.strip()]
+    lines = list(_LINE.finditer(block.text))
+    labels = [line[0] for line in lines]
     if figure is not None and layout.picture_text == "inline":
         return _picture("", figure, ": ".join(filter(None, (description, "; ".join(labels)))), "")
     if not (layout.plain_markdown or layout.raw):
-        labels = [marked(line, (), None, begins=False) for line in labels]
+        marks = [tuple(within(block.marks, *line.span())) for line in lines]
+        labels = [marked(line, own, None, begins=False) for line, own in zip(labels, marks, strict=True)]
     quoted = f"> {' · '.join(labels)}"
     return quoted if figure is None else _picture(quoted, figure, description, "")
 

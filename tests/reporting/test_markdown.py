@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from docspec.core import BBox, Block, Category
+from docspec.core.marks import Mark
 from docspec.dialects import make_dialect
 from docspec.reporting.html import HtmlRenderer
 from docspec.reporting.markdown import MarkdownRenderer, block_markdown, page_markdown
@@ -225,6 +226,14 @@ def test_words_in_a_picture_are_no_text_of_the_page(make_page: Any, how: str, li
     assert page_markdown(page, {0: "1.png"} if link else {}, layout) == expected
     shown = HtmlRenderer(layout).page(page, {0: "1.png"} if link else {})
     assert ("1990" in shown) is (how != "none")
+
+
+def test_a_formula_in_a_picture_stays_one(make_page: Any) -> None:
+    text = "*Flow*\nrate $k_{1}^{*}$"
+    mark = Mark("formula", text.index("$"), len(text))
+    picture = replace(cut_out(text, Category.PICTURE), words="text layer", marks=(mark,))
+    page = make_page(1, picture, read="regions")
+    assert page_markdown(page, {}, Layout()) == "> \\*Flow\\* · rate $k_{1}^{*}$"
 
 
 def test_what_a_model_wrote_of_a_picture_stays_as_it_is(make_page: Any) -> None:

@@ -183,6 +183,8 @@ def _marks_of(region: Region, text: str) -> tuple[Mark, ...]:
     if region.category is Category.TABLE:
         return _found_links(region.links, text)
     drafted, marks = marked_text(region)
+    if region.category is Category.PICTURE:  # labels are names: how they are printed does not matter
+        marks = tuple(mark for mark in marks if mark.kind == "formula")
     return merged(carried(marks, drafted, text), text)
 
 
@@ -199,9 +201,9 @@ def _found_links(links: Sequence[tuple[str, str]], text: str) -> tuple[Mark, ...
 
 
 def marked_text(region: Region) -> tuple[str, tuple[Mark, ...]]:
-    """The printed lines of ``region``, one per line, and the marks of that text."""
+    """The printed lines of ``region``, or the labels of a picture, one per line, and the marks of that text."""
     text, marks = "", list[Mark]()
-    for line in region.lines:
+    for line in region.lines or region.labels:
         marks += shifted(line.marks, len(text))
         text += f"{line.text}\n"
     return text, tuple(marks)
