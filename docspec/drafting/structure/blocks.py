@@ -17,6 +17,7 @@ import numpy as np
 from docspec.core import BBox, Category
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine, joined_row, printed_lines
+from docspec.drafting.listings import is_listing, is_typewritten
 from docspec.drafting.reading_order import reading_order
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.pairs import with_pairs
@@ -47,6 +48,8 @@ def with_blocks(
     claims = Claims(boxes)  # the model may take a line for several, such as a number and its text
     owners = {number: claims.owner(line.bbox) for number, line in enumerate(lines)}
     homes = {number: at for number, at in owners.items() if at is not None and _is_text(boxes[at])}
+    listings = set() if is_typewritten(lines) else _listings(homes, lines)
+    homes = {number: at for number, at in homes.items() if at not in listings}
     blocks = _blocks(homes, lines, structure)
     own = [number for number in homes if number in blocks]
     linked = _linked(own, lines, blocks, homes)
@@ -79,6 +82,15 @@ def with_blocks(
 
 def _is_text(box: LayoutBox) -> bool:
     return box.table is None and box.category in (Category.TEXT, Category.TABLE)
+
+
+def _listings(homes: Mapping[int, int], lines: Sequence[TextLine]) -> set[int]:
+    """The boxes, by the numbers in ``homes``, that are listings, whose rows belong together whatever is between their
+    words."""
+    inside: dict[int, list[TextLine]] = {}
+    for number, at in homes.items():
+        inside.setdefault(at, []).append(lines[number])
+    return {at for at, own in inside.items() if is_listing(printed_lines(own))}
 
 
 def _blocks(homes: Mapping[int, int], lines: Sequence[TextLine], structure: Structure) -> dict[int, int]:
