@@ -19,8 +19,8 @@ of the first level are 1.45 times as large as the text."""
 LARGER = 1.1
 """Size of type over that of running text from which on a heading is one, whatever it says."""
 
-_PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]", re.DOTALL)
-"""What ends with a comma, or ends a sentence that it does not begin."""
+_PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]|(\[[ x]\]|[^\w\[])+", re.DOTALL)
+"""What ends with a comma, or ends a sentence that it does not begin, or holds nothing but boxes to tick and signs."""
 
 
 def without_parts(regions: Sequence[Region]) -> list[Region]:

@@ -178,6 +178,28 @@ def test_a_column_is_a_table_if_it_is_ruled_and_called_one(missing: str) -> None
     )
 
 
+class SureOfSteps:
+    """Relations of a network to which each two words are in a row and a column of their own; the first two words
+    share their row, the last two, too."""
+
+    def of(self, features: Features) -> tuple[np.ndarray, np.ndarray]:
+        count = len(features.tokens)
+        pairs = np.full((count, count, 5), -SURE, np.float32)
+        pairs[..., 0] = SURE
+        pairs[:2, :2, 1] = pairs[-2:, -2:, 1] = SURE
+        return pairs, np.full((count, 2), SURE, np.float32)
+
+
+@pytest.mark.parametrize(("count", "tables"), [(5, 1), (12, 0)])
+def test_words_all_over_an_area_are_no_table(count: int, tables: int) -> None:
+    tops = [100 + 20 * max(0, min(at, count - 2) - 1) for at in range(count)]
+    tokens = [
+        Token("7", (60 + 30 * at, top, 70 + 30 * at, top + 10), 10, top + 8, line=at) for at, top in enumerate(tops)
+    ]
+    arrays = [np.zeros((0, width), np.float32) for width in (3, 3, 4, 5)]
+    assert len(structure_of(PageTokens(tuple(tokens), *arrays, 600, 800), SureOfSteps()).tables) == tables
+
+
 LABELS = {
     "orders": [["Order date:", "Due date:", "Reference:"], ["03/20/2026", "04/04/2026", "CUSTREF123"]],
     "terms": [["Customer", "Terms", "Ship by"], ["Mill Lane Works", "15 days net", "road"]],

@@ -75,6 +75,8 @@ def test_the_title_of_a_sample_page_is_drafted_as_one(name: str) -> None:
     [
         ("the Island of Hawaii.", 10, False),
         ("JANE ROE,", 10, False),
+        ("[ ] [x]", 10, False),
+        ("[x] urgent", 10, True),
         ("the Island of Hawaii", 10, True),
         ("The Island of Hawaii.", 10, True),
         ("JANE ROE,", 14, True),

@@ -52,6 +52,10 @@ PARTED, OUTSIDE = 5.0, 2.0
 """Log-odds against two tokens being of one table that are in two tables of the layout model, or one of them outside of
 its table and in another box."""
 
+SPARSE = 0.25
+"""Least share of a grid's places with words: the labels of a heat map are spread over its whole area. Tables of ICDAR
+EU and pdf-parse-bench have 0.5 at least."""
+
 LEAST_ROWS = 3
 """Least rows of a table of one column."""
 
@@ -122,7 +126,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
         grid = grid_of(scores[..., 1], scores[..., 2], boxes[own], cells)
-        if not (_has_rows(grid) or _is_ruled_column(grid, own, page)):
+        if not (_has_rows(grid) or _is_ruled_column(grid, own, page)) or _filled(grid) < SPARSE:
             continue
         grid = [
             Cell(tuple(int(own[token]) for token in cell.tokens), cell.row, cell.column, cell.rows, cell.columns)
@@ -195,6 +199,13 @@ def _has_rows(cells: Sequence[Cell]) -> bool:
     """Whether two rows have several cells: words of which no two share a row, or a column, are no table."""
     counts = Counter(cell.row for cell in cells)
     return sum(count > 1 for count in counts.values()) > 1 and max(cell.column for cell in cells) > 0
+
+
+def _filled(cells: Sequence[Cell]) -> float:
+    """The share of the grid's places that ``cells`` take, each cell counted once."""
+    height, width = max(cell.row + cell.rows for cell in cells), max(cell.column + cell.columns for cell in cells)
+    spanned = sum(cell.rows * cell.columns - 1 for cell in cells)
+    return len(cells) / max(1, height * width - spanned)
 
 
 def _is_ruled_column(cells: Sequence[Cell], own: NDArray[np.int64], page: PageTokens) -> bool:
