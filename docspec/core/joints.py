@@ -52,6 +52,7 @@ def part_before(blocks: Sequence[Block], second: Block) -> int | None:
         if may_be_part(first) and set_alike(first, second):
             around = number == len(blocks) - 1 and _goes_around(first, second)
             stands = _begins_column(first, second) if first.bbox and second.bbox else True
+            stands = stands and not any(_is_displayed(block, first, second) for block in blocks[number + 1 :])
             return number if stands and (continues(first, second) or around) else None
         if first.bbox is None or second.bbox is None:
             return None
@@ -93,6 +94,16 @@ def _goes_around(first: Block, second: Block) -> bool:
     aside."""
     stacked = first.bbox and second.bbox and first.bbox.shared_width(second.bbox) > 0
     return bool(stacked) and len(first.text) >= LONG and goes_on(first.text, second.text)
+
+
+def _is_displayed(block: Block, first: Block, second: Block) -> bool:
+    """Whether ``block`` is text in a type of its own that stands between two parts of a sentence at their left edge: a
+    line of program text that the sentence speaks of. Labels of charts stand elsewhere, notes at the end of a column."""
+    a, b, own = first.bbox, second.bbox, block.bbox
+    if not (a and b and own) or block.category is not Category.TEXT or block.running is False:
+        return False
+    below = own.y0 >= a.y1 and own.y1 <= b.y0
+    return below and abs(own.x0 - a.x0) <= SAME_EDGE * max(a.width, own.width)
 
 
 def _begins_column(first: Block, second: Block) -> bool:

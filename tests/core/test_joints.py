@@ -30,6 +30,13 @@ def test_a_paragraph_goes_on_at_the_head_of_the_next_column_and_behind_a_picture
     assert joined(FIRST, picture, Block(Category.CAPTION, "Fig. 1. Of the", BBox(40, 800, 290, 808)), REST)
 
 
+def test_a_sentence_does_not_go_on_over_a_line_of_program_text_that_it_speaks_of() -> None:
+    code = replace(NOTE, text="set height", bbox=BBox(40, 712, 250, 722), points=9.0)
+    below = replace(REST, bbox=BBox(40, 734, 290, 760))
+    assert not joined(FIRST, code, below)
+    assert joined(FIRST, replace(code, bbox=BBox(120, 712, 200, 722)), below), "a label of a chart"
+
+
 def test_a_long_paragraph_goes_on_below_what_its_lines_go_around_and_a_short_line_does_not() -> None:
     first = replace(FIRST, text="of the board that met " * 6, bbox=BBox(40, 600, 190, 700))
     below = replace(REST, bbox=BBox(40, 702, 290, 712))
