@@ -80,6 +80,8 @@ def fields_of(page: Any) -> list[Field]:
             if len(fields) >= MOST_FIELDS or (flags.isdigit() and int(flags) & 0x22):  # hidden, not shown
                 continue
             box = BBox(*widget.rect)
+            if not box.width * box.height:  # as invisible signatures have
+                continue
             if kind in (pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON):
                 state = page.parent.xref_get_key(widget.xref, "AS")[1]
                 fields.append(Field(box, state not in ("/Off", "null", "")))
@@ -252,8 +254,8 @@ def _rows(fields: Sequence[Field], lines: Sequence[TextLine]) -> Iterator[Row | 
     ordered = sorted(fields, key=lambda field: field.bbox.center_y)
     inside = {line for line in lines if any(field.bbox.grown(2).has_center_of(line.bbox) for field in fields)}
     while ordered:
-        first = ordered[0].bbox
-        own = [field for field in ordered if field.bbox.in_row_with(first)]
+        first = ordered[0]
+        own = [field for field in ordered if field is first or field.bbox.in_row_with(first.bbox)]
         ordered = [field for field in ordered if field not in own]
         row = [
             line

@@ -225,3 +225,17 @@ def test_a_crossed_box_within_a_line_stands_there(parsed: Parsed) -> None:
 
     written = parsed(draw).to_markdown()
     assert "Grain [ ] or timber [x] by sea." in written
+
+
+@pytest.mark.parametrize("box", [(0, 842, 0, 842), (60, 300, 60, 320)], ids=["a point", "a line"])
+def test_a_field_without_area_is_none(parsed: Parsed, box: tuple[float, float, float, float]) -> None:
+    """Invisible signatures have one: a page with it once took all of its time."""
+
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        field(page, "Signature", TEXT, "", (60, 300, 90, 320))
+        xref = next(iter(page.widgets())).xref
+        page.parent.xref_set_key(xref, "Rect", "[{} {} {} {}]".format(*box))
+
+    page = parsed(draw).pages[0]
+    assert page.status == "ok" and page.text.startswith("The ferry left the harbour")
