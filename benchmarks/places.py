@@ -81,25 +81,29 @@ def measure(
 
 
 def judged(result: PageResult, truth: Sequence[VisibleWord]) -> Iterator[Judged]:
-    """The words of ``result`` beside those of the file."""
+    """The words of ``result`` beside those of the file. A word that lies on none of these is right if one of them that
+    no other word lies on is the same: each is taken once, so that a second "the" is not right by chance."""
+    words = [(word, own) for block in result.blocks for word in block.places if (own := letters_of(word.text))]
     known = Counter(letters_of(word.text) for word in truth)
-    for block in result.blocks:
-        for word in block.places:
-            own = letters_of(word.text)
-            if own:
-                yield _judged(word, own, truth, known)
+    pairs = [_nearest(word, truth) for word, _ in words]
+    taken = {at for at, overlap in pairs if overlap >= OVERLAP}
+    left = Counter(letters_of(word.text) for at, word in enumerate(truth) if at not in taken)
+    for (word, own), (at, overlap) in zip(words, pairs, strict=True):
+        if overlap >= OVERLAP:
+            theirs = letters_of(truth[at].text)
+            right = theirs == own or (len(word.boxes) > 1 and theirs in own)
+        else:
+            right = left[own] > 0
+            left[own] -= right
+        yield Judged(word.text, word.how, word.certainty, overlap, right, own in known)
 
 
-def _judged(word: PlacedWord, own: str, truth: Sequence[VisibleWord], known: Mapping[str, int]) -> Judged:
-    best, right = 0.0, False
-    for box in word.boxes if word.is_known else ():
-        for other in truth:
-            overlap = iou(box, other.bbox)
-            if overlap > best:
-                theirs = letters_of(other.text)
-                best, right = overlap, theirs == own or (len(word.boxes) > 1 and theirs in own)
-    in_file = bool(known.get(own))
-    return Judged(word.text, word.how, word.certainty, best, right if best >= OVERLAP else in_file, in_file)
+def _nearest(word: PlacedWord, truth: Sequence[VisibleWord]) -> tuple[int, float]:
+    """The number of the word of the file on which ``word`` lies most, and their overlap."""
+    boxes = word.boxes if word.is_known else ()
+    overlaps = ((iou(box, other.bbox), at) for box in boxes for at, other in enumerate(truth))
+    overlap, at = max(overlaps, default=(0.0, -1))
+    return at, overlap
 
 
 def iou(one: BBox, other: BBox) -> float:

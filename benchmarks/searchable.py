@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import subprocess
 import tempfile
@@ -29,7 +30,7 @@ SECONDS = 120.0
 class Searchable:
     """A document: the words of its text, those of them that ``pdftotext`` finds, the bytes of the file and of the
     searchable one, and its pages. ``refused`` are the programs that open the input and not the searchable file, or have
-    more to say of it; ``fault`` is why nothing was written."""
+    more to say of it; ``fault`` is why nothing was written, ``missing`` are words that were not found."""
 
     source: str
     words: int = 0
@@ -39,6 +40,26 @@ class Searchable:
     pages: int = 0
     refused: tuple[str, ...] = ()
     fault: str = ""
+    missing: tuple[str, ...] = ()
+
+
+def drawn(sources: Sequence[Source], count: int, seed: int, most_pages: int) -> list[Source]:
+    """``count`` of the PDF files that open without a password and have at most ``most_pages``, at random by ``seed``,
+    whatever the order of ``sources``."""
+    ordered = sorted(sources, key=lambda source: source.name)
+    random.Random(seed).shuffle(ordered)
+    found: list[Source] = []
+    for source in ordered:
+        if len(found) == count:
+            break
+        try:
+            with pymupdf.open(stream=source.read(), filetype="pdf") as pdf:
+                fits = not pdf.needs_pass and 0 < len(pdf) <= most_pages
+        except (RuntimeError, ValueError):  # MuPDF's errors: not a file that can be read
+            continue
+        if fits:
+            found.append(source)
+    return found
 
 
 def measure(sources: Sequence[Source], options: ParseOptions) -> Iterator[Searchable]:
@@ -67,7 +88,8 @@ def _measured(parser: Parser, source: Source, options: ParseOptions, before: Pat
     found = written & Counter(keys_of(told.stdout))
     refused = tuple(name for name, opens in readers().items() if not opens(path) and opens(before))
     sizes = before.stat().st_size, path.stat().st_size
-    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused)
+    missing = tuple(sorted((written - found).elements()))
+    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused, missing=missing)
 
 
 def readers() -> dict[str, Callable[[Path], bool]]:

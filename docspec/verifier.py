@@ -131,10 +131,14 @@ class Verifier:
         return reader.verify_all(prepared)
 
     def looks(self, page: PageImage, draft: PageDraft) -> bool:
-        """Whether the pixels of a page are needed: for the model, for grading what was recognised, or for pictures."""
+        """Whether the pixels of a page are needed: for the model, for grading what was recognised, for the places of
+        its words, or for pictures."""
         from docspec.hierarchy.regions.known_pages import result_without_model
 
         if draft.drafter != "text-layer" or draft.unread is None:
+            return True
+        is_read = draft.recognised or any(region.words == "recognition" for region in draft.regions)
+        if self._options.places == "recognise" or (self._options.places == "drafts" and is_read):
             return True
         result = result_without_model(DraftedPage(page, draft), self.card)
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
 from docspec.bench.cli.tables import console, narrow_table
@@ -14,13 +16,31 @@ from docspec.core import ParseOptions
 if TYPE_CHECKING:
     from benchmarks.searchable import Searchable
 
+Sample = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, show_default=False, help="Take N of the files that open, at random."),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="What --sample draws by.")]
+MostPages = Annotated[int, typer.Option(metavar="N", min=1, help="Pages of a file above which --sample passes it by.")]
+
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens")
-def searchable(inputs: InputPaths, *, options: ParseOptions, json_file: JsonFile = None) -> int:
+def searchable(
+    inputs: InputPaths,
+    *,
+    options: ParseOptions,
+    sample: Sample = None,
+    seed: Seed = 1,
+    most_pages: MostPages = 5,
+    json_file: JsonFile = None,
+) -> int:
     """Searchable PDFs: the written words that pdftotext finds in them, growth, and what qpdf says."""
-    from benchmarks.searchable import measure, readers
+    from benchmarks.searchable import drawn, measure, readers
 
-    rows = list(measure(sources_of(inputs), replace(options, places="drafts")))
+    sources = sources_of(inputs)
+    if sample is not None:
+        sources = drawn(sources, sample, seed, most_pages)
+    rows = list(measure(sources, replace(options, places="drafts")))
     grid = narrow_table("Searchable PDFs", ["file"], ["words", "found", "KB a page more", "refused by"])
     for row in rows:
         share = row.found / max(1, row.words)

@@ -204,6 +204,14 @@ def test_pages_that_nobody_looks_at_are_read_alike(tmp_path: Path) -> None:
     assert "Outlined words here" in spared[2].text
 
 
+def test_recognised_words_of_a_page_that_nobody_looks_at_get_places(tmp_path: Path) -> None:
+    """They are parted by the gaps in the pixels, which are drawn for that."""
+    with Parser(ParseOptions(places="drafts"), images=False) as parser:
+        *_, last = parser.pages(sheets(tmp_path / "sheets.pdf"))
+    [read] = [block for block in last.blocks if block.words == "recognition"]
+    assert [(word.text, word.how) for word in read.places] == [(word, "exact") for word in ("Outlined", "words", "here")]
+
+
 def test_pages_that_were_sketched_are_drawn_where_their_drafts_are_lost(
     isolation: Callable[..., Isolation], tmp_path: Path
 ) -> None:
