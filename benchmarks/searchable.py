@@ -22,7 +22,7 @@ from docspec.ledger.atoms import keys_of
 from docspec.ledger.outputs import markdown_words
 from docspec.parser import Parser
 
-SECONDS = 120.0
+SECONDS = 60.0
 """In which a program has opened a file."""
 
 
@@ -108,7 +108,10 @@ def _runs(*command: str) -> Callable[[Path], bool]:
 
     def opens(path: Path) -> bool:
         words = [word or str(path) for word in command]
-        return subprocess.run(words, capture_output=True, check=False, timeout=SECONDS).returncode == 0
+        try:
+            return subprocess.run(words, capture_output=True, check=False, timeout=SECONDS).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
 
     return opens
 

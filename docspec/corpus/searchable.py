@@ -1,5 +1,5 @@
 """``--format pdf``: the input with an invisible text layer. A page whose own text is sound keeps it, and gets only the
-words that a recogniser found in its pictures."""
+words that a recogniser found in its pictures, and those whose letters the file tells wrongly."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class SearchablePdf(ChildPdf):
 def layer_of(result: PageResult) -> LayerPage:
     """The layer of a page that was read."""
     has_own = result.account is not None and result.account.witness == "text layer"
-    lines = tuple(
-        tuple(LayerWord(one.word.text, one.bbox, one.way) for one in line)
-        for block in result.blocks
-        if not has_own or block.words == "recognition"
-        for line in lines_of(block)
-    )
-    return LayerPage(result.number, result.width, result.height, lines, result.seen, not has_own)
+    lines = []
+    for block in result.blocks:
+        is_kept = has_own and block.words == "text layer"
+        if is_kept or not has_own or block.words == "recognition":
+            for line in lines_of(block):
+                lines.append(tuple(LayerWord(w.word.text, w.bbox, w.way, is_kept, w.word.boxes) for w in line))
+    return LayerPage(result.number, result.width, result.height, tuple(lines), result.seen, not has_own)

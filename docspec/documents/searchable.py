@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from docspec.core import BBox
 from docspec.core.grouping import runs_of
 from docspec.core.straightening import Projection, Straightening
@@ -77,11 +79,12 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 index = tree.indices[page.number - 1]
                 if index is None or not page.lines or not page.width or not page.height:
                     continue
-                shown = pdf[index]
+                shown, to_sheet = pdf[index], _to_sheet(pdf, index, view, page)
                 if page.replaces:
                     _without_layer(shown)
-                _write(shown, font, page, _to_sheet(pdf, index, view, page).then(_to_user_space(shown)))
-                written = True
+                else:
+                    page = _untold(shown, page, to_sheet)
+                written |= _write(shown, font, page, to_sheet.then(_to_user_space(shown)))
             whole = len({page.number for page in pages}) == len(tree.indices)
             if whole and not written:
                 return document.source.read()
@@ -92,21 +95,58 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 pdf.saveIncr()
                 return path.read_bytes()
             keep = mupdf().PDF_ENCRYPT_KEEP
-            data: bytes = pdf.tobytes(garbage=1, deflate=True, use_objstms=1, encryption=keep)
+            # compacted (2): MuPDF gives the numbers of objects that were taken out a wrong entry beside object streams
+            data: bytes = pdf.tobytes(garbage=2, deflate=True, use_objstms=1, encryption=keep)
             return data
 
 
-def _write(sheet: Any, font: GlyphlessFont, page: LayerPage, to_user: Projection) -> None:
-    """Appends the text of ``page`` to the contents of a ``pymupdf.Page``; ``to_user`` maps its pixels."""
+def _untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
+    """``page`` without the words of the layer that it keeps. Of these only such stay as have a letter or a sign that
+    the file does not tell in their place: codes of private use for a plus, a Latin letter for a Greek one."""
+    if not any(word.is_kept for line in page.lines for word in line):
+        return page
+    boxes, signs = [], []
+    for block in sheet.get_text("rawdict")["blocks"]:
+        for line in block.get("lines", ()):
+            for char in (char for span in line["spans"] for char in span["chars"]):
+                boxes.append(char["bbox"])
+                signs.append(_told_by(char["c"]))
+    sides = np.array(boxes, dtype=float).reshape(-1, 4)
+    x, y = sides[:, [0, 2]].mean(axis=1), sides[:, [1, 3]].mean(axis=1)
+
+    def is_told(word: LayerWord) -> bool:
+        there: set[str] = set()
+        for box in word.boxes or (word.bbox,):
+            (x0, y0), (x1, y1) = to_sheet.point(box.x0, box.y0), to_sheet.point(box.x1, box.y1)
+            x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
+            room = 0.2 * min(x1 - x0, y1 - y0)
+            inside = (x0 - room <= x) & (x <= x1 + room) & (y0 - room <= y) & (y <= y1 + room)
+            there.update(*(signs[at] for at in np.flatnonzero(inside)))
+        return _told_by(word.text) <= there
+
+    lines = (tuple(word for word in line if not (word.is_kept and is_told(word))) for line in page.lines)
+    return replace(page, lines=tuple(line for line in lines if line))
+
+
+def _told_by(text: str) -> set[str]:
+    """The letters, figures and signs of ``text`` in one form."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return {sign for sign in plain if sign.isalnum() or unicodedata.category(sign)[0] == "S"}
+
+
+def _write(sheet: Any, font: GlyphlessFont, page: LayerPage, to_user: Projection) -> bool:
+    """Appends the text of ``page`` to the contents of a ``pymupdf.Page``, if there is any; ``to_user`` maps its
+    pixels."""
     shown = [_line(line, font, to_user) for line in page.lines]
     if not any(shown):
-        return
+        return False
     _add_font(sheet, font.xref)
     sheet.wrap_contents()
     content = f"q\nBT\n3 Tr\n/{FONT} 1 Tf\n" + "".join(shown) + "ET\nQ\n"
     data = content.encode("ascii")
     xref = mupdf().TOOLS._insert_contents(sheet, data, 1)
     sheet.parent.update_stream(xref, data, compress=True)
+    return True
 
 
 def _line(words: Sequence[LayerWord], font: GlyphlessFont, to_user: Projection) -> str:
@@ -117,6 +157,10 @@ def _line(words: Sequence[LayerWord], font: GlyphlessFont, to_user: Projection) 
     parts = []
     for at, word in enumerate(words):
         start, end, up = _axes(word.bbox, word.way)
+        if word.is_kept:  # it stands over one of the file's own, with which it must not become one word
+            ahead = 2 * start[0] - end[0], 2 * start[1] - end[1]
+            above = (ahead[0] + up[0] - start[0], ahead[1] + up[1] - start[1])
+            parts.append(_shown(" ", ahead, start, above, font, to_user))
         parts.append(_shown(word.text, start, end, up, font, to_user))
         if at + 1 < len(words):  # a space up to the next word
             following = _axes(words[at + 1].bbox, word.way)[0]

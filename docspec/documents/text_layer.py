@@ -10,11 +10,14 @@ from docspec.core.straightening import NOTHING, Straightening
 
 @dataclass(frozen=True, slots=True)
 class LayerWord:
-    """A word of the layer: its box, and the way its letters run (1: rightwards, -1: leftwards, 2: down, -2: up)."""
+    """A word of the layer: its box, and the way its letters run (1: rightwards, -1: leftwards, 2: down, -2: up).
+    ``is_kept``: it is of the layer that the page has, in ``boxes``, and written only if that does not tell it."""
 
     text: str
     bbox: BBox
     way: int = 1
+    is_kept: bool = False
+    boxes: tuple[BBox, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,10 @@ def placed_in(gap: Sequence[PrintedWord], written: Sequence[WrittenWord], anchor
     """The places of ``written`` words in a ``gap`` of the page; ``None`` for those for which it has nothing.
     ``anchored``: a neighbour of the gap is known on either side."""
     theirs, ours = _letters([word.text for word in gap]), _letters([word.text for word in written])
+    counts = len(gap) == len(written)
     if not theirs or not ours or len(theirs) * len(ours) > MOST:
+        if counts and anchored:  # signs that the file does not tell, as many as were written
+            return [Found("aligned", (word.box,), (word,)) for word in gap]
         return [None] * len(written)
     reached: dict[int, list[int]] = defaultdict(list)
     equal: dict[int, int] = defaultdict(int)
@@ -53,7 +56,6 @@ def placed_in(gap: Sequence[PrintedWord], written: Sequence[WrittenWord], anchor
             at = ours[code.dest_start + step].word
             reached[at].append(code.src_start + min(step, room - 1))
             equal[at] += code.tag == "equal"
-    counts = len(gap) == len(written)
     found: list[Found | None] = []
     for number, word in enumerate(written):
         places = reached.get(number)

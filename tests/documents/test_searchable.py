@@ -158,6 +158,31 @@ def test_invisible_text_that_was_wrong_is_replaced_and_other_text_stays() -> Non
     assert "Hqrb0ur" in [text for text, _ in found(kept)]
 
 
+def printed_pdf(text: str) -> tuple[bytes, BBox]:
+    """A page whose own layer has ``text``, and the box of that in pixels of 100 dpi."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=576, height=432)
+        page.insert_text((100, 200), text, fontsize=20)
+        [word] = page.get_text("words")
+        return pdf.tobytes(), BBox(*word[:4]).scaled(100 / 72)
+
+
+@pytest.mark.parametrize(("told", "read", "count"), [("lx", "λx", 2), ("Straße", "Straße", 1), ("fine", "ﬁne", 1)])
+def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read: str, count: int) -> None:
+    data, box = printed_pdf(told)
+    word = LayerWord(read, box, is_kept=True, boxes=(box,))
+    assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False)))) == count
+
+
+def test_a_page_whose_old_layer_was_taken_out_is_sound_to_other_programs(tmp_path: Path) -> None:
+    if shutil.which("qpdf") is None:
+        pytest.skip("needs qpdf")
+    file = tmp_path / "a.pdf"
+    file.write_bytes(layered(scanned_pdf(hidden="Hqrb0ur", pages=2), LayerPage(1, 800, 600, lines())))
+    done = subprocess.run(["qpdf", "--check", str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_document_that_needs_nothing_keeps_its_bytes() -> None:
     data = scanned_pdf()
     assert layered(data, LayerPage(1, 800, 600, ())) == data
