@@ -65,7 +65,7 @@ def measure(
     placing = _Clock()
     with Parser(options, images=False) as parser, placing:
         for source in sources:
-            truth = _truth(source, options)
+            truth = truth_of(source, options)
             given = source if blur is None else None
             for number, (words, picture) in truth.items():
                 began, spent = time.perf_counter(), placing.seconds
@@ -112,7 +112,7 @@ def iou(one: BBox, other: BBox) -> float:
     return 0.0 if common is None else common.area / (one.area + other.area - common.area)
 
 
-def _truth(source: Source, options: ParseOptions) -> dict[int, tuple[list[VisibleWord], PageImage]]:
+def truth_of(source: Source, options: ParseOptions) -> dict[int, tuple[list[VisibleWord], PageImage]]:
     """The words that the file paints on each page that has any, and the page's picture."""
     found = {}
     with open_document(source) as document:

@@ -7,6 +7,7 @@ import typer
 from benchmarks.cli.accuracy import accuracy
 from benchmarks.cli.born_digital import born_digital
 from benchmarks.cli.cards import cards
+from benchmarks.cli.certainty import certainty
 from benchmarks.cli.corrections import corrections
 from benchmarks.cli.device import device
 from benchmarks.cli.drafts import drafts
@@ -50,6 +51,7 @@ COMMANDS = (
         ledger,
         structure,
         places,
+        certainty,
         searchable,
         kinds,
         layer,

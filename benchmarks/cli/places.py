@@ -22,7 +22,6 @@ Blurs = Annotated[
     typer.Option("--blur", metavar="PIXELS", min=0, show_default=False, help="Read pages as scans, blurred so; often."),
 ]
 Noise = Annotated[float, typer.Option(metavar="LEVELS", min=0, help="Grain of the scans, in grey levels.")]
-Fit = Annotated[bool, typer.Option("--fit", help="Fit the certainty of the model's words to these pages.")]
 Transcripts = Annotated[
     bool,
     typer.Option("--transcripts", help="Place what a model wrote earlier: NAME.md beside NAME.pdf. No model runs."),
@@ -41,30 +40,26 @@ def places(
     options: ParseOptions,
     blur: Blurs = None,
     noise: Noise = 0.0,
-    fit: Fit = False,
     transcripts: Transcripts = False,
     insert: Insert = 0,
     diagram: Diagram = None,
     json_file: JsonFile = None,
 ) -> int:
     """Where written words stand: how that is known, overlap with the file's own boxes, certainty against truth."""
-    from benchmarks.certainty import draw, fitted, noted
+    from benchmarks.certainty import draw
     from benchmarks.places import Summary, evidence, measure
     from benchmarks.transcribed import transcribed
 
     if options.places == "none":
         options = replace(options, places="drafts")
     check_plot(diagram)
-    with noted():
-        scans: list[float | None] = [*blur] if blur else [None]
-        runs: dict[float | None, list[PlacedPage]] = {}
-        if transcripts:
-            runs = {None: list(transcribed(inputs, replace(options, drafter="text-layer"), insert))}
-        else:
-            runs = {one: list(measure(sources_of(inputs), options, one, noise)) for one in scans}
+    scans: list[float | None] = [*blur] if blur else [None]
+    runs: dict[float | None, list[PlacedPage]] = {}
+    if transcripts:
+        runs = {None: list(transcribed(inputs, replace(options, drafter="text-layer"), insert))}
+    else:
+        runs = {one: list(measure(sources_of(inputs), options, one, noise)) for one in scans}
     pages = [page for run in runs.values() for page in run]
-    for line in fitted(pages) if fit else ():
-        console().print(line, markup=False, soft_wrap=True)
     if diagram is not None:
         names = {one: "pages as they are" if one is None else f"blur {one:g}" for one in runs}
         note = f"{len(pages)} pages, noise {noise:g}, model {options.model}"

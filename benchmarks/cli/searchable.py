@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.searchable import Searchable
 
 Sample = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=1, show_default=False, help="Take N of the files that open, at random."),
+    int | None, typer.Option(metavar="N", min=1, show_default=False, help="Take N of the files that open, at random.")
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="What --sample draws by.")]
 MostPages = Annotated[int, typer.Option(metavar="N", min=1, help="Pages of a file above which --sample passes it by.")]

@@ -1,73 +1,62 @@
-"""How far a written word can be believed: by what agrees on it, and by the model's own margin.
+"""How far a written word can be believed: by what agrees on it, by its letters, and by the model's own margin.
 
-``python -m benchmarks places --fit`` fits the weights below to scans whose text is known, and prints the share of words
-that are right by how they were placed (docs/places.md); ``exact`` and ``aligned`` beside a text layer are from there.
-The other ways are too rare there to be measured, and have a cautious value.
+Beside a sound text layer the table :data:`LAYER` tells; where a page was recognised or read by a model, a logistic
+function of the word's evidence. ``python -m benchmarks certainty`` fits its weights to made scans whose text is known,
+and measures on others (docs/places.md).
 """
 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 from docspec.core.result import WordsOf
 from docspec.places.gaps import Found
 
 LAYER = {"exact": 0.998, "aligned": 0.22, "inferred": 0.2, "block": 0.5, "none": 0.3}
-"""Beside a sound text layer: a model that differs from it is seldom right."""
+"""Beside a sound text layer: a model that differs from it is seldom right. Of ``python -m benchmarks places``."""
 
-READ = (
-    *((0.0, 0.0), (0.5, 0.05), (0.6, 0.12), (0.7, 0.32), (0.78, 0.42)),
-    *((0.89, 0.755), (0.96, 0.93), (0.99, 0.967), (1.0, 0.98)),
-)
-"""The share of words that are right by the confidence of the line that a recogniser told: scans of the samples, blurred
-by 1.5 and by 3 pixels."""
-
-WEIGHTS = {
-    "read exact": (1.28, 1.26, 0.82),
-    "read aligned": (-2.05, 2.11, -0.37),
-    "read inferred": (-3.53, 1.13, -0.52),
-    "none": (-2.13, 1.57),
+WEIGHTS: dict[str, tuple[float, ...]] = {
+    "agrees": (0.45, 0.36, 0.09, 0.42, 1.52),
+    "agrees, no margin": (0.75, 0.57, 0.03, 0.78),
+    "differs": (-0.84, -0.35, 0.21, -0.37, 1.31),
+    "differs, no margin": (-0.06, -0.63, 0.10, -0.14),
+    "recognition": (0.54, -1.28, 0.02, 1.44),
+    "unread": (-0.74, -1.01, 0.29, 3.23),
+    "unread, no margin": (2.30, -1.11, -0.31),
 }
-"""By kind, the weights of a word's evidence (:func:`evidence_of`) in a logistic function: 16 scans of samples, blurred
-by 1 to 3 pixels, some with noise. Where a recogniser is sure of another word, a model that is sure, too, is seldom
-right."""
+"""By kind, the weights of a word's evidence (:func:`evidence_of`). Where a recogniser is sure of another word, a model
+that is sure, too, is seldom right; of words that nobody else has read, a sure model's are mostly right."""
 
 
-def certainty_of(found: Found, words: WordsOf, margin: float | None = None) -> float:
-    """The certainty (0..1) of a word that was found so, in a block whose words are those of ``words``. ``margin``: the
-    least distance (in logits) of its tokens from the model's second choice, if it is known."""
-    evidence = evidence_of(found, words, margin)
-    if evidence is not None and evidence[0] in WEIGHTS:
-        kind, values = evidence
-        weighed = sum(weight * value for weight, value in zip(WEIGHTS[kind], values, strict=True))
-        return round(1 / (1 + math.exp(-weighed)), 3)
-    sound = min((word.confidence for word in found.words), default=1.0)
-    if not any(word.recognised for word in found.words):
-        return round(LAYER[found.how] * sound, 3)
-    right = _read(sound)
-    if found.how != "exact":
-        return round(LAYER[found.how] * right, 3)
-    return round(1 - 0.3 * (1 - right) if words == "model" else right, 3)  # a model that agrees is a second reader
+def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool) -> float:
+    """The certainty (0..1) of the word ``text`` that was found so, in a block whose words are those of ``words``.
+    ``margin``: the least distance (in logits) of its tokens from the model's second choice, if that is told;
+    ``is_known``: whether anybody else has read words on the page."""
+    evidence = evidence_of(found, words, text, margin, is_known)
+    weights = None if evidence is None else WEIGHTS.get(evidence[0])
+    if evidence is not None and weights is not None:
+        return round(1 / (1 + math.exp(-sum(a * b for a, b in zip(weights, evidence[1], strict=True)))), 3)
+    return round(LAYER[found.how] * min((word.confidence for word in found.words), default=1.0), 3)
 
 
-def evidence_of(found: Found, words: WordsOf, margin: float | None) -> tuple[str, tuple[float, ...]] | None:
-    """The kind of a word and what speaks for it, if a model wrote it that told its margin: 1, the margin (logarithmic)
-    and, where a recogniser has something there, its log odds. A text layer needs no such evidence."""
-    if words != "model" or margin is None:
+def evidence_of(
+    found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool
+) -> tuple[str, tuple[float, ...]] | None:
+    """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model, differs
+    from it in this place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1, its
+    letters (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the recogniser
+    where that has something there, and the model's margin (logarithmic) where it is told."""
+    recognised = [word.confidence for word in found.words if word.recognised]
+    if words not in ("model", "recognition") or (found.words and not recognised):
         return None
-    sure = math.log1p(max(0.0, margin))
-    if not found.words:
-        return found.how, (1.0, sure)
-    if not any(word.recognised for word in found.words):
-        return None
-    right = min(max(_read(min(word.confidence for word in found.words)), 0.01), 0.99)
-    return f"read {found.how}", (1.0, sure, math.log(right / (1 - right)))
-
-
-def _read(confidence: float) -> float:
-    """The share of :data:`READ` at a ``confidence``, between its points on a straight line."""
-    for (low, a), (high, b) in pairwise(READ):
-        if confidence <= high:
-            return a + (b - a) * (confidence - low) / (high - low)
-    return READ[-1][1]
+    letters = sum(map(str.isalnum, text))
+    values = [1.0, math.log1p(letters), float(0 < sum(map(str.isdigit, text)) < letters)]
+    if recognised:
+        sound = min(max(min(recognised), 0.02), 0.998)
+        values.append(math.log(sound / (1 - sound)))
+    if words == "recognition":
+        return ("recognition", tuple(values)) if recognised else None
+    kind = ("agrees" if found.how == "exact" else "differs") if recognised else "missing" if is_known else "unread"
+    if margin is None:
+        return f"{kind}, no margin", tuple(values)
+    return kind, (*values, math.log1p(max(0.0, margin)))

@@ -93,7 +93,7 @@ def _with_bearing(text: str, x0: float, x1: float, em: float) -> tuple[float, fl
 
 
 def _grain(pixels: Any) -> float:
-    """The noise of ``pixels``, as a standard deviation: that of most second differences along x, which are of ground."""
+    """The noise of ``pixels``, as a standard deviation: of second differences along x most are of ground."""
     if pixels.shape[1] < 3:
         return 0.0
     along = pixels.astype(np.int16)

@@ -274,7 +274,8 @@ class _Placing:
                 found = Found("none")
             if found is None:
                 found = Found("block", () if block.bbox is None else (block.bbox,))
-            certainty = certainty_of(found, block.words, margins.of(word.start, word.end))
+            margin = margins.of(word.start, word.end)
+            certainty = certainty_of(found, block.words, word.text, margin, bool(self.printed))
             placed.append(PlacedWord(word.text, word.start, word.end, found.how, certainty, found.boxes))
         return tuple(placed)
 

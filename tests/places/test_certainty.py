@@ -1,4 +1,4 @@
-"""A word's certainty goes with what agrees on it, and with the model's own margin where that is known."""
+"""A word's certainty goes with what agrees on it, with its letters, and with the model's own margin where that is told."""
 
 from __future__ import annotations
 
@@ -12,25 +12,38 @@ def found(how: str, confidence: float, recognised: bool = True) -> Found:
     return Found(how, (BBox(0, 0, 9, 9),), (PrintedWord("pier", BBox(0, 0, 9, 9), confidence, recognised),))  # type: ignore[arg-type]
 
 
+def of_model(place: Found, margin: float | None, text: str = "pier", is_known: bool = True) -> float:
+    return certainty_of(place, "model", text, margin, is_known)
+
+
 def test_the_wider_the_models_margin_the_surer_is_its_word() -> None:
-    for how in ("exact", "aligned", "inferred"):
-        sure = [certainty_of(found(how, 0.9), "model", margin) for margin in (0.05, 1.0, 5.0)]
-        assert sure == sorted(set(sure)), how
-    made_up = [certainty_of(Found("none"), "model", margin) for margin in (0.05, 1.0, 5.0)]
-    assert made_up == sorted(set(made_up))
+    for place, is_known in ((found("exact", 0.9), True), (found("aligned", 0.9), True), (Found("block"), False)):
+        sure = [of_model(place, margin, is_known=is_known) for margin in (0.05, 1.0, 5.0)]
+        assert sure == sorted(set(sure)), place.how
 
 
 def test_a_model_that_agrees_with_the_print_is_believed_more_than_one_that_differs() -> None:
-    assert certainty_of(found("exact", 0.95), "model", 4.0) > 0.9
-    assert certainty_of(found("aligned", 0.95), "model", 0.5) < 0.5
+    assert of_model(found("exact", 0.95), 4.0) > 0.9
+    assert of_model(found("aligned", 0.95), 0.5) < 0.5
 
 
 def test_a_recogniser_that_is_surer_of_another_word_makes_the_models_one_less_certain() -> None:
-    assert certainty_of(found("aligned", 0.99), "model", 2.0) < certainty_of(found("aligned", 0.6), "model", 2.0)
+    assert of_model(found("aligned", 0.99), 2.0) < of_model(found("aligned", 0.6), 2.0)
+
+
+def test_a_sure_model_is_believed_where_nobody_else_has_read() -> None:
+    assert of_model(Found("block"), 6.0, is_known=False) > 0.8
+    assert of_model(Found("block"), 6.0, is_known=False) > of_model(Found("none"), 6.0)
 
 
 def test_words_of_the_file_need_no_margin() -> None:
     layer = found("exact", 1.0, recognised=False)
-    assert certainty_of(layer, "model", 0.01) == certainty_of(layer, "model") > 0.99
+    assert of_model(layer, 0.01) == of_model(layer, None) > 0.99
     read = found("exact", 0.9)
-    assert certainty_of(read, "recognition", 0.01) == certainty_of(read, "recognition"), "the model did not write it"
+    of_recogniser = [certainty_of(read, "recognition", "pier", margin, True) for margin in (0.01, None)]
+    assert of_recogniser[0] == of_recogniser[1], "the model did not write it"
+
+
+def test_a_model_that_tells_no_margin_has_a_certainty_all_the_same() -> None:
+    for how in ("exact", "aligned", "inferred"):
+        assert of_model(found(how, 0.9), 0.01) < of_model(found(how, 0.9), None) < of_model(found(how, 0.9), 50.0)

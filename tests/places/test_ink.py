@@ -38,7 +38,7 @@ def test_words_lie_between_the_gaps(text: str) -> None:
 
 
 def test_grain_is_no_ink() -> None:
-    grey, line, truth = line_of("The pier was closed for nine days")
+    grey, line, _ = line_of("The pier was closed for nine days")
     soft = np.asarray(Image.fromarray(grey).filter(ImageFilter.GaussianBlur(2)), dtype=float)
     grain = np.random.default_rng(1).normal(0.0, 28.0, grey.shape)
     worn = np.clip(soft + grain, 0, 255).astype(np.uint8)
@@ -48,7 +48,7 @@ def test_grain_is_no_ink() -> None:
 
 
 def test_rules_of_a_table_are_no_ink() -> None:
-    grey, line, truth = line_of("Last year only")
+    grey, line, _ = line_of("Last year only")
     box, ruled = line.bbox, Image.fromarray(grey)
     draw = ImageDraw.Draw(ruled)
     draw.line((box.x0 + 2, 0, box.x0 + 2, 119), fill="black", width=3)

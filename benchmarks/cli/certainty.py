@@ -1,0 +1,63 @@
+"""``python -m benchmarks certainty``: the weights of certainty, fitted to made scans and measured on others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.plots import check_plot
+from docspec.bench.cli.common import JsonFile, write_json
+from docspec.bench.cli.tables import console, narrow_table
+from docspec.console.parameters import takes_options
+from docspec.core import ParseOptions
+
+Scans = Annotated[int, typer.Option(metavar="N", min=1, help="Scans that the weights are fitted to: of even seeds.")]
+HeldOut = Annotated[int, typer.Option(metavar="N", min=1, help="Scans that they are measured on: of odd seeds.")]
+Keep = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", show_default=False, help="Keep what was read here, and do not read it again."),
+]
+Diagram = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.svg", show_default=False, help="Draw the share of right words by their certainty."),
+]
+
+
+@takes_options("model", "device", "dtype")
+def certainty(
+    *,
+    options: ParseOptions,
+    fit: Scans = 40,
+    held_out: HeldOut = 40,
+    keep: Keep = None,
+    diagram: Diagram = None,
+    json_file: JsonFile = None,
+) -> int:
+    """How far words are to be believed: prints the weights that docspec/places/certainty.py has, and how well they
+    hold on scans with other words."""
+    from benchmarks.certainty import draw, fitted, readings
+    from benchmarks.places import Summary
+
+    check_plot(diagram)
+    learned = [one.placed() for one in readings(range(0, 2 * fit, 2), options, keep)]
+    for line in fitted(learned):
+        console().print(line, markup=False, soft_wrap=True)
+    others = [(one.way, one.wear.kind, one.placed()) for one in readings(range(1, 2 * held_out, 2), options, keep)]
+    groups = {"all": [page for *_, page in others]}
+    for name in sorted({name for *names, _ in others for name in names}):
+        groups[name] = [page for *names, page in others if name in names]
+    found = {name: Summary.of(pages) for name, pages in groups.items()}
+    grid = narrow_table("Other scans", ["scans"], ["words", "right", "error", "IoU >= 0.7"])
+    for name, one in found.items():
+        right = sum(share * count for _, share, count in one.bins) / max(1, one.words)
+        what = f"{name} ({len(groups[name])})"
+        grid.add_row(what, str(one.words), f"{right:.1%}", f"{one.error:.3f}", f"{one.good:.1%}")
+    console().print(grid)
+    if diagram is not None:
+        draw(diagram, {"made scans": found["all"]}, f"{len(others)} scans, model {options.model}")
+    figures = ("words", "error", "good", "bins")
+    rows = [{"scans": name, **{key: getattr(one, key) for key in figures}} for name, one in found.items()]
+    write_json(json_file, "docspec.bench.certainty/1", options.model, rows)
+    return 0
