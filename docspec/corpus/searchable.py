@@ -24,8 +24,7 @@ def layer_of(result: PageResult) -> LayerPage:
     has_own = result.account is not None and result.account.witness == "text layer"
     lines = []
     for block in result.blocks:
-        is_kept = has_own and block.words == "text layer"
-        if is_kept or not has_own or block.words == "recognition":
+        if not has_own or block.words in ("text layer", "recognition"):
             for line in lines_of(block):
-                lines.append(tuple(LayerWord(w.word.text, w.bbox, w.way, is_kept, w.word.boxes) for w in line))
+                lines.append(tuple(LayerWord(w.word.text, w.bbox, w.way, has_own, w.word.boxes) for w in line))
     return LayerPage(result.number, result.width, result.height, tuple(lines), result.seen, not has_own)

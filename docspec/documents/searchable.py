@@ -101,8 +101,9 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
 
 
 def _untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
-    """``page`` without the words of the layer that it keeps. Of these only such stay as have a letter or a sign that
-    the file does not tell in their place: codes of private use for a plus, a Latin letter for a Greek one."""
+    """``page`` without the words that the layer that it keeps tells. Only such stay as have a letter or a sign that the
+    file does not have in their place: words in pictures, codes of private use for a plus, a Latin letter for a Greek
+    one."""
     if not any(word.is_kept for line in page.lines for word in line):
         return page
     boxes, signs = [], []

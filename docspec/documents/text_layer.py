@@ -11,7 +11,7 @@ from docspec.core.straightening import NOTHING, Straightening
 @dataclass(frozen=True, slots=True)
 class LayerWord:
     """A word of the layer: its box, and the way its letters run (1: rightwards, -1: leftwards, 2: down, -2: up).
-    ``is_kept``: it is of the layer that the page has, in ``boxes``, and written only if that does not tell it."""
+    ``is_kept``: its page keeps its own layer, and the word is written only if that lacks it in its ``boxes``."""
 
     text: str
     bbox: BBox

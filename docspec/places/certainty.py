@@ -42,10 +42,10 @@ def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, 
 def evidence_of(
     found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool
 ) -> tuple[str, tuple[float, ...]] | None:
-    """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model, differs
-    from it in this place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1, its
-    letters (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the recogniser
-    where that has something there, and the model's margin (logarithmic) where it is told."""
+    """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model,
+    differs from it in this place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1,
+    its letters (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the
+    recogniser where that has something there, and the model's margin (logarithmic) where it is told."""
     recognised = [word.confidence for word in found.words if word.recognised]
     if words not in ("model", "recognition") or (found.words and not recognised):
         return None

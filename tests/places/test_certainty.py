@@ -1,4 +1,4 @@
-"""A word's certainty goes with what agrees on it, with its letters, and with the model's own margin where that is told."""
+"""A word's certainty goes with what agrees on it, and with the model's own margin where that is told."""
 
 from __future__ import annotations
 
