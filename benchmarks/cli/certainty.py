@@ -45,9 +45,11 @@ def certainty(
     for line in fitted(learned):
         console().print(line, markup=False, soft_wrap=True)
     others = [(one.way, one.wear.kind, one.placed()) for one in readings(range(1, 2 * held_out, 2), options, keep)]
-    groups = {"all": [page for *_, page in others]}
-    for name in sorted({name for *names, _ in others for name in names}):
-        groups[name] = [page for *names, page in others if name in names]
+    groups = {name: [page for way, _, page in others if way == name] for name in sorted({way for way, *_ in others})}
+    drafted = [(kind, page) for way, kind, page in others if way != "model alone"]
+    groups["with a recogniser"] = [page for _, page in drafted]
+    for name in sorted({kind for kind, _ in drafted}):
+        groups[f"of these, {name}"] = [page for kind, page in drafted if kind == name]
     found = {name: Summary.of(pages) for name, pages in groups.items()}
     grid = narrow_table("Other scans", ["scans"], ["words", "right", "error", "IoU >= 0.7"])
     for name, one in found.items():
@@ -56,7 +58,8 @@ def certainty(
         grid.add_row(what, str(one.words), f"{right:.1%}", f"{one.error:.3f}", f"{one.good:.1%}")
     console().print(grid)
     if diagram is not None:
-        draw(diagram, {"made scans": found["all"]}, f"{len(others)} scans, model {options.model}")
+        drawn = {name: found[name] for name in ("with a recogniser", "model alone") if name in found}
+        draw(diagram, drawn, f"{len(others)} made scans, model {options.model}")
     figures = ("words", "error", "good", "bins")
     rows = [{"scans": name, **{key: getattr(one, key) for key in figures}} for name, one in found.items()]
     write_json(json_file, "docspec.bench.certainty/1", options.model, rows)
