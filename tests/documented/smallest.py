@@ -60,7 +60,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks engines", "--in-flight 1 --most 1 --repeats 1 --max-tokens 4"),
     (r"python -m benchmarks accuracy .*head:mini", "--max-tokens 8 --model mini"),
     (r"python -m benchmarks (accuracy|ledger|layer|memory|searchable)", "--max-tokens 8"),
-    (r"python -m benchmarks places .*--diagram", "--max-tokens 8 --diagram certainty.svg"),
+    (r"python -m benchmarks certainty", "--fit 1 --held-out 1"),
     (r"python -m benchmarks (drafts|overlap)", "--max-tokens 8 --repeats 1"),
     (r"python -m benchmarks step --random", "- makes gigabytes of random weights: tests/bench/test_step.py"),
     (r"python -m benchmarks step", ""),
