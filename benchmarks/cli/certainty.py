@@ -58,7 +58,8 @@ def certainty(
         grid.add_row(what, str(one.words), f"{right:.1%}", f"{one.error:.3f}", f"{one.good:.1%}")
     console().print(grid)
     if diagram is not None:
-        drawn = {name: found[name] for name in ("with a recogniser", "model alone") if name in found}
+        shown = ("with a recogniser", "model alone")
+        drawn = {name: one for name, one in found.items() if name in shown}
         draw(diagram, drawn, f"{len(others)} made scans, model {options.model}")
     figures = ("words", "error", "good", "bins")
     rows = [{"scans": name, **{key: getattr(one, key) for key in figures}} for name, one in found.items()]
