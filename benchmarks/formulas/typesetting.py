@@ -54,7 +54,7 @@ _HTML = """<!doctype html><meta charset="utf-8">%(head)s
 _KATEX = """<link rel="stylesheet" href="%(node)s/katex/dist/katex.min.css"><script src="%(node)s/katex/dist/katex.min.js">
 </script>""", """<script>for (const one of document.querySelectorAll("[data-tex]"))
 katex.render(one.dataset.tex, one, {displayMode: one.tagName == "DIV", output: "html", strict: "ignore"});</script>"""
-_MATHJAX = """<script>MathJax = {tex: {inlineMath: [["\\\\(", "\\\\)"]]}, options: {enableMenu: false}};</script>
+_MATHJAX = """<script>MathJax = {tex: {inlineMath: [["\\\\(", "\\\\)"]]}, chtml: {matchFontHeight: false}, options: {enableMenu: false}};</script>
 <script src="%(node)s/mathjax/es5/tex-chtml.js"></script>""", """<script>
 for (const one of document.querySelectorAll("[data-tex]"))
 one.textContent = one.tagName == "DIV" ? `\\\\[${one.dataset.tex}\\\\]` : `\\\\(${one.dataset.tex}\\\\)`;</script>"""

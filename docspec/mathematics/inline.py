@@ -20,7 +20,7 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     """The formulas within a row of prose."""
-    tokens = tokens_in([*row.glyphs, *row.extra], row.size)
+    tokens = _with_matrices(tokens_in([*row.glyphs, *row.extra], row.size), row)
     may = [_may_belong(token, row, borrowed) for token in tokens]
     gaps = [min(b.x0 for b in after) - max(a.x1 for a in before) for before, after in pairwise(tokens)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
@@ -51,6 +51,16 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
         if may[at]:
             run.append(token)
     yield from _trimmed(run, row, borrowed)
+
+
+def _with_matrices(tokens: list[list[Glyph]], row: Row) -> list[list[Glyph]]:
+    """``tokens`` with those that stand between tall brackets as one."""
+    for span in row.spans:
+        held = [any(map(span.holds, token)) for token in tokens]
+        if any(held):
+            first, last = held.index(True), len(held) - 1 - held[::-1].index(True)
+            tokens = [*tokens[:first], [one for token in tokens[first : last + 1] for one in token], *tokens[last + 1 :]]
+    return tokens
 
 
 def _ends_open(token: Sequence[Glyph]) -> bool:

@@ -93,7 +93,7 @@ def symbol_of(sign: str, name: str, font: Font) -> Symbol:
         if name.startswith(("hatwide", "tildewide")):
             return Symbol("^" if name.startswith("hat") else "~", "wide", "accent")
         if name.startswith("bracehtip"):
-            return Symbol(name, alphabet, "brace")
+            return Symbol("⏞" if name.startswith("bracehtipdown") else "⏟", alphabet, "brace")
         if (piece := _PIECE.fullmatch(name)) is not None:
             stem = f"{piece[1]}{piece[2] or ''}"
             return Symbol("√" if piece[1] == "radical" else _DELIMITERS.get(stem, "{"), alphabet, "piece")
@@ -132,6 +132,8 @@ def _of_sign(sign: str, alphabet: str, font: Font) -> Symbol:
         sign = _GREEK_TWINS.get(sign, sign)
     if sign == "̸":
         return Symbol(sign, alphabet, "not")
+    if sign in "⏞⏟" and sign:
+        return Symbol(sign, alphabet, "brace")
     if sign == "√":
         return Symbol(sign, alphabet, "radical")
     if sign in BIG_OPERATORS:
