@@ -89,9 +89,12 @@ def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
     braced = any(one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra)
     reach = 1.05 if row.prose and not braced else 2.4
+    if first.symbol.part == "accent" and (off := _over_letter(run, row)) is not None:
+        return off
     if first.symbol.part == "ordinary" and first.font.kind != "ex":
         up = (row.y - first.y) / row.size
-        if not -0.72 * (reach if reach > 2 else 1) < up < reach:
+        lowest = -2.6 if braced else -0.72 * (1 if row.prose else reach)
+        if not lowest < up < reach:
             return FAR_AWAY
         high = abs(up - 0.1)
     else:
@@ -104,6 +107,19 @@ def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     if gap > most * row.size:
         return FAR_AWAY
     return high * row.size + gap
+
+
+def _over_letter(run: Sequence[Glyph], row: Row) -> float | None:
+    """How far an accent is from the letter of ``row`` that it stands over, in points."""
+    accent = run[-1]
+    middle, size = (run[0].x0 + accent.x1) / 2, accent.size
+    offs = [
+        abs(one.y0 - accent.y1)
+        for one in (*row.glyphs, *row.extra)
+        if one.x0 - 0.35 * size < middle < one.x1 + 0.35 * size and accent.y0 < one.y0 + 0.1 * size
+    ]
+    off = min(offs, default=size)
+    return off if off < 0.35 * size else None
 
 
 def bars_attached(bars: Sequence[Bar], rows: Sequence[Row]) -> list[Bar]:

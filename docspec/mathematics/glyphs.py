@@ -22,8 +22,8 @@ THINNEST, THICKEST = 0.05, 2.0
 _Place = tuple[tuple[float, float], tuple[float, float, float, float]]
 """An origin and a box."""
 
-INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064")
-"""Signs without ink, which KaTeX and MathML put into formulas."""
+INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ue154")
+"""Signs without ink, which KaTeX and MathML put into formulas, and MathJax's stretched bar between the tips of braces."""
 
 TALL = 1.15
 """Height of a bracket from which it is one that grew, in sizes of type."""

@@ -104,11 +104,12 @@ def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[Span]:
     """What brackets span that are as tall as two lines."""
     tall = [one for one in glyphs if one.symbol.part in ("piece", "delimiter") and one.symbol.sign in "{}[]()|‖"]
     stacks: list[tuple[str, Span]] = []
-    for one in sorted(tall, key=lambda one: (one.symbol.sign, round(one.x0 / body), one.y0)):
-        sign, last = stacks[-1] if stacks else ("", None)
-        near = last is not None and abs(last.x0 - one.x0) < 0.4 * body and one.y0 - last.bottom < 0.5 * body
-        if near and last is not None and sign == one.symbol.sign:
-            stacks[-1] = sign, Span(min(last.x0, one.x0), last.top, max(last.x1, one.x1), max(last.bottom, one.y1))
+    for one in sorted(tall, key=lambda one: one.y0):
+        for at in range(len(stacks) - 1, -1, -1):
+            sign, last = stacks[at]
+            if sign == one.symbol.sign and abs(last.x0 - one.x0) < 0.4 * body and one.y0 - last.bottom < 0.5 * body:
+                stacks[at] = sign, Span(min(last.x0, one.x0), last.top, max(last.x1, one.x1), max(last.bottom, one.y1))
+                break
         else:
             stacks.append((one.symbol.sign, Span(one.x0, one.y0, one.x1, one.y1)))
     stacks = sorted((one for one in stacks if one[1].bottom - one[1].top > 1.7 * body), key=lambda one: one[1].x0)

@@ -11,7 +11,7 @@ from docspec.mathematics.glyphs import Bar
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.rows import read_row
 from docspec.mathematics.spelling import ACCENTS, NEGATED, sign_in_latex
-from docspec.mathematics.symbols import FENCES
+from docspec.mathematics.symbols import FENCES, TIP
 
 
 def with_whole_signs(items: Sequence[Item]) -> list[Item]:
@@ -53,7 +53,7 @@ def braces_in(items: Sequence[Item], bars: Sequence[Bar]) -> tuple[list[Item], l
     or as tips that touch or have bars between: the first one says which way the brace opens."""
     runs: list[list[Item]] = []
     for tip in sorted((one for one in items if one.part == "brace"), key=lambda one: one.x0):
-        own = next((run for run in runs if _goes_on(run[-1], tip, bars)), None)
+        own = next((run for run in runs if _goes_on(run, tip)), None)
         if own is None:
             runs.append([tip])
         else:
@@ -63,15 +63,14 @@ def braces_in(items: Sequence[Item], bars: Sequence[Bar]) -> tuple[list[Item], l
     return [one for one in items if one.part != "brace"], left, braces
 
 
-def _goes_on(last: Item, tip: Item, bars: Sequence[Bar]) -> bool:
-    """Whether ``tip`` touches ``last``, or a bar runs from one to the other."""
+def _goes_on(run: Sequence[Item], tip: Item) -> bool:
+    """Whether ``tip`` is the next one of a brace of four tips, or touches the last piece of ``run``."""
+    last = run[-1]
     if abs(last.center_y - tip.center_y) > 0.5 * tip.size:
         return False
-    top, bottom = min(last.y0, tip.y0) - 1, max(last.y1, tip.y1) + 1
-    ends = [last.x1] + [
-        bar.x1 for bar in bars if abs(bar.x0 - last.x1) < 1 and top < bar.y < bottom and bar.x1 < tip.x1
-    ]
-    return any(abs(tip.x0 - end) < 0.2 * tip.size for end in ends)
+    if last.alphabet == tip.alphabet == TIP:
+        return len(run) < 4
+    return abs(tip.x0 - last.x1) < 0.2 * tip.size
 
 
 def _is_within(bar: Bar, brace: Brace) -> bool:
