@@ -25,6 +25,9 @@ _Place = tuple[tuple[float, float], tuple[float, float, float, float]]
 INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ue154")
 """Signs without ink, which KaTeX and MathML put into formulas, and MathJax's stretched bar between the tips of braces."""
 
+STRETCHED = 8.0
+"""Size from which a glyph is a stretched bar, in usual sizes of type."""
+
 TALL = 1.15
 """Height of a bracket from which it is one that grew, in sizes of type."""
 
@@ -120,7 +123,14 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
                     if symbol.part == "ordinary" and symbol.sign in FENCES and y1 - y0 > TALL * span["size"]:
                         symbol = symbol._replace(part="delimiter")
                     glyphs.append(Glyph(symbol, font, span["size"], x0, y0, x1, y1, x, y, char))
-    return glyphs
+    largest = STRETCHED * _usual_size(glyphs)
+    return [glyph for glyph in glyphs if glyph.size < largest]  # MathJax stretches bars, and clips what is too long
+
+
+def _usual_size(glyphs: Sequence[Glyph]) -> float:
+    """The middle one of the sizes of the type of ``glyphs``, in points."""
+    sizes = sorted(glyph.size for glyph in glyphs)
+    return sizes[len(sizes) // 2] if sizes else 0.0
 
 
 def bars_of(page: Any) -> tuple[list[Bar], list[Glyph]]:

@@ -135,7 +135,7 @@ def _connected(items: Sequence[Item], y: float, size: float, direction: int) -> 
     """Those of ``items`` on one side of a bar that follow each other without much white."""
     ordered = sorted(items, key=lambda one: direction * (one.y0 if direction > 0 else one.y1))
     own: list[Item] = []
-    edge, room = y, 0.72 * size
+    edge, room = y, (0.72 if direction > 0 else 0.6) * size  # low letters stand far below their bar
     for one in ordered:
         near = one.y0 if direction > 0 else one.y1
         if direction * (near - edge) > room:

@@ -50,7 +50,7 @@ _NAMES = {
     "harpoonupright": "⇀", "harpoondownleft": "↽", "lessmuch": "≪", "greatermuch": "≫",
 }  # fmt: skip
 _ACCENT_NAMES = {
-    "dieresis": "¨", "dotaccent": "˙", "macron": "¯", "circumflex": "ˆ", "tilde": "˜", "acute": "´", "grave": "`",
+    "dieresis": "¨", "dotaccent": "˙", "ddotacc": "¨", "dotacc": "˙", "macron": "¯", "circumflex": "ˆ", "tilde": "˜", "acute": "´", "grave": "`",
     "caron": "ˇ", "breve": "˘", "ring": "˚", "vec": "⃗",
 }  # fmt: skip
 _OF_BROWSERS = {"\ue020": "̸", "\ue150": "⏞", "\ue151": "⏞", "\ue152": "⏟", "\ue153": "⏟"}
