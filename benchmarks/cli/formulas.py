@@ -18,7 +18,9 @@ def formulas(
     seed: Annotated[int, typer.Option(help="What chance begins with.")] = 1,
     typesetter: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="What sets the pages in turn; 'all': all that is installed. Default: the base's."),
+        typer.Option(
+            metavar="NAME", help="What sets the pages in turn; 'all': all that is installed. Default: the base's."
+        ),
     ] = None,
     node: Annotated[
         Path | None,

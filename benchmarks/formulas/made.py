@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.formulas.typesetting import BASE, Paragraph, typeset
 
+
 def _listed(text: str) -> list[str]:
     return text.split()
 

@@ -51,13 +51,19 @@ _TYPST = "#set page(width: 210mm, height: 297mm, margin: 28mm)\n#set text(size: 
 _HTML = """<!doctype html><meta charset="utf-8">%(head)s
 <style>@page{size:210mm 297mm;margin:28mm}body{margin:0;font:%(size)dpt "DejaVu Serif",serif;text-align:justify}</style>
 <body>%(body)s</body>%(tail)s"""
-_KATEX = """<link rel="stylesheet" href="%(node)s/katex/dist/katex.min.css"><script src="%(node)s/katex/dist/katex.min.js">
-</script>""", """<script>for (const one of document.querySelectorAll("[data-tex]"))
-katex.render(one.dataset.tex, one, {displayMode: one.tagName == "DIV", output: "html", strict: "ignore"});</script>"""
-_MATHJAX = """<script>MathJax = {tex: {inlineMath: [["\\\\(", "\\\\)"]]}, chtml: {matchFontHeight: false}, options: {enableMenu: false}};</script>
-<script src="%(node)s/mathjax/es5/tex-chtml.js"></script>""", """<script>
+_KATEX = (
+    """<link rel="stylesheet" href="%(node)s/katex/dist/katex.min.css"><script src="%(node)s/katex/dist/katex.min.js">
+</script>""",
+    """<script>for (const one of document.querySelectorAll("[data-tex]"))
+katex.render(one.dataset.tex, one, {displayMode: one.tagName == "DIV", output: "html", strict: "ignore"});</script>""",
+)
+_MATHJAX = (
+    """<script>MathJax = {tex: {inlineMath: [["\\\\(", "\\\\)"]]}, chtml: {matchFontHeight: false}, options: {enableMenu: false}};</script>
+<script src="%(node)s/mathjax/es5/tex-chtml.js"></script>""",
+    """<script>
 for (const one of document.querySelectorAll("[data-tex]"))
-one.textContent = one.tagName == "DIV" ? `\\\\[${one.dataset.tex}\\\\]` : `\\\\(${one.dataset.tex}\\\\)`;</script>"""
+one.textContent = one.tagName == "DIV" ? `\\\\[${one.dataset.tex}\\\\]` : `\\\\(${one.dataset.tex}\\\\)`;</script>""",
+)
 
 
 _ARROW = re.compile(r"\\xrightarrow(\{(?:[^{}]|\{[^{}]*\})*\})")
@@ -130,9 +136,7 @@ def _by_typst(paragraphs: Sequence[Paragraph], size: int, work: Path, node: Path
     return bytes(typst.compile(text.encode()))
 
 
-def _by_browser(
-    paragraphs: Sequence[Paragraph], scripts: tuple[str, str], size: int, work: Path, node: Path
-) -> bytes:
+def _by_browser(paragraphs: Sequence[Paragraph], scripts: tuple[str, str], size: int, work: Path, node: Path) -> bytes:
     body = "".join(
         f"<p>{_text(one, [_tagged('span', formula) for formula in one.inline])}</p>{_tagged('div', one.displayed)}"
         for one in paragraphs

@@ -43,7 +43,9 @@ def with_matrices(
                 other.glyphs = [one for one in other.glyphs if not span.holds(one)]
             row.extra += [one for one in left if span.holds(one)]
             left = [one for one in left if not span.holds(one)]
-            inside = [one for one in left_bars if span.x0 < one.x0 and one.x1 < span.x1 and span.top < one.y < span.bottom]
+            inside = [
+                one for one in left_bars if span.x0 < one.x0 and one.x1 < span.x1 and span.top < one.y < span.bottom
+            ]
             row.bars += inside
             left_bars = [one for one in left_bars if one not in inside]
     return [row for row in rows if row.glyphs], left, left_bars
@@ -87,7 +89,9 @@ def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
     first = run[0]
     x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
-    braced = any(one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra)
+    braced = any(
+        one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra
+    )
     reach = 1.05 if row.prose and not braced else 2.4
     if first.symbol.part == "accent" and (off := _over_letter(run, row)) is not None:
         return off

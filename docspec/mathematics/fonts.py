@@ -32,7 +32,7 @@ _ALPHABETS = (
         r"|dejavumath|notosansmath|stixgeneral|stixnonunicode|stixsize|stixvar|mathjax|katex_",
     ),
 )
-_OTHER = re.compile(r"(?:math|mth)(?![a-z]*(?:ew|ias|ilde))", re.IGNORECASE)
+_OTHER = re.compile(r"(?:math|mth)(?![a-z]*(?:ew|ias|ilde)|i$)", re.IGNORECASE)
 """Names of further families; no first names."""
 
 _MATHEMATICAL = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ALPHABETS]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from docspec.documents.mupdf import mupdf
@@ -124,7 +125,22 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
                         symbol = symbol._replace(part="delimiter")
                     glyphs.append(Glyph(symbol, font, span["size"], x0, y0, x1, y1, x, y, char))
     largest = STRETCHED * _usual_size(glyphs)
-    return [glyph for glyph in glyphs if glyph.size < largest]  # MathJax stretches bars, and clips what is too long
+    return _with_pieces([glyph for glyph in glyphs if glyph.size < largest])  # MathJax clips bars that are too long
+
+
+def _with_pieces(glyphs: list[Glyph]) -> list[Glyph]:
+    """``glyphs`` with vertical bars that stand on each other, as STIX makes tall ones, as pieces."""
+    columns: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for at, one in enumerate(glyphs):
+        if one.symbol.sign in "|‖" and one.font.kind:
+            columns[one.symbol.sign, round(one.x0)].append(at)
+    for own in columns.values():
+        own.sort(key=lambda at: glyphs[at].y0)
+        for above, below in pairwise(own):
+            if abs(glyphs[below].y0 - glyphs[above].y1) < 0.3 * glyphs[below].size:
+                for at in (above, below):
+                    glyphs[at] = replace(glyphs[at], symbol=glyphs[at].symbol._replace(part="piece"))
+    return glyphs
 
 
 def _usual_size(glyphs: Sequence[Glyph]) -> float:

@@ -59,7 +59,11 @@ def _with_matrices(tokens: list[list[Glyph]], row: Row) -> list[list[Glyph]]:
         held = [any(map(span.holds, token)) for token in tokens]
         if any(held):
             first, last = held.index(True), len(held) - 1 - held[::-1].index(True)
-            tokens = [*tokens[:first], [one for token in tokens[first : last + 1] for one in token], *tokens[last + 1 :]]
+            tokens = [
+                *tokens[:first],
+                [one for token in tokens[first : last + 1] for one in token],
+                *tokens[last + 1 :],
+            ]
     return tokens
 
 

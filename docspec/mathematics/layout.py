@@ -86,7 +86,11 @@ def _with_brace(items: list[Item], brace: Brace) -> list[Item]:
     if seeds:
         x0, y0, x1, y1 = box_of(seeds)
         reach = max(middle - x0, x1 - middle, (brace.x1 - brace.x0) / 2) + 0.2 * size
-        label = [one for one in beyond if abs(one.center_x - middle) < reach and y0 - 0.3 * size < one.center_y < y1 + 0.3 * size]
+        label = [
+            one
+            for one in beyond
+            if abs(one.center_x - middle) < reach and y0 - 0.3 * size < one.center_y < y1 + 0.3 * size
+        ]
     if not inside:
         strain("left over", 1)
         return items

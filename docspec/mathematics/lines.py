@@ -57,7 +57,14 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
     """The base lines of a column from top to bottom; ``body`` is the size of the page's type."""
     lines: dict[int, list[Glyph]] = defaultdict(list)
     for one in glyphs:
-        if one.font.kind != "ex" and one.symbol.part not in ("accent", "operator", "piece", "delimiter", "radical", "brace"):
+        if one.font.kind != "ex" and one.symbol.part not in (
+            "accent",
+            "operator",
+            "piece",
+            "delimiter",
+            "radical",
+            "brace",
+        ):
             lines[round(one.y * 2)].append(one)
     merged: list[list[Glyph]] = []
     last = None
