@@ -58,7 +58,8 @@ _KATEX = (
 katex.render(one.dataset.tex, one, {displayMode: one.tagName == "DIV", output: "html", strict: "ignore"});</script>""",
 )
 _MATHJAX = (
-    """<script>MathJax = {tex: {inlineMath: [["\\\\(", "\\\\)"]]}, chtml: {matchFontHeight: false}, options: {enableMenu: false}};</script>
+    """<script>MathJax = {tex: {inlineMath: [["\\\\(", "\\\\)"]]},
+chtml: {matchFontHeight: false}, options: {enableMenu: false}};</script>
 <script src="%(node)s/mathjax/es5/tex-chtml.js"></script>""",
     """<script>
 for (const one of document.querySelectorAll("[data-tex]"))

@@ -24,7 +24,7 @@ _Place = tuple[tuple[float, float], tuple[float, float, float, float]]
 """An origin and a box."""
 
 INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ue154")
-"""Signs without ink, which KaTeX and MathML put into formulas, and MathJax's stretched bar between the tips of braces."""
+"""Signs without ink, of KaTeX and MathML, and MathJax's stretched bar between the tips of braces."""
 
 STRETCHED = 8.0
 """Size from which a glyph is a stretched bar, in usual sizes of type."""
@@ -211,7 +211,7 @@ def _place(x: float, y: float) -> tuple[int, int]:
 
 def _names(page: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Of each embedded font, by its name as the trace has it, its whole name and the names of its glyphs."""
-    names = {}
+    names: dict[str, tuple[str, tuple[str, ...]]] = {}
     for font in page.get_fonts():
         xref, extension, name = font[0], font[1], _font_name(page, font)
         if not font[3]:

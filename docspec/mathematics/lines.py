@@ -122,14 +122,14 @@ def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[Span]:
     stacks = sorted((one for one in stacks if one[1].bottom - one[1].top > 1.7 * body), key=lambda one: one[1].x0)
     spans: list[Span] = []
     end = float("-inf")
-    for at, (sign, one) in enumerate(stacks):
-        if sign not in "{[(" and (sign not in "|‖" or one.x0 < end):
+    for at, (sign, stack) in enumerate(stacks):
+        if sign not in "{[(" and (sign not in "|‖" or stack.x0 < end):
             continue
         closing = next(
-            (other for own, other in stacks[at + 1 :] if own in "}])|‖" and _are_alike(one, other, body)), None
+            (other for own, other in stacks[at + 1 :] if own in "}])|‖" and _are_alike(stack, other, body)), None
         )
         if closing is not None or sign in "{[(":
-            spans.append(one._replace(x1=closing.x1 if closing is not None else float("inf")))
+            spans.append(stack._replace(x1=closing.x1 if closing is not None else float("inf")))
         if closing is not None and sign in "|‖":
             end = closing.x1
     return spans

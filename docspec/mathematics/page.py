@@ -124,10 +124,18 @@ def _glyphs(one: ReadFormula) -> Iterator[Glyph]:
 
 
 def _first(one: ReadFormula) -> Glyph:
-    """The glyph in whose line a formula stands: the first one of full size."""
+    """The glyph in whose line a formula stands: the first one of full size that is no brace, on the axis of its tallest
+    bracket if one is."""
     glyphs = [glyph for glyph in one.formula.glyphs if glyph.char]
+    glyphs = [glyph for glyph in glyphs if glyph.symbol.part != "brace"] or glyphs
     largest = max(glyph.size for glyph in glyphs)
-    return min((glyph for glyph in glyphs if glyph.size > 0.86 * largest), key=lambda glyph: glyph.x0)
+    full = [glyph for glyph in glyphs if glyph.size > 0.86 * largest]
+    tall = [glyph for glyph in glyphs if glyph.symbol.part in ("piece", "delimiter")]
+    if tall and not one.formula.display:
+        middle = (min(glyph.y0 for glyph in tall) + max(glyph.y1 for glyph in tall)) / 2
+        level = [glyph for glyph in full if abs(glyph.y - 0.25 * glyph.size - middle) < 0.35 * glyph.size]
+        full = [glyph for glyph in level if glyph.symbol.part == "ordinary"] or full
+    return min(full, key=lambda glyph: glyph.x0)
 
 
 def _tails(

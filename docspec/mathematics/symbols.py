@@ -50,8 +50,8 @@ _NAMES = {
     "harpoonupright": "⇀", "harpoondownleft": "↽", "lessmuch": "≪", "greatermuch": "≫",
 }  # fmt: skip
 _ACCENT_NAMES = {
-    "dieresis": "¨", "dotaccent": "˙", "ddotacc": "¨", "dotacc": "˙", "macron": "¯", "circumflex": "ˆ", "tilde": "˜", "acute": "´", "grave": "`",
-    "caron": "ˇ", "breve": "˘", "ring": "˚", "vec": "⃗",
+    "dieresis": "¨", "dotaccent": "˙", "ddotacc": "¨", "dotacc": "˙", "macron": "¯", "circumflex": "ˆ",
+    "tilde": "˜", "acute": "´", "grave": "`", "caron": "ˇ", "breve": "˘", "ring": "˚", "vec": "⃗",
 }  # fmt: skip
 _OF_BROWSERS = {"\ue020": "̸", "\ue150": "⏞", "\ue151": "⏞", "\ue152": "⏟", "\ue153": "⏟"}
 """Codes of MathJax's and KaTeX's own: a stroke, and the tips of braces."""
