@@ -23,7 +23,8 @@ from docspec.mathematics.stacks import aligned, rows_of
 def read_formula(items: Sequence[Item], bars: Sequence[Bar], display: bool = False) -> str:
     """The LaTeX of a formula's ``items`` and ``bars``."""
     items, bars, braces = braces_in(with_whole_signs(items), bars)
-    for one in sorted((*bars, *braces), key=lambda one: one.x1 - one.x0):
+    parts: list[Bar | Brace] = [*bars, *braces]
+    for one in sorted(parts, key=lambda one: one.x1 - one.x0):
         items = _with_brace(items, one) if isinstance(one, Brace) else _with_bar(items, one)
     return read_block(items, display)
 

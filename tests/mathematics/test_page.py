@@ -214,8 +214,8 @@ def test_the_name_of_a_type_3_font_is_looked_up_in_its_descriptor() -> None:
         )
         pdf.update_object(
             font,
-            "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/CharProcs<<>>/Encoding<</Differences[]>>"
-            f"/FirstChar 0/LastChar 0/Widths[1]/FontDescriptor {descriptor} 0 R>>",
+            "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/CharProcs<<>>"
+            f"/Encoding<</Differences[]>>/FirstChar 0/LastChar 0/Widths[1]/FontDescriptor {descriptor} 0 R>>",
         )
         pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F1 {font} 0 R>>>>")
         assert has_mathematics(pdf.reload_page(page))
