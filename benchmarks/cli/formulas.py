@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 def formulas(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with pdfs/ and ground_truth/.")],
-    make: Annotated[int, typer.Option(metavar="N", min=0, help="First typeset so many pages there (pdflatex).")] = 0,
+    make: Annotated[int, typer.Option(metavar="N", min=0, help="First set so many pages there.")] = 0,
     seed: Annotated[int, typer.Option(help="What chance begins with.")] = 1,
-    katex: Annotated[
+    typesetter: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="What sets the pages in turn; 'all': all that is installed. Default: the base's."
+        ),
+    ] = None,
+    node: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIST", show_default=False, help="npm's katex/dist: compare displayed formulas as pictures."
+            metavar="DIR", help="npm's node_modules: katex compares displayed formulas as pictures; tex2typst, mathjax."
         ),
     ] = None,
     wrong: Annotated[bool, typer.Option("--wrong", help="List what is wrong and not called doubtful.")] = False,
@@ -31,19 +37,28 @@ def formulas(
     if make:
         from benchmarks.formulas.made import make as typeset
 
-        typeset(folder, make, seed)
+        typeset(folder, make, seed, _names(typesetter, node), node)
     found = list(compared(folder))
     for display, name in ((True, "displayed"), (False, "within lines")):
         own = [one for one in found if one.display is display]
         if own:
             say(_line(name, own))
+        setters = sorted({setter for one in own if (setter := one.page.partition("-")[2])})
+        for setter in setters if len(setters) > 1 else ():
+            say(_line(f"  {setter}", [one for one in own if one.page.endswith(f"-{setter}")]))
     if wrong:
         for one in found:
-            if one.display and one.likeness < WRONG and not one.doubtful:
+            if one.likeness < WRONG and not one.doubtful:
                 say(f"{one.page} {one.likeness:.2f}\n  {' '.join(one.truth.split())}\n  {one.latex}")
-    if katex is not None:
-        say(_pictures([one for one in found if one.display], katex))
+    if node is not None and (node / "katex").is_dir():
+        say(_pictures([one for one in found if one.display], node / "katex" / "dist"))
     return 0
+
+
+def _names(typesetters: Sequence[str] | None, node: Path | None) -> Sequence[str]:
+    from benchmarks.formulas.typesetting import BASE, installed
+
+    return installed(node) if typesetters == ["all"] else typesetters or BASE
 
 
 def _line(name: str, found: Sequence[Compared]) -> str:

@@ -29,17 +29,23 @@ FAILED = "KaTeX cannot read it"
 
 def draw(formulas: Sequence[str], katex: Path, file: Path) -> list[bool]:
     """Draws ``formulas`` into the PDF ``file``, a page each, with the ``dist`` folder of npm's katex; whether each
-    could be read. Raises ``OSError`` where there is no Chromium, ``subprocess.SubprocessError`` where it fails."""
+    could be read. Raises as :func:`print_page` does."""
+    values = {"katex": katex.resolve().as_uri(), "formulas": json.dumps(list(formulas)).replace("<", "\\u003c")}
+    print_page(_PAGE % (values | {"failed": FAILED}), file)
+    with pymupdf.open(file) as pdf:
+        return [FAILED not in page.get_text() for page in pdf][: len(formulas)]
+
+
+def print_page(html: str, file: Path) -> None:
+    """Prints ``html`` into the PDF ``file``. Raises ``OSError`` where there is no Chromium,
+    ``subprocess.SubprocessError`` where it fails."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
         raise FileNotFoundError("no Chromium is installed")
-    values = {"katex": katex.resolve().as_uri(), "formulas": json.dumps(list(formulas)).replace("<", "\\u003c")}
     with tempfile.TemporaryDirectory() as work:
         page = Path(work) / "page.html"
-        page.write_text(_PAGE % (values | {"failed": FAILED}), encoding="utf-8")
+        page.write_text(html, encoding="utf-8")
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={work}/profile",
                    "--allow-file-access-from-files", "--virtual-time-budget=20000", "--no-pdf-header-footer",
                    f"--print-to-pdf={file}", page.as_uri()]  # fmt: skip
         subprocess.run(command, check=True, capture_output=True, timeout=600)
-    with pymupdf.open(file) as pdf:
-        return [FAILED not in page.get_text() for page in pdf][: len(formulas)]

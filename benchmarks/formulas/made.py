@@ -1,4 +1,4 @@
-"""Typesets pages of random formulas with pdflatex, in the layout of pdf-parse-bench (``pdfs/``, ``ground_truth/``).
+"""Makes pages of random formulas, in the layout of pdf-parse-bench (``pdfs/``, ``ground_truth/``).
 
 The grammar nests what formulas are made of (scripts, fractions, roots, operators with limits, brackets, matrices,
 cases, accents, text) deeper and denser than papers do, so that some formulas are read wrong: certainty is measured on
@@ -9,24 +9,11 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-PACKAGES = ("", r"\usepackage{lmodern}", r"\usepackage{mathptmx}", r"\usepackage{mathpazo}")
-"""What sets the fonts of a page, of those that TeX Live's base has."""
-
-_PAGE = r"""\documentclass[%dpt]{article}
-\usepackage[T1]{fontenc}
-%s
-\usepackage{amsmath,amssymb}
-\usepackage[a4paper,margin=28mm]{geometry}
-\pagestyle{empty}
-\begin{document}
-%s
-\end{document}
-"""
+from benchmarks.formulas.typesetting import BASE, Paragraph, typeset
 
 
 def _listed(text: str) -> list[str]:
@@ -72,12 +59,17 @@ class Maker:
                     for _ in range(self._random.randint(2, 3))]  # fmt: skip
             return rf"{self._base()}=\begin{{cases}}" + r"\\".join(rows) + r"\end{cases}"
         sides = [self._terms(3) for _ in range(self._random.choice((1, 2, 2, 2, 3)))]
-        return f" {self._pick(_RELATIONS)} ".join(sides)
+        return f" {self._relation()} ".join(sides)
 
     def inline(self) -> str:
         """A formula within a line of prose."""
         sides = [self._terms(1, most=2) for _ in range(self._random.choice((1, 1, 2)))]
         return f" {self._pick(_RELATIONS)} ".join(sides)
+
+    def paragraph(self) -> Paragraph:
+        """Words with two formulas within, and one below."""
+        words = [self.prose(count) for count in (8, 6, 12)]
+        return Paragraph(words, [self.inline(), self.inline()], self.displayed())
 
     def prose(self, words: int) -> str:
         """So many words."""
@@ -109,9 +101,30 @@ class Maker:
             (1, lambda depth: rf"\binom{{{self._terms(0)}}}{{{self._terms(0)}}}"),
             (1, lambda depth: rf"\sqrt[{self._random.randint(3, 9)}]{{{self._terms(depth - 1)}}}"),
             (1, lambda depth: rf"\overline{{{self._letter()}{self._letter()}}}"),
+            (1, self._braced),
         ]
         weights, functions = zip(*makers, strict=True)
         return self._random.choices(functions, weights)[0](depth)
+
+    def _relation(self) -> str:
+        """A relation; some have a letter or a word over them."""
+        chance = self._random.random()
+        if chance < 0.05:
+            return rf"\xrightarrow{{{self._terms(0)}}}"
+        if chance < 0.08:
+            return rf"\overset{{{self._letter()}}}{{=}}"
+        if chance < 0.1:
+            return r"\overset{\text{def}}{=}"
+        return self._pick(_RELATIONS)
+
+    def _braced(self, depth: int) -> str:
+        """A term with a brace, an arrow or a line over or under it."""
+        inside, chance = self._terms(depth - 1, most=2), self._random.random()
+        if chance < 0.5:
+            return rf"\underbrace{{{inside}}}_{{{self._script(1)}}}"
+        if chance < 0.8:
+            return rf"\overbrace{{{inside}}}^{{{self._script(1)}}}"
+        return rf"\{self._pick(['underline', 'overrightarrow'])}{{{self._letter()}{self._letter()}}}"
 
     def _letter(self) -> str:
         return self._pick(_LETTERS if self._random.random() < 0.7 else _GREEK)
@@ -162,23 +175,22 @@ class Maker:
         return rf"\begin{{{kind}}}" + r"\\".join(rows) + rf"\end{{{kind}}}"
 
 
-def make(folder: Path, pages: int, seed: int) -> None:
-    """Typesets ``pages`` pages into ``folder``; needs pdflatex. Raises ``OSError`` where there is none and
-    ``subprocess.CalledProcessError`` where it fails."""
+def make(folder: Path, pages: int, seed: int, typesetters: Sequence[str] = BASE, node: Path | None = None) -> None:
+    """Sets ``pages`` pages into ``folder``, by each of ``typesetters`` in turn; ``node`` is npm's ``node_modules``.
+    Raises as :func:`benchmarks.formulas.typesetting.typeset` does."""
     for name in ("pdfs", "ground_truth"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for number in range(pages):
         maker = Maker(1000 * seed + number)
-        truth, text = [], []
-        for _ in range(7):
-            first, second, shown = maker.inline(), maker.inline(), maker.displayed()
-            text.append(f"{maker.prose(8)} ${first}$ {maker.prose(6)} ${second}$ {maker.prose(12)}\n\\[{shown}\\]\n")
-            truth += [{"type": "inline-formula", "data": one} for one in (first, second)]
-            truth.append({"type": "display-formula", "data": shown})
-        source = _PAGE % (10 + number % 3, PACKAGES[number % len(PACKAGES)], "\n".join(text))
-        (folder / "ground_truth" / f"{number:03d}.json").write_text(json.dumps(truth, indent=1), encoding="utf-8")
+        name = typesetters[number % len(typesetters)]
+        page = [maker.paragraph() for _ in range(7)]
+        truth = [
+            {"type": f"{kind}-formula", "data": formula}
+            for one in page
+            for kind, formula in (*(("inline", inline) for inline in one.inline), ("display", one.displayed))
+        ]
+        file = f"{number:03d}-{name}"
+        (folder / "ground_truth" / f"{file}.json").write_text(json.dumps(truth, indent=1), encoding="utf-8")
         with tempfile.TemporaryDirectory() as work:
-            (Path(work) / "page.tex").write_text(source, encoding="utf-8")
-            command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
-            subprocess.run(command, cwd=work, check=True, stdout=subprocess.DEVNULL)
-            (folder / "pdfs" / f"{number:03d}.pdf").write_bytes((Path(work) / "page.pdf").read_bytes())
+            pdf = typeset(page, name, 10 + number % 3, Path(work), node)
+            (folder / "pdfs" / f"{file}.pdf").write_bytes(pdf)

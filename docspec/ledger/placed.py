@@ -6,7 +6,6 @@ A printed line is what is read from left to right at one height; what stands beh
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from docspec.core import BBox
 from docspec.core.account import VisibleWord
 from docspec.ledger.atoms import runs_leftwards
 from docspec.ledger.matching import Matched
+from docspec.ledger.outputs import formulas_in
 from docspec.ledger.sides import Sides
 from docspec.ledger.units import Unit
 
@@ -28,9 +28,6 @@ SMALL = 0.85
 
 LEVEL = 0.45
 """Least overlap of the heights of two words of one line, as a share of the lower one's."""
-
-
-_FORMULA = re.compile(r"(?<![\\\w$])\$(?!\s)[^$\n]*[\\^_{}=<>+][^$\n]*\$(?!\w)")
 
 
 @dataclass(slots=True)
@@ -122,8 +119,8 @@ def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> li
     """The ``units`` of a Markdown ``text`` of which words are known on the page; the signs of formulas stand as they
     like."""
     formulas = bytearray(len(text) + 1)
-    for formula in _FORMULA.finditer(text):
-        formulas[formula.start() : formula.end()] = b"\1" * (formula.end() - formula.start())
+    for start, end in formulas_in(text):
+        formulas[start:end] = b"\1" * (end - start)
     found: list[tuple[list[VisibleWord], list[int]]] = [([], []) for _ in units]
     starts = [unit.start for unit in units]
     last, in_formula, ahead = -1, False, -1

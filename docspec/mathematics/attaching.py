@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from docspec.mathematics.glyphs import Bar, Glyph
-from docspec.mathematics.lines import Row
+from docspec.mathematics.lines import Row, Span
 
 FAR_AWAY = 1e6
 
@@ -24,6 +24,31 @@ def with_fractions(rows: Sequence[Row], bars: Sequence[Bar]) -> list[Row]:
                 row.extra += own
                 other.glyphs = [one for one in other.glyphs if one not in own]
     return [row for row in rows if row.glyphs]
+
+
+def with_matrices(
+    rows: Sequence[Row], loose: Sequence[Glyph], bars: Sequence[Bar], spans: Sequence[Span]
+) -> tuple[list[Row], list[Glyph], list[Bar]]:
+    """``rows``, ``loose`` glyphs and ``bars`` with what stands between tall brackets at the row of prose on whose axis
+    these are."""
+    left, left_bars = list(loose), list(bars)
+    for row in (row for row in rows if row.prose):
+        for span in spans:
+            off = abs(row.y - 0.25 * row.size - (span.top + span.bottom) / 2)
+            if off > 0.35 * row.size or not row.x0 - 60 < span.x0 < row.x1 + 20 or span.x1 == float("inf"):
+                continue
+            row.spans.append(span)
+            for other in (other for other in rows if other is not row):
+                row.extra += [one for one in other.glyphs if span.holds(one)]
+                other.glyphs = [one for one in other.glyphs if not span.holds(one)]
+            row.extra += [one for one in left if span.holds(one)]
+            left = [one for one in left if not span.holds(one)]
+            inside = [
+                one for one in left_bars if span.x0 < one.x0 and one.x1 < span.x1 and span.top < one.y < span.bottom
+            ]
+            row.bars += inside
+            left_bars = [one for one in left_bars if one not in inside]
+    return [row for row in rows if row.glyphs], left, left_bars
 
 
 def attached(loose: Sequence[Glyph], rows: Sequence[Row]) -> list[Glyph]:
@@ -63,23 +88,42 @@ def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
 def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
     first = run[0]
-    reach = 1.05 if row.prose else 2.4
+    x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
+    braced = any(
+        one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra
+    )
+    reach = 1.05 if row.prose and not braced else 2.4
+    if first.symbol.part == "accent" and (off := _over_letter(run, row)) is not None:
+        return off
     if first.symbol.part == "ordinary" and first.font.kind != "ex":
         up = (row.y - first.y) / row.size
-        if not -0.72 * (reach if reach > 2 else 1) < up < reach:
+        lowest = -2.6 if braced else -0.72 * (1 if row.prose else reach)
+        if not lowest < up < reach:
             return FAR_AWAY
         high = abs(up - 0.1)
     else:
         high = abs(row.y / row.size - 0.25 - (min(one.y0 for one in run) + max(one.y1 for one in run)) / 2 / row.size)
-        if high > (0.9 if row.prose else 2.0):
+        if high > (0.9 if row.prose and run[0].symbol.part != "brace" else 2.0):
             return FAR_AWAY
-    if high > highest:
+    if high > highest and not braced:
         return FAR_AWAY
-    x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
     gap = min(max(other.x0 - x1, x0 - other.x1, 0.0) for other in (*row.glyphs, *row.extra))
     if gap > most * row.size:
         return FAR_AWAY
     return high * row.size + gap
+
+
+def _over_letter(run: Sequence[Glyph], row: Row) -> float | None:
+    """How far an accent is from the letter of ``row`` that it stands over, in points."""
+    accent = run[-1]
+    middle, size = (run[0].x0 + accent.x1) / 2, accent.size
+    offs = [
+        abs(one.y0 - accent.y1)
+        for one in (*row.glyphs, *row.extra)
+        if one.x0 - 0.35 * size < middle < one.x1 + 0.35 * size and accent.y0 < one.y0 + 0.1 * size
+    ]
+    off = min(offs, default=size)
+    return off if off < 0.35 * size else None
 
 
 def bars_attached(bars: Sequence[Bar], rows: Sequence[Row]) -> list[Bar]:
@@ -87,12 +131,19 @@ def bars_attached(bars: Sequence[Bar], rows: Sequence[Row]) -> list[Bar]:
     left = []
     for bar in bars:
         near = [row for row in rows if -0.5 * row.size < row.y - bar.y < 1.3 * row.size and _holds(row, bar)]
+        near = near or [row for row in rows if any(_is_tip_of(one, bar) for one in row.extra)]
         row = min(near, key=lambda row: abs(row.y - bar.y - 0.3 * row.size), default=None)
         if row is not None and row.prose:
             row.bars.append(bar)
         else:
             left.append(bar)
     return left
+
+
+def _is_tip_of(glyph: Glyph, bar: Bar) -> bool:
+    """Whether ``bar`` is a piece of the brace that ``glyph`` is a tip of."""
+    touches = min(abs(glyph.x1 - bar.x0), abs(glyph.x0 - bar.x1)) < 1
+    return glyph.symbol.part == "brace" and touches and glyph.y0 - 1 <= bar.y <= glyph.y1 + 1
 
 
 def _holds(row: Row, bar: Bar) -> bool:

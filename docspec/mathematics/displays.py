@@ -104,4 +104,4 @@ def _is_formula(glyphs: Sequence[Glyph]) -> bool:
         return True
     text = "".join(one.symbol.sign for one in glyphs)
     letters = any(char.isalnum() for char in text)
-    return letters and any(char in RELATIONS or char in "+" for char in text)
+    return letters and any(char in RELATIONS - {":"} or char == "+" for char in text)

@@ -33,7 +33,7 @@ def with_fences(items: Sequence[Item], read: Reader) -> list[Item]:
 
 
 def _is_tall(one: Item, size: float) -> bool:
-    return one.part == "delimiter" and not one.latex and one.height > 1.15 * size
+    return one.part == "delimiter" and not one.latex and one.height > size
 
 
 def _innermost(items: Sequence[Item]) -> tuple[Item, Item | None, list[Item]] | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from docspec.core import BBox
-from docspec.mathematics.attaching import attached, bars_attached, with_fractions
+from docspec.mathematics.attaching import attached, bars_attached, with_fractions, with_matrices
 from docspec.mathematics.columns import columns_of_page
 from docspec.mathematics.displays import displayed_formulas
 from docspec.mathematics.formula import Formula
@@ -118,6 +118,7 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
     loose = [one for one in glyphs if id(one) not in in_rows]
     for row in rows:
         row.prose = row.prose and not is_centred(row, rows, loose, left, right)
+    rows, loose, bars = with_matrices(rows, loose, bars, held)
     prose = [row for row in rows if row.prose]
     rows = with_fractions(rows, bars)
     alone = attached(loose, rows)

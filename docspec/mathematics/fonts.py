@@ -1,7 +1,7 @@
 """Which fonts are mathematical, and in which alphabet their letters are meant.
 
 Names follow a few families: TeX's Computer Modern and Latin Modern, AMS, Euler, newtx, mathdesign, kpfonts, MathTime,
-and fonts of Unicode's mathematics (Cambria Math, STIX, Libertinus, MathJax).
+and fonts of Unicode's mathematics (Cambria Math, STIX, Libertinus, MathJax, KaTeX).
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import NamedTuple
 
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 _ALPHABETS = (
-    ("frak", r"eu(?:fm|fb)\d|fraktur|txmia|mathjax_fraktur"),
-    ("bb", r"msbm|msym|bbold|dsrom|symbola|txsyb|txmib|mathjax_ams|stixmathbb|blackboard"),
-    ("cal", r"rsfs|eusm|eusb|calligra|mathjax_(?:caligraphic|script)|mathscript|stixmathscr|stixmathcal"),
+    ("frak", r"eu(?:fm|fb)\d|fraktur|txmia|(?:mathjax|katex)_fraktur"),
+    ("bb", r"msbm|msym|bbold|dsrom|symbola|txsyb|txmib|(?:mathjax|katex)_ams|stixmathbb|blackboard"),
+    ("cal", r"rsfs|eusm|eusb|calligra|(?:mathjax|katex)_(?:call?igraphic|script)|mathscript|stixmathscr|stixmathcal"),
     (
         "sy",
         r"cmsy|cmbsy|lmmathsymbols|msam|txsy|-sy(?:c|a)?-|symbol-10|symbolb|mtsy|msxm|mtextra|mathjax_main-?sy|esint|wasy|stmary",
     ),
-    ("ex", r"cmex|mathextension|txex|-ex-|extension|eu?ex\d|mtex|mathjax_size\d|yhmath|largesymbols"),
+    ("ex", r"cmex|mathextension|txex|-ex-|extension|eu?ex\d|mtex|(?:mathjax|katex)_size\d|yhmath|largesymbols"),
     (
         "it",
-        r"cmmi|mathitalic|tx(?:b)?mi\b|txmi|txbmi|--m-(?:medium)?ital|eur[mb]\d|mtmi|mathjax_math|math-?ital|mathletters",
+        r"cmmi|mathitalic|tx(?:b)?mi\b|txmi|txbmi|--m-(?:medium)?ital|eur[mb]\d|mtmi|(?:mathjax|katex)_math|math-?ital|mathletters",
     ),
-    ("rm", r"--m-regular|ot1-10|mathjax_main|\brtx[rb]\b"),
+    ("rm", r"--m-regular|ot1-10|(?:mathjax|katex)_main|\brtx[rb]\b"),
     (
         "unicode",
         r"cambria ?math|cambriamath|stix(?:two)?-?math|(?:latinmodern|lm)math|lm ?math|libertinus(?:t1)?-?math"
         r"|xits ?-?math|asana|texgyre\w+-?math|firamath|newcm\w*math|newcomputermodernmath|euler-?math|garamond-?math"
-        r"|dejavumath|notosansmath|stixgeneral|stixnonunicode|stixsize|stixvar|mathjax",
+        r"|dejavumath|notosansmath|stixgeneral|stixnonunicode|stixsize|stixvar|mathjax|katex_",
     ),
 )
-_OTHER = re.compile(r"(?:math|mth)(?![a-z]*(?:ew|ias|ilde))", re.IGNORECASE)
+_OTHER = re.compile(r"(?:math|mth)(?![a-z]*(?:ew|ias|ilde)|i$)", re.IGNORECASE)
 """Names of further families; no first names."""
 
 _MATHEMATICAL = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ALPHABETS]

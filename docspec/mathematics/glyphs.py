@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from docspec.documents.mupdf import mupdf
 from docspec.mathematics.fonts import Font, font_of, is_mathematical
 from docspec.mathematics.glyph_names import type1_names
-from docspec.mathematics.symbols import Symbol, symbol_of
+from docspec.mathematics.symbols import FENCES, Symbol, symbol_of
 
 THINNEST, THICKEST = 0.05, 2.0
 """Points: how thick a bar of a fraction or of a root is."""
@@ -22,13 +23,28 @@ THINNEST, THICKEST = 0.05, 2.0
 _Place = tuple[tuple[float, float], tuple[float, float, float, float]]
 """An origin and a box."""
 
+INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ue154")
+"""Signs without ink, of KaTeX and MathML, and MathJax's stretched bar between the tips of braces."""
+
+STRETCHED = 8.0
+"""Size from which a glyph is a stretched bar, in usual sizes of type."""
+
+TALL = 1.15
+"""Height of a bracket from which it is one that grew, in sizes of type."""
+
+_OFF = 300.0
+"""How far bars run off the page that are meant to be clipped, in points."""
+
+_LEAST_RADICAL, _LARGEST = 6.0, 12.0
+"""Height of the lowest radical sign, and the largest size of type that is supposed for one, in points."""
+
 _TAG = 7  # characters of a subset's tag with its plus
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Glyph:
     """A glyph: what it stands for, its font, the size of its type, its ink and its origin in points. ``char`` is
-    MuPDF's dictionary of the character."""
+    MuPDF's dictionary of the character, empty where it is drawn."""
 
     symbol: Symbol
     font: Font
@@ -60,7 +76,15 @@ class Bar:
 
 def has_mathematics(page: Any) -> bool:
     """Whether a font of a ``pymupdf.Page`` is made for formulas."""
-    return any(is_mathematical(font[3]) for font in page.get_fonts())
+    return any(is_mathematical(_font_name(page, font)) for font in page.get_fonts())
+
+
+def _font_name(page: Any, font: Sequence[Any]) -> str:
+    """The name of a font of ``page.get_fonts()``: Chromium gives those of Type 3 theirs in the descriptor alone."""
+    name: str = font[3]
+    if not name and font[2] == "Type3":
+        name = page.parent.xref_get_key(font[0], "FontDescriptor/FontName")[1].lstrip("/")
+    return name
 
 
 def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
@@ -87,36 +111,98 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
                 if span.get("alpha", 255) == 0:
                     continue
                 for char in span["chars"]:
-                    if not char["c"].strip() or char.get("synthetic"):
+                    if not char["c"].strip() or char["c"] in INVISIBLE or char.get("synthetic"):
                         continue
                     x, y = char["origin"]
                     x0, y0, x1, y1 = char["bbox"]
-                    if (place := _nearest(char["c"], x, y, combining)) is not None:
+                    if (place := _nearest(char["c"], x, y, span["size"], combining)) is not None:
+                        y0, y1 = y0 + place[0][1] - y, y1 + place[0][1] - y
                         (x, y), (x0, _, x1, _) = place
                     font_name, name = _told(char["c"], traced.get(_place(x, y), ()), names, span["font"])
                     font = font_of(font_name)
                     symbol = symbol_of(char["c"], name, font)
+                    if symbol.part == "ordinary" and symbol.sign in FENCES and y1 - y0 > TALL * span["size"]:
+                        symbol = symbol._replace(part="delimiter")
                     glyphs.append(Glyph(symbol, font, span["size"], x0, y0, x1, y1, x, y, char))
+    largest = STRETCHED * _usual_size(glyphs)
+    return _with_pieces([glyph for glyph in glyphs if glyph.size < largest])  # MathJax clips bars that are too long
+
+
+def _with_pieces(glyphs: list[Glyph]) -> list[Glyph]:
+    """``glyphs`` with vertical bars that stand on each other, as STIX makes tall ones, as pieces."""
+    columns: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for at, one in enumerate(glyphs):
+        if one.symbol.sign in "|‖" and one.font.kind:
+            columns[one.symbol.sign, round(one.x0)].append(at)
+    for own in columns.values():
+        own.sort(key=lambda at: glyphs[at].y0)
+        for above, below in pairwise(own):
+            if abs(glyphs[below].y0 - glyphs[above].y1) < 0.3 * glyphs[below].size:
+                for at in (above, below):
+                    glyphs[at] = replace(glyphs[at], symbol=glyphs[at].symbol._replace(part="piece"))
     return glyphs
 
 
-def bars_of(page: Any) -> list[Bar]:
-    """The thin horizontal bars that are drawn on ``page``."""
+def _usual_size(glyphs: Sequence[Glyph]) -> float:
+    """The middle one of the sizes of the type of ``glyphs``, in points."""
+    sizes = sorted(glyph.size for glyph in glyphs)
+    return sizes[len(sizes) // 2] if sizes else 0.0
+
+
+def bars_of(page: Any) -> tuple[list[Bar], list[Glyph]]:
+    """The thin horizontal bars that are drawn on ``page``, and the radical signs: KaTeX draws these with bars that run
+    off the page and are clipped."""
+    drawings = page.get_drawings()
+    if any(drawing["rect"].x1 > page.rect.x1 + _OFF for drawing in drawings):
+        return _clipped(page)
+    return _bars_in(drawings), []
+
+
+def _clipped(page: Any) -> tuple[list[Bar], list[Glyph]]:
+    """Bars and radical signs of ``page``, cut where they are clipped."""
+    bars: list[Bar] = []
+    radicals: list[Glyph] = []
+    clips: dict[int, Any] = {}
+    for drawing in page.get_drawings(extended=True):
+        if drawing["type"] == "clip":
+            clips[drawing["level"]] = drawing["scissor"]
+        if "items" not in drawing or drawing["type"] not in ("f", "s", "fs"):
+            continue
+        box, right = drawing["rect"], clips.get(drawing["level"] - 1, page.rect).x1
+        own = [Bar(bar.x0, min(bar.x1, right), bar.y) for bar in _bars_in([drawing]) if bar.x0 < right]
+        is_long = box.x1 > page.rect.x1 + _OFF
+        if is_long and own and max(bar.y for bar in own) < box.y0 + 0.15 * box.height and box.height > _LEAST_RADICAL:
+            own = [max(own, key=lambda bar: bar.x1 - bar.x0)]
+            place = box.x0, box.y0, own[0].x0, box.y1, box.x0, box.y1
+            symbol = Symbol("√", "rm", "radical")
+            radicals.append(Glyph(symbol, font_of("KaTeX_Size1"), min(box.height, _LARGEST), *place, {}))
+        elif is_long:
+            continue  # pieces of arrows and braces
+        bars += own
+    return bars, radicals
+
+
+def _bars_in(drawings: Sequence[Mapping[str, Any]]) -> list[Bar]:
     bars = []
-    for drawing in page.get_drawings():
+    for drawing in drawings:
         width = drawing.get("width") or 0.0
         for item in drawing["items"]:
-            if item[0] == "l" and abs(item[1].y - item[2].y) < 0.1 and width <= THICKEST:
+            if item[0] == "l" and abs(item[1].y - item[2].y) < 0.1 < abs(item[1].x - item[2].x) and width <= THICKEST:
                 bars.append(Bar(min(item[1].x, item[2].x), max(item[1].x, item[2].x), item[1].y))
             elif item[0] == "re" and THINNEST <= item[1].height <= THICKEST and item[1].width > 2 * item[1].height:
                 bars.append(Bar(item[1].x0, item[1].x1, (item[1].y0 + item[1].y1) / 2))
     return bars
 
 
-def _nearest(sign: str, x: float, y: float, combining: Mapping[str, Sequence[_Place]]) -> _Place | None:
-    """Where the combining ``sign`` is that MuPDF's text has at the end of the character before it."""
-    places = [place for place in combining.get(sign, ()) if abs(place[0][1] - y) < 0.6 and abs(place[0][0] - x) < 40]
-    return min(places, key=lambda place: (place[0][0] < x - 1, abs(place[0][0] - x)), default=None)
+def _nearest(sign: str, x: float, y: float, size: float, combining: Mapping[str, list[_Place]]) -> _Place | None:
+    """Where the combining ``sign`` is that MuPDF's text has at the end of the character before it, on whose base line
+    it need not stand. Each place is taken once."""
+    left = combining.get(sign, [])
+    places = [place for place in left if abs(place[0][1] - y) < 1.2 * size and abs(place[0][0] - x) < 40]
+    best = min(places, key=lambda place: (place[0][0] < x - 1, abs(place[0][0] - x)), default=None)
+    if best is not None:
+        left.remove(best)
+    return best
 
 
 def _place(x: float, y: float) -> tuple[int, int]:
@@ -125,9 +211,12 @@ def _place(x: float, y: float) -> tuple[int, int]:
 
 def _names(page: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Of each embedded font, by its name as the trace has it, its whole name and the names of its glyphs."""
-    names = {}
-    for xref, extension, _, name, *_ in page.get_fonts():
-        if is_mathematical(name):
+    names: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for font in page.get_fonts():
+        xref, extension, name = font[0], font[1], _font_name(page, font)
+        if not font[3]:
+            names[f"Type3 ({xref} 0 R)"] = (name, ())
+        elif is_mathematical(name):
             program = page.parent.extract_font(xref)[3] if extension in ("pfa", "pfb") else b""
             names[name[:_TAG] if name[_TAG - 1 : _TAG] == "+" else name] = (name, type1_names(program))
         else:

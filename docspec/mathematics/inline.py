@@ -20,7 +20,7 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     """The formulas within a row of prose."""
-    tokens = tokens_in([*row.glyphs, *row.extra], row.size)
+    tokens = _with_matrices(tokens_in([*row.glyphs, *row.extra], row.size), row)
     may = [_may_belong(token, row, borrowed) for token in tokens]
     gaps = [min(b.x0 for b in after) - max(a.x1 for a in before) for before, after in pairwise(tokens)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
@@ -53,6 +53,20 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     yield from _trimmed(run, row, borrowed)
 
 
+def _with_matrices(tokens: list[list[Glyph]], row: Row) -> list[list[Glyph]]:
+    """``tokens`` with those that stand between tall brackets as one."""
+    for span in row.spans:
+        held = [any(map(span.holds, token)) for token in tokens]
+        if any(held):
+            first, last = held.index(True), len(held) - 1 - held[::-1].index(True)
+            tokens = [
+                *tokens[:first],
+                [one for token in tokens[first : last + 1] for one in token],
+                *tokens[last + 1 :],
+            ]
+    return tokens
+
+
 def _ends_open(token: Sequence[Glyph]) -> bool:
     """Whether something must follow a token."""
     last = max(token, key=lambda one: one.x1)
@@ -72,7 +86,7 @@ def _may_belong(token: Sequence[Glyph], row: Row, borrowed: bool) -> bool:
 
 def _trimmed(run: list[list[Glyph]], row: Row, borrowed: bool) -> Iterator[Formula]:
     """A run of tokens as a formula, without what is prose's at its ends."""
-    certain = [is_certain(token, row.size, borrowed) for token in run]
+    certain = [is_certain(token, row.size, borrowed) or _has_fraction(token, row) for token in run]
     if not any(certain):
         return
     for at in range(1, len(run) - 1):
@@ -95,6 +109,15 @@ def _trimmed(run: list[list[Glyph]], row: Row, borrowed: bool) -> Iterator[Formu
     x0, x1 = min(one.x0 for one in glyphs), max(one.x1 for one in glyphs)
     bars = tuple(bar for bar in row.bars if bar.x0 > x0 - 3 and bar.x1 < x1 + 3)
     yield Formula(tuple(glyphs), bars, False)
+
+
+def _has_fraction(token: Sequence[Glyph], row: Row) -> bool:
+    """Whether a bar of ``row`` has signs of ``token`` over and under it."""
+    for bar in row.bars:
+        own = [one for one in token if bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1]
+        if any(one.y1 < bar.y + 1 for one in own) and any(one.y0 > bar.y - 1 for one in own):
+            return True
+    return False
 
 
 def _is_call_end(glyphs: Sequence[Glyph]) -> bool:
@@ -120,10 +143,16 @@ def _opens(pair: Sequence[Sequence[Glyph]], row: Row) -> bool:
 def _closes(run: Sequence[Sequence[Glyph]], row: Row) -> bool:
     """Whether the last of several tokens belongs to those before it."""
     last = "".join(one.symbol.sign for one in run[-1] if one.size > 0.86 * row.size).rstrip(".,;:")
-    if not last:
-        return "".join(one.symbol.sign for one in run[-1]) == "..."
-    before = max(run[-2], key=lambda one: one.x1).symbol.sign
     signs = RELATIONS | BINARY | {"-"}
+    before = max(run[-2], key=lambda one: one.x1).symbol.sign
+    if not last:
+        return "".join(one.symbol.sign for one in run[-1]) == "..." or (before in signs and _has_fraction(run[-1], row))
+    level = [one for one in run[-2] if one.size > 0.86 * row.size]
+    if level and max(level, key=lambda one: one.x0).symbol.part == "operator":
+        return True
+    near = min(one.x0 for one in run[-1]) - max(one.x1 for one in run[-2]) < 0.3 * row.size
+    if near and last[0] == "(" and last[-1] == ")" and run[-1][0].is_math is False and len(last) < 8:
+        return run[-2][-1].is_math
     whole = "".join(one.symbol.sign for token in run for one in token)
     inside = "".join(one.symbol.sign for token in run[:-1] for one in token)
     if last[0] == "(" and last[1:] in MORE_FUNCTIONS:

@@ -15,16 +15,17 @@ from docspec.mathematics.fences import with_fences
 from docspec.mathematics.glyphs import Bar
 from docspec.mathematics.items import AXIS, Item, base_of, box_of, main_size
 from docspec.mathematics.limits import with_limits
-from docspec.mathematics.pieces import with_accents, with_whole_signs
+from docspec.mathematics.pieces import Brace, braces_in, with_accents, with_whole_signs
 from docspec.mathematics.rows import read_row
 from docspec.mathematics.stacks import aligned, rows_of
 
 
 def read_formula(items: Sequence[Item], bars: Sequence[Bar], display: bool = False) -> str:
     """The LaTeX of a formula's ``items`` and ``bars``."""
-    items = with_whole_signs(items)
-    for bar in sorted(bars, key=lambda one: one.x1 - one.x0):
-        items = _with_bar(items, bar)
+    items, bars, braces = braces_in(with_whole_signs(items), bars)
+    parts: list[Bar | Brace] = [*bars, *braces]
+    for one in sorted(parts, key=lambda one: one.x1 - one.x0):
+        items = _with_brace(items, one) if isinstance(one, Brace) else _with_bar(items, one)
     return read_block(items, display)
 
 
@@ -71,6 +72,37 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
     return items
 
 
+def _with_brace(items: list[Item], brace: Brace) -> list[Item]:
+    """``items`` with the term of a brace that lies over or under it, and its label, as one."""
+    size, direction = brace.size, 1 if brace.over else -1
+    spanned = [one for one in items if brace.x0 - 0.1 * size <= one.center_x <= brace.x1 + 0.1 * size]
+    lower = _connected([one for one in spanned if one.y0 > brace.y0], brace.y1, size, 1)
+    upper = _connected([one for one in spanned if one.y1 < brace.y1], brace.y0, size, -1)
+    inside = lower if brace.over else upper
+    largest = main_size(inside)
+    middle = (brace.x0 + brace.x1) / 2
+    beyond = [one for one in items if one not in inside and one.size < 0.88 * largest]
+    label: list[Item] = []
+    seeds = [one for one in beyond if one in (upper if brace.over else lower)]
+    if seeds:
+        x0, y0, x1, y1 = box_of(seeds)
+        reach = max(middle - x0, x1 - middle, (brace.x1 - brace.x0) / 2) + 0.2 * size
+        label = [
+            one
+            for one in beyond
+            if abs(one.center_x - middle) < reach and y0 - 0.3 * size < one.center_y < y1 + 0.3 * size
+        ]
+    if not inside:
+        strain("left over", 1)
+        return items
+    name, script = ("overbrace", "^") if direction > 0 else ("underbrace", "_")
+    latex = f"\\{name}{{{read_block(inside)}}}" + (f"{script}{{{read_block(label)}}}" if label else "")
+    x0, y0, x1, y1 = box_of([*inside, *label])
+    made = Item(latex, min(x0, brace.x0), min(y0, brace.y0), max(x1, brace.x1), max(y1, brace.y1), _root_base(inside),
+                largest, inside[0].sign, "", "made")  # fmt: skip
+    return [one for one in items if one not in inside and one not in label] + [made]
+
+
 def _of_one_size(above: list[Item], below: list[Item]) -> tuple[list[Item], list[Item]]:
     """Numerator and denominator without larger type: it is of a script that stands over or under the fraction."""
     size = 1.12 * min(main_size(above), main_size(below))
@@ -108,7 +140,7 @@ def _connected(items: Sequence[Item], y: float, size: float, direction: int) -> 
     """Those of ``items`` on one side of a bar that follow each other without much white."""
     ordered = sorted(items, key=lambda one: direction * (one.y0 if direction > 0 else one.y1))
     own: list[Item] = []
-    edge, room = y, 0.6 * size
+    edge, room = y, (0.72 if direction > 0 else 0.6) * size  # low letters stand far below their bar
     for one in ordered:
         near = one.y0 if direction > 0 else one.y1
         if direction * (near - edge) > room:
@@ -151,7 +183,11 @@ def _with_root(items: list[Item], bar: Bar, radical: Item) -> list[Item]:
     root = f"[{read_row(degree)}]" if degree else ""
     latex = f"\\sqrt{root}{{{read_block(inside)}}}"
     own = [*inside, *degree, radical]
-    made = _made(latex, own, bar, "made", _root_base(inside), size)
+    fractions = [one for one in inside if one.part == "fraction"]
+    if fractions and not any(one.has_type for one in inside):  # whose type may be smaller than that around the root
+        made = _made(latex, own, bar, "fraction", fractions[0].base, size)
+    else:
+        made = _made(latex, own, bar, "made", _root_base(inside), size)
     return [one for one in items if one not in own] + [replace(made, sign="√")]
 
 

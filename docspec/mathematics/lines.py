@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from docspec.mathematics.glyphs import Bar, Glyph
 from docspec.mathematics.spelling import RELATIONS
@@ -16,9 +17,24 @@ _LABEL = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)](?!\d)")
 """The beginning of an item."""
 
 
+class Span(NamedTuple):
+    """What a tall bracket and the one that closes it (endless: none does) span, in points."""
+
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+
+    def holds(self, glyph: Glyph) -> bool:
+        """Whether the middle of ``glyph`` is within."""
+        x, y = (glyph.x0 + glyph.x1) / 2, (glyph.y0 + glyph.y1) / 2
+        return self.x0 <= x <= self.x1 and self.top - 0.3 * glyph.size <= y <= self.bottom + 0.3 * glyph.size
+
+
 @dataclass(slots=True)
 class Row:
-    """A base line of the page with its glyphs from left to right; ``extra`` are scripts and parts of fractions."""
+    """A base line of the page with its glyphs from left to right; ``extra`` are scripts and parts of fractions and
+    matrices; ``spans`` are those of its matrices."""
 
     y: float
     size: float
@@ -26,6 +42,7 @@ class Row:
     extra: list[Glyph] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     prose: bool = False
+    spans: list[Span] = field(default_factory=list)
 
     @property
     def x0(self) -> float:
@@ -40,7 +57,14 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
     """The base lines of a column from top to bottom; ``body`` is the size of the page's type."""
     lines: dict[int, list[Glyph]] = defaultdict(list)
     for one in glyphs:
-        if one.font.kind != "ex" and one.symbol.part not in ("accent", "operator", "piece", "delimiter", "radical"):
+        if one.font.kind != "ex" and one.symbol.part not in (
+            "accent",
+            "operator",
+            "piece",
+            "delimiter",
+            "radical",
+            "brace",
+        ):
             lines[round(one.y * 2)].append(one)
     merged: list[list[Glyph]] = []
     last = None
@@ -83,25 +107,45 @@ def is_prose(row: Row, borrowed: bool) -> bool:
     )
 
 
-def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[tuple[float, float, float]]:
-    """Where brackets stand that are as tall as two lines: their left edge, top and bottom, in points."""
-    tall = [one for one in glyphs if one.symbol.part in ("piece", "delimiter") and one.symbol.sign in "{[("]
-    spans: list[tuple[float, float, float]] = []
-    for one in sorted(tall, key=lambda one: (round(one.x0 / body), one.y0)):
-        if spans and abs(spans[-1][0] - one.x0) < 0.4 * body and one.y0 - spans[-1][2] < 0.5 * body:
-            x0, top, bottom = spans[-1]
-            spans[-1] = min(x0, one.x0), top, max(bottom, one.y1)
+def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[Span]:
+    """What brackets span that are as tall as two lines."""
+    tall = [one for one in glyphs if one.symbol.part in ("piece", "delimiter") and one.symbol.sign in "{}[]()|‖"]
+    stacks: list[tuple[str, Span]] = []
+    for one in sorted(tall, key=lambda one: one.y0):
+        for at in range(len(stacks) - 1, -1, -1):
+            sign, last = stacks[at]
+            if sign == one.symbol.sign and abs(last.x0 - one.x0) < 0.4 * body and one.y0 - last.bottom < 0.5 * body:
+                stacks[at] = sign, Span(min(last.x0, one.x0), last.top, max(last.x1, one.x1), max(last.bottom, one.y1))
+                break
         else:
-            spans.append((one.x0, one.y0, one.y1))
-    return [span for span in spans if span[2] - span[1] > 1.7 * body]
+            stacks.append((one.symbol.sign, Span(one.x0, one.y0, one.x1, one.y1)))
+    stacks = sorted((one for one in stacks if one[1].bottom - one[1].top > 1.7 * body), key=lambda one: one[1].x0)
+    spans: list[Span] = []
+    end = float("-inf")
+    for at, (sign, stack) in enumerate(stacks):
+        if sign not in "{[(" and (sign not in "|‖" or stack.x0 < end):
+            continue
+        closing = next(
+            (other for own, other in stacks[at + 1 :] if own in "}])|‖" and _are_alike(stack, other, body)), None
+        )
+        if closing is not None or sign in "{[(":
+            spans.append(stack._replace(x1=closing.x1 if closing is not None else float("inf")))
+        if closing is not None and sign in "|‖":
+            end = closing.x1
+    return spans
 
 
-def is_held(row: Row, spans: Sequence[tuple[float, float, float]]) -> bool:
+def _are_alike(one: Span, other: Span, body: float) -> bool:
+    return abs(one.top - other.top) < 0.5 * body and abs(one.bottom - other.bottom) < 0.5 * body
+
+
+def is_held(row: Row, spans: Sequence[Span]) -> bool:
     """Whether the words of a row stand behind a tall bracket, which makes it a line of cases or of a matrix."""
-    for x0, top, bottom in spans:
-        if top < row.y - 0.2 * row.size and row.y - 0.3 * row.size < bottom:
-            before = [one for one in row.glyphs if one.x1 <= x0 + 1]
-            if len(before) < len(row.glyphs) and not any(len(word) > 1 for word in text_words(before)):
+    for one in spans:
+        if one.top < row.y - 0.2 * row.size and row.y - 0.3 * row.size < one.bottom:
+            inside = [glyph for glyph in row.glyphs if one.x0 + 1 < glyph.x1 <= one.x1 + 1]
+            outside = [glyph for glyph in row.glyphs if glyph not in inside]
+            if inside and not any(len(word) > 1 for word in text_words(outside)):
                 return True
     return False
 

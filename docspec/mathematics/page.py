@@ -15,7 +15,7 @@ from docspec.core import BBox
 from docspec.core.choices import Formulas
 from docspec.core.grouping import in_rows
 from docspec.core.result import Event
-from docspec.mathematics.glyphs import Glyph, has_mathematics
+from docspec.mathematics.glyphs import INVISIBLE, Glyph, has_mathematics
 from docspec.mathematics.reading import ReadFormula, read_page
 
 DISPLAY = "display"
@@ -124,10 +124,18 @@ def _glyphs(one: ReadFormula) -> Iterator[Glyph]:
 
 
 def _first(one: ReadFormula) -> Glyph:
-    """The glyph in whose line a formula stands: the first one of full size."""
-    glyphs = one.formula.glyphs
+    """The glyph in whose line a formula stands: the first one of full size that is no brace, on the axis of its tallest
+    bracket if one is."""
+    glyphs = [glyph for glyph in one.formula.glyphs if glyph.char]
+    glyphs = [glyph for glyph in glyphs if glyph.symbol.part != "brace"] or glyphs
     largest = max(glyph.size for glyph in glyphs)
-    return min((glyph for glyph in glyphs if glyph.size > 0.86 * largest), key=lambda glyph: glyph.x0)
+    full = [glyph for glyph in glyphs if glyph.size > 0.86 * largest]
+    tall = [glyph for glyph in glyphs if glyph.symbol.part in ("piece", "delimiter")]
+    if tall and not one.formula.display:
+        middle = (min(glyph.y0 for glyph in tall) + max(glyph.y1 for glyph in tall)) / 2
+        level = [glyph for glyph in full if abs(glyph.y - 0.25 * glyph.size - middle) < 0.35 * glyph.size]
+        full = [glyph for glyph in level if glyph.symbol.part == "ordinary"] or full
+    return min(full, key=lambda glyph: glyph.x0)
 
 
 def _tails(
@@ -215,7 +223,7 @@ def _with_spaces(owners: list[int | None], signs: Sequence[str]) -> list[int | N
     before: int | None = None
     spaces: list[int] = []
     for at, (number, sign) in enumerate(zip(owners, signs, strict=True)):
-        if number is None and not sign.strip():
+        if number is None and (not sign.strip() or sign in INVISIBLE):
             spaces.append(at)
             continue
         if number is not None and number == before:

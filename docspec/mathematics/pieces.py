@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from docspec.mathematics.certainty import strain
+from docspec.mathematics.glyphs import Bar
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.rows import read_row
 from docspec.mathematics.spelling import ACCENTS, NEGATED, sign_in_latex
+from docspec.mathematics.symbols import FENCES, TIP
 
 
 def with_whole_signs(items: Sequence[Item]) -> list[Item]:
@@ -32,6 +35,46 @@ def _stacked(items: Sequence[Item]) -> list[Item]:
         part = "radical" if sign == "√" else "delimiter"
         merged.append(Item("", x0, y0, x1, y1, y1, stack[0].size, sign, "", part))
     return [one for one in items if one.part != "piece"] + merged
+
+
+class Brace(NamedTuple):
+    """A brace that lies over or under a term, in points."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    over: bool
+    size: float
+
+
+def braces_in(items: Sequence[Item], bars: Sequence[Bar]) -> tuple[list[Item], list[Bar], list[Brace]]:
+    """``items`` and ``bars`` without what braces that lie are made of, and these braces. Fonts have them as one glyph,
+    or as tips that touch or have bars between: the first one says which way the brace opens."""
+    runs: list[list[Item]] = []
+    for tip in sorted((one for one in items if one.part == "brace"), key=lambda one: one.x0):
+        own = next((run for run in runs if _goes_on(run, tip)), None)
+        if own is None:
+            runs.append([tip])
+        else:
+            own.append(tip)
+    braces = [Brace(*box_of(run), run[0].sign == "⏞", run[0].size) for run in runs]
+    left = [bar for bar in bars if not any(_is_within(bar, one) for one in braces)]
+    return [one for one in items if one.part != "brace"], left, braces
+
+
+def _goes_on(run: Sequence[Item], tip: Item) -> bool:
+    """Whether ``tip`` is the next one of a brace of four tips, or touches the last piece of ``run``."""
+    last = run[-1]
+    if abs(last.center_y - tip.center_y) > 0.5 * tip.size:
+        return False
+    if last.alphabet == tip.alphabet == TIP:
+        return len(run) < 4
+    return abs(tip.x0 - last.x1) < 0.2 * tip.size
+
+
+def _is_within(bar: Bar, brace: Brace) -> bool:
+    return brace.x0 <= bar.x0 + 1 and bar.x1 - 1 <= brace.x1 and brace.y0 - 1 <= bar.y <= brace.y1 + 1
 
 
 def _continues(one: Item, other: Item) -> bool:
@@ -90,6 +133,7 @@ def _under(accent: Item, items: Sequence[Item]) -> list[Item]:
         and one.y0 < accent.y1 + 0.5 * size
         and one.x0 - 0.3 * size < accent.center_x < one.x1 + 0.3 * size
         and one.part in ("ordinary", "made", "word")
+        and one.sign not in FENCES
     ]
     if accent.alphabet == "wide":
         spanned = [

@@ -36,7 +36,8 @@ def read_page(
     glyphs = glyphs_of(page, blocks)
     if not glyphs:
         return []
-    return [read(formula) for formula in find_formulas(glyphs, bars_of(page), tables)]
+    bars, radicals = bars_of(page)
+    return [read(formula) for formula in find_formulas([*glyphs, *radicals], bars, tables)]
 
 
 def read(formula: Formula) -> ReadFormula:

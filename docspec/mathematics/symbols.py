@@ -49,6 +49,16 @@ _NAMES = {
     "radical": "√", "bardbl": "‖", "periodcentered": "⋅", "asteriskmath": "∗", "star": "⋆", "vector": "⃗",
     "harpoonupright": "⇀", "harpoondownleft": "↽", "lessmuch": "≪", "greatermuch": "≫",
 }  # fmt: skip
+_ACCENT_NAMES = {
+    "dieresis": "¨", "dotaccent": "˙", "ddotacc": "¨", "dotacc": "˙", "macron": "¯", "circumflex": "ˆ",
+    "tilde": "˜", "acute": "´", "grave": "`", "caron": "ˇ", "breve": "˘", "ring": "˚", "vec": "⃗",
+}  # fmt: skip
+_OF_BROWSERS = {"\ue020": "̸", "\ue150": "⏞", "\ue151": "⏞", "\ue152": "⏟", "\ue153": "⏟"}
+"""Codes of MathJax's and KaTeX's own: a stroke, and the tips of braces."""
+
+TIP = "tip"
+"""The alphabet of tips, four of which make a brace."""
+
 _ACCENTS = {
     "ˆ": "^", "^": "^", "̂": "^", "˜": "~", "~": "~", "̃": "~", "ˉ": "¯", "¯": "¯", "̄": "¯", "˙": "˙",
     "̇": "˙", "¨": "¨", "̈": "¨", "⃗": "⃗", "ˇ": "ˇ", "̌": "ˇ", "˘": "˘", "̆": "˘", "´": "´", "́": "´",
@@ -93,7 +103,7 @@ def symbol_of(sign: str, name: str, font: Font) -> Symbol:
         if name.startswith(("hatwide", "tildewide")):
             return Symbol("^" if name.startswith("hat") else "~", "wide", "accent")
         if name.startswith("bracehtip"):
-            return Symbol(name, alphabet, "brace")
+            return Symbol("⏞" if name.startswith("bracehtipdown") else "⏟", TIP, "brace")
         if (piece := _PIECE.fullmatch(name)) is not None:
             stem = f"{piece[1]}{piece[2] or ''}"
             return Symbol("√" if piece[1] == "radical" else _DELIMITERS.get(stem, "{"), alphabet, "piece")
@@ -107,8 +117,8 @@ def symbol_of(sign: str, name: str, font: Font) -> Symbol:
             return Symbol(_OPERATORS[name], alphabet, "operator")
         if len(name) == 4 and name.endswith(("bbb", "cal")):
             return Symbol(name[0], "bb" if name.endswith("bbb") else "cal")
-        if font.kind and name in _NAMES:
-            sign = _NAMES[name]
+        if font.kind and (known := _NAMES.get(name) or (_ACCENT_NAMES.get(name) if sign == "\ufffd" else None)):
+            sign = known
     return _of_sign(sign, alphabet, font)
 
 
@@ -132,6 +142,11 @@ def _of_sign(sign: str, alphabet: str, font: Font) -> Symbol:
         sign = _GREEK_TWINS.get(sign, sign)
     if sign == "̸":
         return Symbol(sign, alphabet, "not")
+    if font.kind in ("rm", "ex") and sign in _OF_BROWSERS:
+        sign = _OF_BROWSERS[sign]
+        return Symbol(sign, TIP, "not" if sign == "̸" else "brace")
+    if sign in "⏞⏟" and sign:
+        return Symbol(sign, alphabet, "brace")
     if sign == "√":
         return Symbol(sign, alphabet, "radical")
     if sign in BIG_OPERATORS:

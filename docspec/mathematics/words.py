@@ -93,7 +93,10 @@ def is_certain(token: Sequence[Glyph], size: float, borrowed: bool) -> bool:
     full = [one for one in token if one.size > 0.86 * size]
     letters = [one for one in full if one.symbol.sign.isalpha()]
     if borrowed and any(one.font.italic for one in letters):
-        return len(letters) < 4 or any(one.symbol.sign in "([=" for one in full)
+        is_bare = len(full) == len(token) and all(one.symbol.sign.isalpha() or one.symbol.sign in "-–" for one in full)
+        return (len(letters) < 4 and (len(letters) == 1 or not is_bare)) or any(
+            one.symbol.sign in "([=" for one in full
+        )
     if len(letters) != 1:
         return False
     sign, font = letters[0].symbol.sign, letters[0].font
@@ -107,7 +110,7 @@ def _is_figure(one: Glyph) -> bool:
 
 def is_mark_of_text(one: Glyph) -> bool:
     """Signs that prose takes from fonts of symbols."""
-    return one.symbol.sign in "∙•·†‡§¶©®∗"
+    return one.symbol.sign in "∙•·†‡§¶©®∗⃝○□■"
 
 
 def is_emphasised(tokens: Sequence[Sequence[Glyph]], at: int) -> bool:

@@ -1,5 +1,6 @@
 """Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
-of two pages, ``tables.tex`` of the third, ``hard.tex`` of the last."""
+of two pages, ``tables.tex`` of the third, ``hard.tex`` and ``kinds.tex`` of
+the last."""
 
 from __future__ import annotations
 
@@ -13,9 +14,13 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
+from docspec.mathematics.fonts import font_of
+from docspec.mathematics.glyphs import Glyph, bars_of, has_mathematics
 from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
+from docspec.mathematics.symbols import Symbol
+from docspec.mathematics.words import is_certain
 
 PAGES = Path(__file__).parent / "pages"
 BOTH = pytest.mark.parametrize("name", ["computer-modern", "times"])
@@ -101,6 +106,19 @@ def test_a_script_over_a_fraction_in_a_script_is_no_part_of_the_fraction() -> No
     assert displayed_in("hard")[1] == r"T_{18}^{\frac{\zeta}{9}}=\rho_{\frac{x}{5}}^{Z}"
 
 
+def test_braces_that_lie_have_their_term_and_their_label() -> None:
+    assert displayed_in("kinds") == [r"\overbrace{a+\frac{b}{c}}^{n+k}+\underbrace{x+y}_{k}=z"]
+    assert r"the term $\underbrace{x+y}_{k}$ is" in read("kinds").text
+
+
+def test_rows_of_a_matrix_within_a_line_stay_in_it() -> None:
+    assert r"the matrix $P=\begin{pmatrix}a&b_{1}\\c&d\end{pmatrix}$ says" in read("kinds").text
+
+
+def test_a_root_over_a_fraction_is_no_script_and_an_operator_has_its_figures() -> None:
+    assert r"by $\sqrt{\frac{a}{b}}$ and by $\sum_{i=1}70$ at once" in read("kinds").text
+
+
 def displayed_in(name: str) -> list[str]:
     return [line.text.strip("$") for line in lines_of(name, PageFormulas()) if line.text.startswith("$$")]
 
@@ -163,6 +181,44 @@ def test_pages_without_a_font_for_mathematics_are_not_looked_at(monkeypatch: pyt
         page.insert_text((72, 72), "x = 5 and a² + b² = c²")
         assert not PageFormulas().are_on(page)
         assert page_lines(page, formulas=PageFormulas()) == page_lines(page)
+
+
+def test_words_in_italics_are_no_variables_where_a_font_for_mathematics_is_used_for_marks_alone() -> None:
+    italic = font_of("ABCDEF+Times-Italic")
+    glyphs = [
+        Glyph(Symbol(sign, "it"), italic, 9.0, at, 0.0, at + 4, 6.0, at, 6.0, {}) for at, sign in enumerate("hot")
+    ]
+    assert not is_certain(glyphs, 9.0, borrowed=True)
+    assert is_certain(glyphs[:1], 9.0, borrowed=True)
+
+
+def test_a_radical_sign_that_runs_off_the_page_ends_where_it_is_clipped() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        root = "0 0 m 2 5 l 4 -8 l 6 8 l 5000 8 l 5000 7.5 l 6.5 7.5 l 4 -9 l h f"
+        xref = page.get_contents()[0] if page.get_contents() else pdf.get_new_xref()
+        pdf.update_object(xref, "<<>>")
+        pdf.update_stream(xref, f"q 100 600 40 30 re W n 1 0 0 1 110 612 cm {root} Q".encode())
+        page.set_contents(xref)
+        bars, radicals = bars_of(pdf.reload_page(page))
+    assert [(round(bar.x0), round(bar.x1)) for bar in bars] == [(116, 140)]
+    assert [(one.symbol.sign, round(one.x1)) for one in radicals] == [("√", 116)]
+
+
+def test_the_name_of_a_type_3_font_is_looked_up_in_its_descriptor() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        font, descriptor = pdf.get_new_xref(), pdf.get_new_xref()
+        pdf.update_object(
+            descriptor, "<</Type/FontDescriptor/FontName/BAAAAA+MathJax_Math-Italic/Flags 4/ItalicAngle 0>>"
+        )
+        pdf.update_object(
+            font,
+            "<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/CharProcs<<>>"
+            f"/Encoding<</Differences[]>>/FirstChar 0/LastChar 0/Widths[1]/FontDescriptor {descriptor} 0 R>>",
+        )
+        pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F1 {font} 0 R>>>>")
+        assert has_mathematics(pdf.reload_page(page))
 
 
 def test_formulas_in_cells_stay_in_their_cells() -> None:
