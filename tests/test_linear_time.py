@@ -10,23 +10,33 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
-from docspec.core import BBox, Block, Category, PageResult
+from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Region
 from docspec.core.account import VisibleWord
 from docspec.core.choices import DIALECTS
 from docspec.dialects import make_dialect
 from docspec.hierarchy.answers import TextGuard, guarded
+from docspec.hierarchy.grading import graded
+from docspec.hierarchy.strange_marks import strange_marks
 from docspec.ledger import PageOutput, account_for
 from docspec.ledger.atoms import keys_of
 from docspec.ledger.outputs import markdown_words
+from docspec.ledger.units import units_of
+from docspec.places import locate, with_places
 from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.formats import document_text
-from docspec.reporting.renderer import SUFFIXES, Layout
+from docspec.reporting.renderer import PLACED, SUFFIXES, Layout
+from docspec.reporting.tables import grids
+from docspec.reporting.view import ViewRenderer
+from docspec.retrieval import passages
+from docspec.targets.model_profile import ModelProfile
 
 Pass = Callable[[str], Any]
 
@@ -78,6 +88,31 @@ def account(text: str) -> None:
     account_for(WORDS, PageOutput(markdown_words(text), page(text).blocks), "text layer")
 
 
+SHEET = PageImage(Image.new("RGB", (1000, 1400), "white"), 1, 1.0, "a.pdf", words=tuple(WORDS))
+DRAFT = PageDraft((Region(BBox(0, 0, 1000, 1400), Category.TEXT, (" ".join(word.text for word in WORDS),)),))
+
+
+def placed(text: str) -> PageResult:
+    return with_places(page(text), SHEET, DRAFT)
+
+
+def placed_in(format: Any) -> Pass:
+    return lambda text: document_text([placed(text)], format, Layout())
+
+
+def joined(text: str) -> None:
+    """Two pages, each with a table: it may go on."""
+    pages = [replace(page(text, Category.TABLE), number=number) for number in (1, 2)]
+    document_text(pages, "md", Layout())
+
+
+def viewed(text: str) -> None:
+    renderer = ViewRenderer()
+    renderer.begin("a.pdf", "")
+    renderer.page(page(text), {})
+    renderer.end()
+
+
 def streamed(text: str) -> None:
     guard = TextGuard()
     for at in range(0, len(text), 16):
@@ -95,11 +130,20 @@ def passes() -> dict[str, Pass]:
         every[f"{name}: a page"] = lambda text, dialect=dialect: dialect.parse(text, 1000, 1400)
         every[f"{name}: a crop"] = dialect.parse_crop
     every |= {"words": markdown_words, "atoms": keys_of, "account": account, "loops": guarded, "stream": streamed}
+    every["units"] = units_of
     every["doubtful tables"] = lambda text: with_doubtful_tables(page(text, Category.TABLE))
+    every |= {"places": placed, "quotes": lambda text: locate(page(text), "word the 12 ab"), "view": viewed}
+    every |= {"joined tables": joined, "grids": lambda text: grids(page(text, Category.TABLE).blocks[0])}
+    every["grade"] = lambda text: graded(page(text), DRAFT, ModelProfile("markdown"))
+    every["strange marks"] = lambda text: strange_marks(page(text).blocks, DRAFT.regions)
+    every["passages"] = lambda text: list(passages([page(text)]))
     for format in SUFFIXES:
-        if format in ("md", "json", "html", "chunks", "dots", "docling"):
+        if format != "pdf":  # consists of the places alone, and of the document's own pages
             every[f"{format}: a page"] = written(format, Category.TEXT, "\n")
             every[f"{format}: a table"] = written(format, Category.TABLE, None)
+    for format in PLACED:
+        if format != "pdf":
+            every[f"{format}: words with places"] = placed_in(format)
     for category in (Category.TITLE, Category.LIST_ITEM, Category.FORMULA):
         every[f"html: {category.value}"] = written("html", category, None)
         every[f"md: {category.value}"] = written("md", category, None)

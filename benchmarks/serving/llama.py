@@ -3,8 +3,9 @@ answers.
 
 ``python -m benchmarks.serving.llama --llama-server PROGRAM --engine-python PYTHON --model FILE`` asks for the crops
 of sample pages: straight ``llama-server``; docspec without drafts; with the text layer's words as ``prediction``; and
-with pictures recognised by docspec where that pays. Of a ``--reader`` with random weights, which writes no words of a
-page, the prediction is what it writes. All ways take turns in each round; the server that is not asked is stopped
+with pictures recognised by docspec where that pays. The processor's time of all processes of a server stands beside
+the seconds; it hangs less on what else the machine does. Of a ``--reader`` with random weights, which writes no words
+of a page, the prediction is what it writes. All ways take turns in each round; the server that is not asked is stopped
 meanwhile.
 """
 
@@ -81,6 +82,11 @@ def processes_of(pid: int) -> list[psutil.Process]:
     return [own, *own.children(recursive=True)]
 
 
+def processor_seconds(pid: int) -> float:
+    """Of a process and its children so far."""
+    return sum(sum(process.cpu_times()[:2]) for process in processes_of(pid))
+
+
 def alone(way: Way, others: Sequence[Way]) -> None:
     """Stops the processes of the other servers, and lets those of this one go on."""
     for other in others:
@@ -120,11 +126,15 @@ def measured(given: argparse.Namespace, asked: Sequence[Crop]) -> dict[str, Any]
             ways["docspec, recognition"] = Way(*here, plain)
         for flying in given.in_flight:
             runs: dict[str, list[tuple[list[str], float]]] = {name: [] for name in ways}
+            spent: dict[str, list[float]] = {name: [] for name in ways}
             for number in range(given.rounds + 1):  # the first is not counted
                 for name, way in ways.items():
                     alone(way, list(ways.values()))
+                    before = processor_seconds(way.pid)
                     run = timed(way.url, way.bodies, flying)
-                    runs[name] += [run] if number else []
+                    if number:
+                        runs[name].append(run)
+                        spent[name].append(processor_seconds(way.pid) - before)
             expected = runs["llama-server"][0][0]
             first = [seconds for _, seconds in runs["llama-server"]]
             found[f"{flying} in flight"] = {
@@ -133,6 +143,7 @@ def measured(given: argparse.Namespace, asked: Sequence[Crop]) -> dict[str, Any]
                     "times as fast": round(
                         statistics.median(one / seconds for one, (_, seconds) in zip(first, made, strict=True)), 2
                     ),
+                    "processor milliseconds a request": round(1e3 * statistics.median(spent[name]) / len(plain), 1),
                     "equal answers": min(sum(map(str.__eq__, texts, expected)) for texts, _ in made),
                 }
                 for name, made in runs.items()

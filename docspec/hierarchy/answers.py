@@ -141,11 +141,11 @@ def _has_words(request: GenerationRequest) -> bool:
 def _answered(context: ReadingContext, requests: Sequence[GenerationRequest]) -> Answered:
     began, elsewhere = time.perf_counter(), not context.follows_fields
     guards = elsewhere and context.options.on_loop != "keep"
-    watched = [(_Watched(guards) if elsewhere and request.max_tokens > LONG else None) for request in requests]
+    most = most_characters(context.options.page_timeout)
+    watched = [(_Watched(guards, most) if elsewhere and request.max_tokens > LONG else None) for request in requests]
     futures: list[Future[Generation]] = []
     try:
         futures += _submitted(context, requests, watched)
-        most = most_characters(context.options.page_timeout)
         answers = [_answer(future, watch, guards, most) for future, watch in zip(futures, watched, strict=True)]
     except BaseException:
         for future in futures:
@@ -187,6 +187,11 @@ class TextGuard:
         return self.loop
 
     @property
+    def seen(self) -> str:
+        """All that it took, as long as it found no loop."""
+        return "".join(self._written) + self._rest
+
+    @property
     def kept(self) -> str:
         """The answer up to the end of the loop's first turn; all of it without a loop."""
         return "".join(self._written if self.loop is None else self._written[: self.loop.keep]) + self._rest
@@ -208,14 +213,22 @@ def guarded(text: str) -> tuple[str, Loop | None]:
 
 
 class _Watched:
-    """The listener to an answer; it cancels the request at a loop."""
+    """The listener to an answer; it cancels the request at a loop in its first ``most`` characters."""
 
-    def __init__(self, guards: bool) -> None:
+    def __init__(self, guards: bool, most: int) -> None:
         self.guard = TextGuard() if guards else None
+        self._room = most
 
     def __call__(self, piece: str) -> None:
-        if self.guard is not None and self.guard.take(piece) is not None:
+        part, self._room = piece[: self._room], max(0, self._room - len(piece))
+        if part and self.guard is not None and self.guard.take(part) is not None:
             raise _LoopError
+
+    def loop_in(self, text: str) -> tuple[str, Loop | None]:
+        """As :func:`guarded`; what was watched while it came is not looked through again."""
+        if self.guard is None or self.guard.seen != text:
+            return guarded(text)
+        return (text, None) if self.guard.take("", last=True) is None else (self.guard.kept, self.guard.loop)
 
 
 class _LoopError(Exception):
@@ -240,7 +253,8 @@ def _answer(
             raise
         written = guard.loop.keep + guard.loop.dropped
         return Answer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
-    text, loop = guarded(generation.text[:most]) if guards else ("", None)
+    look = guarded if watch is None else watch.loop_in
+    text, loop = look(generation.text[:most]) if guards else ("", None)
     if loop is not None:
         return Answer(text, finish="loop", loop=loop, margins=generation.margins), generation.counts
     if len(generation.text) > most:

@@ -6,10 +6,10 @@ one that is misread all get the boxes of the letters that stand in their place.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from rapidfuzz.distance import Levenshtein
 
@@ -56,6 +56,7 @@ def placed_in(gap: Sequence[PrintedWord], written: Sequence[WrittenWord], anchor
             at = ours[code.dest_start + step].word
             reached[at].append(code.src_start + min(step, room - 1))
             equal[at] += code.tag == "equal"
+    sizes = Counter(one.word for one in ours)
     found: list[Found | None] = []
     for number, word in enumerate(written):
         places = reached.get(number)
@@ -67,7 +68,7 @@ def placed_in(gap: Sequence[PrintedWord], written: Sequence[WrittenWord], anchor
         words = tuple(gap[at] for at, _, _ in pieces)
         boxes = boxes_of([(gap[at], start, end) for at, start, end in pieces])
         printed = "".join(gap[at].text[start:end] for at, start, end in pieces)
-        likeness = equal[number] / max(len(own), sum(one.word == number for one in ours))
+        likeness = equal[number] / max(len(own), sizes[number])
         if likeness == 1.0 and _is_whole(gap, pieces) and letters_of(printed) == letters_of(word.text):
             found.append(Found("exact", boxes, words, 1.0))
         elif likeness >= ALIKE:
@@ -91,8 +92,9 @@ def _letters(texts: Sequence[str]) -> list[_Letter]:
     return [
         _Letter(key, number, at)
         for number, text in enumerate(texts)
+        for has_letters in (any(map(str.isalnum, text)),)
         for at, sign in enumerate(text)
-        if (sign.isalnum() or not any(map(str.isalnum, text))) and (key := folded(sign))
+        if (sign.isalnum() or not has_letters) and (key := folded(sign))
     ]
 
 
@@ -138,7 +140,7 @@ def spread(words: Sequence[WrittenWord], left: BBox, right: BBox) -> list[BBox] 
     if not left.in_row_with(right) or right.x0 - left.x1 < 0.2 * left.height:
         return None
     lengths = [len(word.text) + 1 for word in words]
-    whole = sum(lengths)
-    edges = [left.x1 + (right.x0 - left.x1) * sum(lengths[:at]) / whole for at in range(len(words) + 1)]
+    reached = list(accumulate(lengths, initial=0))
+    edges = [left.x1 + (right.x0 - left.x1) * at / reached[-1] for at in reached]
     top, bottom = min(left.y0, right.y0), max(left.y1, right.y1)
     return [BBox(x0, top, x1, bottom) for x0, x1 in pairwise(edges)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from docspec.core import Block, Category
@@ -48,12 +49,14 @@ def written_words(block: Block) -> list[WrittenWord]:
     if block.category is Category.TABLE and not block.text.lstrip().startswith("<"):
         shown = _BAR.sub(" ", shown)
     formulas = [] if is_formula else [match.span() for match in _FORMULA.finditer(block.text)]
+    starts = [start for start, _ in formulas]
     words = []
     for match in _WORD.finditer(shown):
         text = match[0].replace(NOTHING, "")
         if not text:
             continue
-        inside = is_formula or any(start <= match.start() < end for start, end in formulas)
+        before = bisect_right(starts, match.start()) - 1
+        inside = is_formula or (before >= 0 and match.start() < formulas[before][1])
         end = match.start() + len(match[0].rstrip(NOTHING))
         words.append(WrittenWord(text, match.start(), end, pieces_of(text), inside))
     return words

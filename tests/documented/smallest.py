@@ -75,6 +75,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks\.serving\.\w+ .*--(beside|vllm-python)", "- needs vLLM or a second tree"),
     (r"python -m benchmarks\.serving\.fairness", "--jobs 2 --pages 4 --asked 2"),
     (r"python -m benchmarks\.serving\.hostile", "--requests 40 --clients 2 --rounds 1"),
+    (r"python -m benchmarks\.serving\.long_answers", "--characters 1000"),
     (r"python -m benchmarks\.serving\.load", "--requests 40 --clients 2"),
     (r"python -m benchmarks\.serving\.uploads", "--uploads 1 --mib 1"),
     (r"python -m benchmarks", ""),

@@ -13,7 +13,7 @@ from docspec.core import PageError, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.dialects import make_dialect
 from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, OnText
-from docspec.hierarchy.answers import A_SECOND, MOST_CHARACTERS, ask, guarded, most_characters
+from docspec.hierarchy.answers import A_SECOND, MOST_CHARACTERS, TextGuard, ask, guarded, most_characters
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.sight import PublishedSight
@@ -107,3 +107,30 @@ def test_a_loop_is_cut_while_an_engine_that_takes_requests_together_writes_it() 
     [answer] = answered.answers
     assert answer.finish == "loop" and answer.text.startswith("and so on") and len(answer.text) < 400
     assert engine.turns < 300, "it was let write on"
+
+
+class Streaming(Long):
+    """Tells its text while it writes it."""
+
+    def submit(self, request: GenerationRequest, on_text: OnText | None = None) -> Future[Generation]:
+        assert on_text is not None
+        for start in range(0, len(self._text), 1000):
+            on_text(self._text[start : start + 1000])
+        return super().submit(request)
+
+
+@pytest.mark.parametrize("size", [A_SECOND, 6 * A_SECOND])
+def test_an_answer_is_watched_once_and_no_further_than_it_is_read(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: list[str] = []
+    take = TextGuard.take
+    monkeypatch.setattr(
+        TextGuard, "take", lambda guard, text, **last: watched.append(text) or take(guard, text, **last)
+    )
+    request = [GenerationRequest(None, "Read.", 8192)]
+    context = context_of(Streaming(size), page_timeout=2.0)
+    if size > 2 * A_SECOND:
+        with pytest.raises(PageError, match="--page-timeout"):
+            ask(context, request)
+    else:
+        assert len(ask(context, request).answers[0].text) == size
+    assert sum(map(len, watched)) == min(size, 2 * A_SECOND)

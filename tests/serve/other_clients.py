@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from PIL import Image
 
@@ -32,6 +33,38 @@ def mineru(url: str, image: str, pdf: str) -> Any:
     many = asyncio.run(client.aio_batch_predict([picture] * 4, "\nTable Recognition:", table))
     streamed = "".join(client.stream_predict(picture, "\nText Recognition:"))
     return [client.model_name, one, many, streamed]
+
+
+def mineru_reader(url: str, image: str, pdf: str) -> Any:
+    """The same client without words beside the picture, as the bundled reader is asked, with all of MinerU's wishes."""
+    from mineru_vl_utils.mineru_client import DEFAULT_SAMPLING_PARAMS
+    from mineru_vl_utils.vlm_client.http_client import HttpVlmClient
+
+    client = HttpVlmClient(server_url=url, use_tqdm=False, system_prompt="", prompt="")
+    picture, wishes = Image.open(image).convert("RGB"), DEFAULT_SAMPLING_PARAMS
+    each = [client.predict(picture, "", one) for one in wishes.values()]
+    many = asyncio.run(client.aio_batch_predict([picture] * 6, "", wishes["[default]"]))
+    return [*each, *many, "".join(client.stream_predict(picture, ""))]
+
+
+def surya(url: str, image: str, pdf: str) -> Any:
+    """Surya's own manager of ``llama-server``, which Marker asks: text, a layout by a schema, and what it asks where an
+    answer repeats itself. Its settings are read at its import."""
+    name = json.load(urlopen(f"{url}/v1/models"))["data"][0]["id"]
+    os.environ |= {"SURYA_INFERENCE_URL": f"{url}/v1", "SURYA_MODEL_CHECKPOINT": name}
+    os.environ["SURYA_INFERENCE_BACKEND"] = "llamacpp"
+    from surya.inference import SuryaInferenceManager
+    from surya.inference.schema import BatchInputItem
+
+    schema = {"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"], "additionalProperties": False}
+    picture = Image.open(image).convert("RGB")
+    asked = [
+        BatchInputItem(picture, "block", prompt="\n", max_tokens=64),
+        BatchInputItem(picture, "block", prompt="\n", max_tokens=64, temperature=0.4, top_p=0.95),
+        BatchInputItem(picture, "layout", max_tokens=64, guided_json=schema),
+    ]
+    found = SuryaInferenceManager().generate(asked)
+    return [[one.raw.strip(), one.error, one.mean_token_prob is not None] for one in found]
 
 
 def docling(url: str, image: str, pdf: str) -> Any:
@@ -99,11 +132,12 @@ def open_webui(url: str, image: str, pdf: str) -> Any:
 
 
 CLIENTS: dict[str, Callable[[str, str, str], Any]] = {"mineru": mineru, "docling": docling, "olmocr": olmocr}
+READERS = {"mineru-reader": mineru_reader, "surya": surya}
 SERVICES = {"docling-service": docling_service, "open-webui": open_webui}
 
 
 def main(url: str, image: str, pdf: str, *names: str) -> None:
-    found = {name: {**CLIENTS, **SERVICES}[name](url, image, pdf) for name in names or CLIENTS}
+    found = {name: {**CLIENTS, **READERS, **SERVICES}[name](url, image, pdf) for name in names or CLIENTS}
     print(json.dumps(found), file=ANSWERS, flush=True)
 
 

@@ -127,6 +127,17 @@ def _rendered(template: str, content: str | list[dict[str, str]], bos: str, argu
 
 
 def _shown(template: str, messages: list[dict[str, Any]], bos: str, arguments: Mapping[str, Any] | None) -> str:
+    return rendered(
+        lambda: _compiled(template).render(
+            **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
+        ),
+        "the chat template of the model",
+    )
+
+
+@lru_cache(maxsize=4)
+def _compiled(template: str) -> Any:
+    """The program of a template: compiling it takes as long as a few steps of a small model."""
     from jinja2.ext import loopcontrols
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -136,12 +147,7 @@ def _shown(template: str, messages: list[dict[str, Any]], bos: str, arguments: M
     # As transformers sets its environment up (``utils/chat_template_utils.py``).
     environment: Any = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
     environment.globals["raise_exception"] = refuse
-    return rendered(
-        lambda: environment.from_string(template).render(
-            **(arguments or {}), messages=messages, add_generation_prompt=True, bos_token=bos, eos_token=""
-        ),
-        "the chat template of the model",
-    )
+    return environment.from_string(template)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

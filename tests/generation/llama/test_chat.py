@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from jinja2 import Environment
 
 from docspec.core import ModelError
 from docspec.generation.llama import prompt_encoder
@@ -94,3 +95,12 @@ def test_a_template_that_takes_parts_alone_gets_them() -> None:
 def test_a_template_that_leaves_the_question_out_is_said() -> None:
     with pytest.raises(ModelError, match="leaves the prompt out"):
         frame_chat("{{ messages[0].role }}", [message("user", "Read.")])
+
+
+def test_a_template_is_compiled_for_the_first_conversation_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = []
+    compile_one = Environment.compile
+    monkeypatch.setattr(Environment, "compile", lambda *given: compiled.append(given) or compile_one(*given))
+    template = TEXTS + "{# a template that no other test has #}"
+    shown = [frame_chat(template, [message("user", text)]).before for text in ("one", "two", "three")]
+    assert shown == [f"[user]{text}[assistant]" for text in ("one", "two", "three")] and len(compiled) == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +16,10 @@ import httpx
 import pytest
 
 from benchmarks.serving.processes import Served, gateway
+from tests.serve.processes import ROOT
 from tests.serve.test_own_engine import LINES, body, content, line, post
+
+CLIENTS = os.environ.get("DOCSPEC_CLIENTS_PYTHON")
 
 
 @pytest.fixture(scope="module")
@@ -134,3 +139,31 @@ def test_pictures_without_words_are_drafted_by_recognition(reader_gguf: Path, py
         assert "ine of print" in content(answer) and answer.headers["x-docspec-drafts"] == "recognition"
         assert answer.json()["timings"]["draft_n_accepted"] > 0
         assert "prefills_total" not in found.get("/metrics").text, "it keeps no prompt for the next request"
+
+
+READ = [{"mineru-reader": ["A line of print"] * 14}, {"surya": [["A line of print", False, True]] * 2}]
+
+
+@pytest.mark.parametrize("wanted", READ, ids=lambda wanted: next(iter(wanted)))
+def test_clients_that_start_llama_server_read_with_it(
+    reader_gguf: Path, python: Path, tmp_path: Path, wanted: dict[str, Any]
+) -> None:
+    """Unmodified, with their own settings. Surya stands in the environment of the clients only where somebody has put
+    it there, with torch."""
+    [name] = wanted
+    if CLIENTS is None:
+        pytest.skip("DOCSPEC_CLIENTS_PYTHON names no Python that has the clients")
+    if name == "surya" and subprocess.run([CLIENTS, "-c", "import surya.settings"], capture_output=True).returncode:
+        pytest.skip("the clients' Python has no Surya")
+    line(LINES[0]).save(tmp_path / "line.png")
+    words = ["--engine", "llama", "--model", str(reader_gguf), "--engine-python", str(python), "--greedy"]
+    script = [str(ROOT / "tests/serve/other_clients.py"), "URL", str(tmp_path / "line.png"), "", name]
+    with gateway(*words, "--recognise", "never", patience=120.0) as found:
+        script[1] = found.url
+        ran = subprocess.run([CLIENTS, *script], capture_output=True, text=True, timeout=240)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    answers = json.loads(ran.stdout)[name]
+    if name == "surya":
+        layout, is_error, _ = answers.pop()
+        assert json.loads(layout)["n"] in (1, 2) and not is_error
+    assert {name: answers} == wanted
