@@ -34,8 +34,7 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
             and wide > 1.6 * usual
         ):
             may[at] = True  # a word set apart within a formula
-    if borrowed:
-        may = [one and not is_emphasised(tokens, at) for at, one in enumerate(may)]
+    may = [one and not is_emphasised(tokens, at, borrowed) for at, one in enumerate(may)]
     for at in range(1, len(tokens)):
         before, after = tokens[at - 1], tokens[at]
         wide = gaps[at - 1] > row.size

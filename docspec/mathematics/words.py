@@ -15,6 +15,9 @@ _WORD_GAP = 0.17
 LOOSE = frozenset(".,;:!?'’”“\"")
 
 
+_STYLES = ("bold", "italic")
+
+
 _CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
 """A function of a number or of one letter."""
 
@@ -113,17 +116,20 @@ def is_mark_of_text(one: Glyph) -> bool:
     return one.symbol.sign in "∙•·†‡§¶©®∗⃝○□■"
 
 
-def is_emphasised(tokens: Sequence[Sequence[Glyph]], at: int) -> bool:
-    """Whether a token of italic letters stands beside an italic word."""
-    return _is_italic(tokens[at], 1) and any(
-        _is_italic(one, 2) for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])
+def is_emphasised(tokens: Sequence[Sequence[Glyph]], at: int, borrowed: bool) -> bool:
+    """Whether a token of bold letters, or of italic ones where formulas have ``borrowed`` these, stands beside a word
+    of the same."""
+    beside = (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])
+    return any(
+        _is_styled(tokens[at], 1, style) and any(_is_styled(one, 2, style) for one in beside)
+        for style in _STYLES[: 1 + borrowed]
     )
 
 
-def _is_italic(token: Sequence[Glyph], least: int) -> bool:
-    """Whether a token is a word of so many italic letters of a font for text."""
+def _is_styled(token: Sequence[Glyph], least: int, style: str) -> bool:
+    """Whether a token is a word of so many letters of a font for text in that ``style``."""
     letters = [one for one in token if one.symbol.sign not in LOOSE]
     return len(letters) >= least and all(
-        one.font.italic and not one.is_math and one.symbol.sign.isalpha() and abs(one.y - letters[0].y) < 0.3
+        getattr(one.font, style) and not one.is_math and one.symbol.sign.isalpha() and abs(one.y - letters[0].y) < 0.3
         for one in letters
     )
