@@ -99,6 +99,7 @@ class TextLayerDrafter:
             if formulas.are_on(sheet.page):
                 upright = structures_of(sheet, formulas)[0]
                 formulas.tables = [boxes_of_cells(grid, upright.page) for grid in upright.tables]
+                formulas.pictures = upright.page.boxes("picture")
             lines = page_lines(sheet.page, page.links, formulas)
             if are_spaced(lines):
                 lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))

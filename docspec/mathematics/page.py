@@ -33,13 +33,15 @@ Span = dict[str, Any]
 
 class PageFormulas:
     """Reads the formulas of one page at a time. ``events`` and ``found`` are of the last one. Where ``tables`` tell
-    the places of its cells, ``cells`` has the texts of those with formulas."""
+    the places of its cells, ``cells`` has the texts of those with formulas. In ``pictures`` no formula stands alone:
+    labels of a chart stand over and beside each other, too."""
 
     def __init__(self, mode: Formulas = "latex") -> None:
         self._mode = mode
         self.events: tuple[Event, ...] = ()
         self.found: Sequence[ReadFormula] = ()
         self.tables: Sequence[Sequence[BBox]] = ()
+        self.pictures: Sequence[BBox] = ()
         self.cells: dict[BBox, str] = {}
         self._alone: tuple[Sequence[dict[str, Any]], list[BBox]] = ((), [])
 
@@ -53,6 +55,7 @@ class PageFormulas:
         found = self.found = read_page(page, blocks, self.tables)
         self.events = tuple(self._doubts(found))
         sure = [one for one in found if not one.doubt and (one.formula.display or self._mode == "latex")]
+        sure = [one for one in sure if not (one.formula.display and self._is_depicted(one))]
         if not sure:
             return
         owner = {id(glyph.char): number for number, one in enumerate(sure) for glyph in _glyphs(one)}
@@ -65,6 +68,9 @@ class PageFormulas:
                 displayed += [_block_of(sure[number], span) for number, span in own]
             blocks[index + 1 : index + 1] = displayed
         self.cells = texts_of_cells(blocks, [cell for cells in self.tables for cell in cells])
+
+    def _is_depicted(self, one: ReadFormula) -> bool:
+        return any(picture.has_center_of(BBox(*_box(one))) for picture in self.pictures)
 
     def _doubts(self, found: Sequence[ReadFormula]) -> Iterator[Event]:
         """What is to be said of formulas that are not sure."""

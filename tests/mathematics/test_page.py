@@ -15,12 +15,12 @@ from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
 from docspec.mathematics.fonts import font_of
-from docspec.mathematics.glyphs import Glyph, bars_of, has_mathematics
+from docspec.mathematics.glyphs import Glyph, bars_of, glyphs_of, has_mathematics
 from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
 from docspec.mathematics.symbols import Symbol
-from docspec.mathematics.words import is_certain
+from docspec.mathematics.words import is_certain, is_emphasised, tokens_in
 
 PAGES = Path(__file__).parent / "pages"
 BOTH = pytest.mark.parametrize("name", ["computer-modern", "times"])
@@ -55,6 +55,28 @@ def test_displayed_formulas_are_read_in_the_order_of_the_page(name: str) -> None
     lines = lines_of(name, PageFormulas())
     displayed = [line.text.strip("$") for line in lines if line.text.startswith("$$")]
     assert displayed == DISPLAYED
+
+
+@BOTH
+def test_labels_of_a_chart_are_no_formula_that_stands_alone(name: str) -> None:
+    formulas = PageFormulas()
+    formulas.pictures = [BBox(0, 0, 1000, 1000)]
+    lines = lines_of(name, formulas)
+    assert not any(line.text.startswith("$$") for line in lines)
+    text = " ".join(line.text for line in lines)
+    assert [formula for formula in INLINE if formula not in text] == []
+
+
+def test_a_bold_letter_beside_bold_words_is_prose() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for number, word in enumerate(("Parsing:", "A", "Unified", "Toolkit")):
+            page.insert_text((60 + 60 * number, 80), word, fontname="hebo", fontsize=14)
+        raw = page.get_text("rawdict")["blocks"]
+        glyphs = glyphs_of(page, raw)
+    tokens = tokens_in(glyphs, 14)
+    assert is_certain(tokens[1], 14, False) and is_emphasised(tokens, 1, False)
+    assert not is_emphasised(tokens[1:2], 0, False)
 
 
 @BOTH

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.core import Category
+from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 
 Floats = NDArray[np.float32]
@@ -97,6 +97,10 @@ class PageTokens:
     height: float
     turn: int = 0
     recognised: bool = False
+
+    def boxes(self, name: str) -> list[BBox]:
+        """The boxes of the layout model that hold what ``name`` (of :data:`LAYOUT`) says."""
+        return [BBox(*map(float, box[:4])) for box in self.layout if LAYOUT[int(box[4])] == name]
 
     def on_page(self, box: Box) -> Box:
         """The place on the page of a ``box`` of its tokens: those of a page with a ``turn`` are told as on the page
