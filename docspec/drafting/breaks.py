@@ -42,6 +42,9 @@ FEW = 5
 MOST_END = 0.6
 """Least share of longer lines that end early."""
 
+CENTRED = 0.5
+"""Most difference of the middles of centred lines, in sizes of their type."""
+
 _NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
 
 
@@ -56,7 +59,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return False
     if any(line.turns or not line.text.strip() for line in lines):
         return False
-    if are_entries(lines):
+    if are_entries(lines) or _are_centred(lines, _edge_of_column(region, regions)):
         return True
     if any(len(line.text) > LONGEST for line in lines):
         return False
@@ -90,6 +93,19 @@ def are_entries(lines: Sequence[PrintedLine]) -> bool:
     if not few:
         return ends >= MOST_END * (len(lines) - 1)
     return (ends > 0 or len(lines) > LINES) and lines[-1].text[-1] not in ".!?"
+
+
+def _are_centred(lines: Sequence[PrintedLine], edge: float | None) -> bool:
+    """Whether at least three ``lines`` stand around one axis, not at one edge, and most end although the next word
+    would fit in their column, which has this right ``edge``: names and addresses below a title, lines of a poem."""
+    size = min(line.size or line.bbox.height for line in lines)
+    middles, edges = [line.bbox.center_x for line in lines], [line.bbox.x0 for line in lines]
+    centred = max(middles) - min(middles) <= CENTRED * size <= 0.5 * (max(edges) - min(edges))
+    if len(lines) < LINES or not centred or any(len(line.text) > LONGEST for line in lines):
+        return False
+    moved = [replace(line, bbox=line.bbox.shifted(-line.bbox.x0, 0)) for line in lines]
+    width = max(line.bbox.width for line in lines) if edge is None else 2 * (edge - middles[0])
+    return _ends(moved, width) >= MOST_END * (len(lines) - 1)
 
 
 def _counts(texts: Sequence[str]) -> bool:

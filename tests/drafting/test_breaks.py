@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -28,6 +29,29 @@ def text(lines: Sequence[tuple[str, float]], x: float = 60, y: float = 0, kind: 
 
 
 BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, y=300)
+
+
+def centred(lines: Sequence[tuple[str, float]]) -> Region:
+    region = text(lines)
+    moved = tuple(replace(line, bbox=line.bbox.shifted(260 - line.bbox.center_x, 0)) for line in region.lines)
+    return replace(region, lines=moved, bbox=BBox.union(line.bbox for line in moved))
+
+
+@pytest.mark.parametrize(
+    ("lines", "broken"),
+    [
+        ([("Institute for Tides", 110), ("keeper@tides.example", 120), ("and of two universities", 140)], True),
+        (
+            [("of what was written, long ago, on the", 390), ("wall of the old pier at the harbour's mouth", 399)] * 2,
+            False,
+        ),
+        ([("Two lines", 60), ("around one axis", 100)], False),
+    ],
+    ids=["names", "prose", "two"],
+)
+def test_short_lines_around_one_axis_are_lines_of_their_own(lines: list[tuple[str, float]], broken: bool) -> None:
+    first, _ = with_breaks([centred(lines), BODY])
+    assert first.broken is broken
 
 
 @pytest.mark.parametrize(
