@@ -30,7 +30,7 @@ MOST_TOKENS = 2000
 GAP = 1.0
 """White in a line, in sizes of its type, at which it may be cut between a table and what stands beside it."""
 
-ENCLOSED = 0.5
+ENCLOSED = 0.8
 """Most tokens that are added to a table because they stand between its own, as a share of these."""
 
 MOSTLY = 0.5
@@ -47,6 +47,9 @@ GIVEN_UP = 0.85
 """Certainty below which a table that the layout model calls text is text."""
 GIVEN_UP_RECOGNISED = 0.97
 """The same on recognised pages, whose words are placed by their letters: none of the made pages is recognised yet."""
+
+MOST_DIVIDED = 50
+"""Most pairs of groups that are divided anew."""
 
 PARTED, OUTSIDE = 5.0, 2.0
 """Log-odds against two tokens being of one table that are in two tables of the layout model, or one of them outside of
@@ -150,12 +153,13 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
 
 def uninterrupted(parts: list[NDArray[np.int64]], scores: Floats, boxes: Floats) -> list[NDArray[np.int64]]:
     """``parts`` of tokens with ``boxes`` (n, 4) of which none stands between tokens of another: two that do are divided
-    anew by one level line, or are one, as their pairs' ``scores`` (n, n) add up best."""
-    for _ in range(len(parts)):
-        crossed = next(((a, b) for a in parts for b in parts if a is not b and _cross(boxes[a], boxes[b])), None)
+    anew by one level line, or are one, as their pairs' ``scores`` (n, n) add up best. Single tokens are left out."""
+    parts = [part for part in parts if len(part) > 1]
+    for _ in range(MOST_DIVIDED):
+        crossed = _crossed(parts, boxes)
         if crossed is None:
             break
-        both = np.concatenate(crossed)
+        both = np.concatenate([parts[at] for at in crossed])
         order = both[np.argsort(boxes[both][:, [1, 3]].sum(axis=1), kind="stable")]
         own = scores[np.ix_(order, order)].astype(np.float64)
         np.fill_diagonal(own, 0)
@@ -163,22 +167,27 @@ def uninterrupted(parts: list[NDArray[np.int64]], scores: Floats, boxes: Floats)
         whole, upper = sums[-1, -1], sums.diagonal()
         lower = whole - sums[-1] - sums[:, -1] + upper
         middle = boxes[order][:, [1, 3]].mean(axis=1)
-        level = np.append(middle[1:] - boxes[order[1:], 1], 0) * 0.5
-        rows_end = np.append(np.diff(middle), np.inf) > level  # words of one row are not parted
-        at = int(np.where(rows_end, upper + lower, -np.inf).argmax())
-        parts = [part for part in parts if part is not crossed[0] and part is not crossed[1]]
-        parts += [part for part in (order[: at + 1], order[at + 1 :]) if len(part)]
+        level = 0.5 * (middle[1:] - boxes[order[1:], 1])
+        ends_row = np.append(np.diff(middle) > level, True)  # words of one row are not parted
+        at = int(np.where(ends_row, upper + lower, -np.inf).argmax())
+        divided = [part for part in (order[: at + 1], order[at + 1 :]) if len(part)]
+        parts = [part for number, part in enumerate(parts) if number not in crossed] + divided
     return parts
 
 
-def _cross(a: Floats, b: Floats) -> bool:
-    """Whether two groups of boxes that share some of their width are neither above nor below each other."""
-    wide = min(a[:, 2].max(), b[:, 2].max()) - max(a[:, 0].min(), b[:, 0].min())
-    tall = min(a[:, 3].max(), b[:, 3].max()) - max(a[:, 1].min(), b[:, 1].min())
-    return bool(
-        wide > 0.5 * min(np.ptp(a[:, [0, 2]]), np.ptp(b[:, [0, 2]]))
-        and tall > 0.5 * float(np.median(np.concatenate([a, b])[:, [1, 3]] @ (-1, 1)))
+def _crossed(parts: Sequence[NDArray[np.int64]], boxes: Floats) -> tuple[int, int] | None:
+    """The first two of ``parts`` that share some of their width and are neither above nor below each other."""
+    if len(parts) < 2:
+        return None
+    around = np.array([[*boxes[own, :2].min(axis=0), *boxes[own, 2:].max(axis=0)] for own in parts])
+    line = np.array([np.median(boxes[own, 3] - boxes[own, 1]) for own in parts])
+    low, high = np.maximum(around[:, None, :2], around[:, :2]), np.minimum(around[:, None, 2:], around[:, 2:])
+    shared, width = high - low, around[:, 2] - around[:, 0]
+    cross = (shared[..., 0] > 0.5 * np.minimum(width[:, None], width)) & (
+        shared[..., 1] > 0.5 * np.minimum(line[:, None], line)
     )
+    found = np.argwhere(np.triu(cross, 1))
+    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
 def _parted(page: PageTokens) -> Floats:
