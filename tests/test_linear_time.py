@@ -191,6 +191,10 @@ def test_a_loop_of_several_pieces_is_read_in_time_that_grows_with_it(name: str, 
     assert is_linear(PASSES[name], "".join(pieces))
 
 
+def test_a_long_line_behind_a_displayed_formula_is_read_in_time_that_grows_with_it() -> None:
+    assert is_linear(lambda text: markdown_words("$$a$$\n" + text), "word ")
+
+
 NESTED: dict[str, Callable[[int], str]] = {
     "quotes": lambda depth: "> " * depth + "a",
     "a staircase of quotes": lambda depth: "\n".join("> " * level + "a" for level in range(int(depth**0.5))),

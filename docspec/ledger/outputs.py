@@ -36,7 +36,7 @@ _DISPLAYED = re.compile(r"(?<!\\)\$\$[^$]+\$\$")
 _MATH = re.compile(rf"{_BEGINS}[^$\n]+?{_ENDS}")
 _MATH_IN_CELL = re.compile(rf"{_BEGINS}(?:(?!{_CELL_END})[^$\n])+?{_ENDS}")
 """A formula stands within one cell of a table; two amounts of money are none."""
-_LINE = re.compile(r"[^\n]*\$[^\n]*")
+_LINE = re.compile(r"(?m)^[^\n$]*+\$[^\n]*+")
 _ROW = re.compile(r"\s*\||.*</?t[dhr]\b")
 
 _ENTITY = re.compile(r"(?<!\\)&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
