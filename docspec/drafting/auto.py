@@ -22,7 +22,7 @@ from docspec.drafting.policy import DraftingPolicy, DraftKind
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.text_layer import TextLayerDrafter, unchecked
-from docspec.drafting.trust import MAX_STAMP, TrustJudge, is_all_there_is
+from docspec.drafting.trust import TrustJudge, is_all_there_is
 
 SEEN = 60.0
 """Likeness (0..100) from which a line of a short text layer is among what was recognised where it stands."""
@@ -87,7 +87,7 @@ class AutoDrafter:
         if is_all_there_is(page, verdict, self._reading.recogniser.alphabet):
             return unchecked(self._from_text_layer(page, f"{verdict.reason}, in a script that is not recognised"))
         draft = self._timed("recognition", self._reading, page, verdict.reason)
-        return draft if verdict.is_hidden or verdict.bad_share else with_painted_words(draft, page)
+        return with_painted_words(draft, page) if verdict.is_stamp else draft
 
     def _from_text_layer(self, page: PageImage, trusted: str) -> PageDraft:
         layout = self._policy.layout_pays(len(page.pdf_page.get_text()) if page.pdf_page is not None else 0)
@@ -106,8 +106,6 @@ def with_painted_words(draft: PageDraft, page: PageImage) -> PageDraft:
     the recogniser did not see: slanted ones, pale ones."""
     from rapidfuzz import fuzz
 
-    if page.pdf_page is None or len(page.pdf_page.get_text()) > 2 * MAX_STAMP:
-        return draft
     regions = list(draft.regions)
     shows_places = not (draft.seen or draft.straight)
     for line in page_lines(page.pdf_page):

@@ -57,7 +57,7 @@ Span = tuple[str, bool, int]
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """``trusted`` and a readable ``reason``. The shares are 0..1; ``None`` with too little text to
-    measure.
+    measure. ``is_stamp``: not trusted only because it is a few painted words over a picture of most of the page.
     """
 
     trusted: bool
@@ -69,6 +69,7 @@ class Verdict:
     hidden_share: float = 0.0
     likeness: float | None = None
     words: int = 0
+    is_stamp: bool = False
 
     @property
     def is_hidden(self) -> bool:
@@ -112,24 +113,16 @@ class TrustJudge:
         words = len(_WORD.findall(raw))
         shares = vowel_share(raw), bad_share(text), untold_share(raw), hidden_share(spans)
         verdict = Verdict(True, "", len(text), *shares, words=words)
-        reason = self._why_bad(page, verdict)
+        reason = _why_bad(verdict)
         if reason:
             return replace(verdict, trusted=False, reason=reason)
-        return self._checked(page, verdict, spans, trace)
-
-    def _why_bad(self, page: PageImage, seen: Verdict) -> str:
-        if seen.bad_share > MAX_BAD_SHARE:
-            return f"text layer of unknown characters ({seen.bad_share:.0%})"
-        if seen.untold_share >= MAX_UNTOLD_SHARE:
-            return f"text layer does not tell {seen.untold_share:.0%} of its letters"
-        if seen.vowel_share is not None and seen.vowel_share < MIN_VOWEL_SHARE:
-            return f"text layer is gibberish (vowels in {seen.vowel_share:.0%} of its words)"
         if image_share(page.pdf_page) > MIN_IMAGE_SHARE:
-            if not seen.is_hidden and seen.characters < MAX_STAMP:
-                return f"scan with only {seen.characters} characters of text"
-            if seen.is_hidden and self._recogniser is None:
-                return "hidden text over a scan, not checked"
-        return ""
+            if not verdict.is_hidden and verdict.characters < MAX_STAMP:
+                reason = f"scan with only {verdict.characters} characters of text"
+                return replace(verdict, trusted=False, reason=reason, is_stamp=True)
+            if verdict.is_hidden and self._recogniser is None:
+                return replace(verdict, trusted=False, reason="hidden text over a scan, not checked")
+        return self._checked(page, verdict, spans, trace)
 
     def _checked(
         self, page: PageImage, verdict: Verdict, spans: Sequence[Span], trace: Sequence[dict[str, Any]]
@@ -168,6 +161,16 @@ class TrustJudge:
             return replace(verdict, trusted=False, reason=why)
         self._sound = (page.source, known | fonts)
         return replace(verdict, reason=f"sound {kind} (likeness {likeness:.2f})")
+
+
+def _why_bad(seen: Verdict) -> str:
+    if seen.bad_share > MAX_BAD_SHARE:
+        return f"text layer of unknown characters ({seen.bad_share:.0%})"
+    if seen.untold_share >= MAX_UNTOLD_SHARE:
+        return f"text layer does not tell {seen.untold_share:.0%} of its letters"
+    if seen.vowel_share is not None and seen.vowel_share < MIN_VOWEL_SHARE:
+        return f"text layer is gibberish (vowels in {seen.vowel_share:.0%} of its words)"
+    return ""
 
 
 def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str]) -> bool:
