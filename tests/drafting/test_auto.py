@@ -84,13 +84,6 @@ def test_painted_words_over_a_picture_that_are_not_recognised_are_kept_and_no_wo
     assert " ".join(words) == "pale words Words that are read as they stand"
 
 
-def test_a_short_layer_of_other_letters_than_the_print_is_not_kept(page_of: PageOf, recogniser: Recogniser) -> None:
-    page = page_of(lambda page: write_without_unicode_of(page, "αιτσ", (TEXTS / "greek.md").read_text("utf-8")[:300]))
-    draft = AutoDrafter(recogniser=recogniser).draft(page)
-    assert draft.drafter == "rapidocr"
-    assert {region.words for region in draft.regions if region.texts} == {"recognition"}
-
-
 def test_a_blank_page_has_an_empty_draft(page_of: PageOf, recogniser: Recogniser) -> None:
     draft = AutoDrafter(recogniser=recogniser).draft(page_of(lambda page: None))
     assert (draft.is_empty, draft.reason) == (True, "no text layer; nothing to recognise")

@@ -165,6 +165,19 @@ def test_a_stamp_on_a_scan_is_no_text_layer(page_of: PageOf) -> None:
 
     verdict = TrustJudge().judge(page_of(stamped))
     assert (verdict.trusted, verdict.reason) == (False, "scan with only 22 characters of text")
+    assert verdict.is_stamp
+
+
+def test_gibberish_over_a_picture_is_no_stamp(page_of: PageOf) -> None:
+    """Nobody would want its words beside those that are recognised."""
+
+    def draw(page: Any) -> None:
+        page.insert_image(page.rect, pixmap=pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80)))
+        words = [word for word in shifted(PROSE).split() if len(word) > 3][:25]
+        page.insert_textbox(pymupdf.Rect(50, 60, 370, 500), " ".join(words), fontsize=10)
+
+    verdict = TrustJudge().judge(page_of(draw))
+    assert verdict.characters < 200 and "gibberish" in verdict.reason and not verdict.is_stamp
 
 
 def test_scripts_that_cannot_be_read_are_not_held_against_a_page(page_of: PageOf, recogniser: Recogniser) -> None:
