@@ -59,7 +59,8 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return False
     if any(line.turns or not line.text.strip() for line in lines):
         return False
-    if are_entries(lines) or _are_centred(lines, _edge_of_column(region, regions)):
+    edge = _edge_of_column(region, regions)
+    if are_entries(lines) or _are_centred(lines, edge):
         return True
     if any(len(line.text) > LONGEST for line in lines):
         return False
@@ -73,7 +74,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     )
     if goes_on:
         return False
-    edge, own = _edge_of_column(region, regions), max(line.bbox.x1 for line in lines)
+    own = max(line.bbox.x1 for line in lines)
     if len(lines) == 2:
         return edge is not None and edge - lines[0].bbox.x1 > FAR * (edge - region.bbox.x0) and _ends(lines, edge) == 1
     if edge is None:
