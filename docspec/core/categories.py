@@ -23,7 +23,7 @@ class Category(StrEnum):
     @property
     def is_furniture(self) -> bool:
         """Whether the region belongs to the page and not to the text (running heads, page numbers)."""
-        return self in (Category.PAGE_HEADER, Category.PAGE_FOOTER)
+        return self is Category.PAGE_HEADER or self is Category.PAGE_FOOTER
 
     @property
     def is_heading(self) -> bool:
