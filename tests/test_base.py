@@ -18,11 +18,12 @@ NEEDS_LOCAL = {
     "docspec.bench.fidelity",
     "docspec.bench.generate",
     "docspec.bench.step",
-    "docspec.heads",
-    "docspec.proposing.device_walk",
-    "docspec.proposing.draft_at_once",
-    "docspec.proposing.head_memory",
-    "docspec.proposing.head_tree",
+    "docspec.methods.head_checkpoint",
+    "docspec.methods.head_network",
+    "docspec.methods.device_walk",
+    "docspec.methods.draft_at_once",
+    "docspec.methods.head_memory",
+    "docspec.methods.head_tree",
     "docspec.targets",
 }
 """Rooms and modules that need the extra ``local`` as soon as they are imported. All others are the base: they are

@@ -13,18 +13,7 @@ import docspec
 
 ROOT = Path(docspec.__file__).parent
 
-READING = {
-    "core",
-    "documents",
-    "mathematics",
-    "drafting",
-    "dialects",
-    "targets",
-    "engine",
-    "heads",
-    "proposing",
-    "hierarchy",
-}
+READING = {"core", "documents", "mathematics", "drafting", "dialects", "targets", "engine", "proposing", "hierarchy"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "versions": {"core"},
@@ -42,8 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "models": {"core", "targets"},
     "generation": {"core", "engine", "isolation", "offline", "proposing", "targets"},
     "engine": {"core", "targets"},
-    "heads": {"core", "targets"},
-    "proposing": {"core", "engine", "heads", "targets"},
+    "methods": {"core", "engine", "proposing", "targets"},
+    "proposing": {"core", "engine", "targets"},
     "vllm": {"core", "engine", "proposing", "targets"},
     "hierarchy": {*READING, "generation"},
     "inspection": {"core", "documents", "drafting", "isolation"},

@@ -20,8 +20,8 @@ from benchmarks.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from benchmarks.suites.results import SuiteResults
 from benchmarks.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.bench.speed import NAMED, PLAIN, WINDOWS
-from docspec.heads import HeadKind
-from docspec.proposing.model_loading import BUNDLED
+from docspec.methods.head_network import HeadKind
+from docspec.methods.loading import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 SOURCE: str = PUBLISHED["source"]

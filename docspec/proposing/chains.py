@@ -27,7 +27,7 @@ from docspec.proposing.step_cost import StepCost
 from docspec.proposing.threshold import Promises
 from docspec.targets.protocol import Prompt
 
-PROPOSERS = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "heads")
+PROPOSERS = ("ngrams", "respelling", "resumption", "rewrites", "lookup", "syntax", "openings")
 """The proposers of docspec's default mixture that need only the model's tokens."""
 
 KEPT = 24.0

@@ -1,7 +1,4 @@
-"""The first tokens of unused drafts, in reading order from the draft that the output is in.
-
-The proposer is called ``heads``; it is unrelated to trained heads (:mod:`docspec.proposing.model_loading`).
-"""
+"""The first tokens of unused drafts, in reading order from the draft that the output is in."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ SOON = Key("head of the two after it", 0.08)
 BEGUN = Key("draft that begins with the last token", 0.15)
 
 
-@proposer("heads")
+@proposer("openings")
 class DraftOpenings(RowProposer):
     """Blocks begin on new lines: where the text of tokens is known, unused drafts are offered only there. Drafts that
     begin with the last token are offered everywhere."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from docspec.core import UsageError
@@ -12,9 +13,7 @@ from docspec.proposing import (  # noqa: F401  (each registers its proposer)
     draft_openings,
     format_grammar,
     lookup,
-    model_loading,
     ngrams,
-    parallel,
     recycling,
     respelling,
     resumption,
@@ -26,7 +25,6 @@ from docspec.proposing.chain import grow_chain
 from docspec.proposing.grower import grow
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import make_named, openers, proposers
-from docspec.proposing.skipping import SkippingProposer
 from docspec.proposing.spelling import Codec
 
 if TYPE_CHECKING:
@@ -42,10 +40,18 @@ CURSOR = (
     "rewrites",
     "lookup",
     "syntax",
-    "heads",  # draft_openings; trained heads are head:NAME
+    "openings",  # draft_openings
     "recycling",
 )
 """The default mixture, in the order in which its proposers are asked."""
+
+
+METHODS = {
+    "model": "docspec.methods.loading",
+    "head": "docspec.methods.loading",
+    "parallel": "docspec.methods.parallel",
+}
+"""The module of each kind of ``KIND:WHAT``, imported when it is named; it registers the kind."""
 
 
 def make_proposer(
@@ -67,7 +73,9 @@ def make_proposer(
         return window.WindowProposer(n, chains)
     made = {source: make_named(source, target) for source in proposer_names(name)}
     if skips is not None and target is not None:
-        return SkippingProposer(made, skips, target, codec, price)
+        skipping = import_module("docspec.methods.skipping").SkippingProposer(made, skips, target, codec, price)
+        assert isinstance(skipping, MixedProposer)
+        return skipping
     return MixedProposer(made, codec, price, target, grow_chain if chains else grow)
 
 
@@ -92,8 +100,10 @@ def proposer_names(name: str) -> list[str]:
             if one in plugins("proposers") and one not in proposers:
                 load("proposers", one)  # which registers it
             kind, _, what = one.partition(":")
+            if what and kind in METHODS:
+                import_module(METHODS[kind])
             if one not in proposers and not (what and kind in openers):
-                known = [*proposers, *(f"{kind}:NAME" for kind in openers)]
+                known = [*proposers, *(f"{kind}:NAME" for kind in {**METHODS, **openers})]
                 raise UsageError(f"--proposer {name}: no proposer {one!r}; choose cursor, {', '.join(known)}")
             if sign == "-":
                 found.pop(one, None)

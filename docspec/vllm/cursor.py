@@ -1,7 +1,7 @@
 """The cursor of many rows at once, in tensors: where each output is in its drafts, and what the drafts say next.
 
 vLLM's Model Runner V2 schedules the next step before the host knows the tokens of the last one, so the cursor moves on
-the device, without waiting. It decides as the proposers ``ngrams``, ``resumption`` and ``heads`` do before they have
+the device, without waiting. It decides as the proposers ``ngrams``, ``resumption`` and ``openings`` do before they have
 learnt anything (their keys and priors are used), and takes the likeliest place: the output follows a draft until a
 token differs; then the places are weighed where the last tokens stand in the drafts again.
 """

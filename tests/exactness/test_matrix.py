@@ -15,7 +15,7 @@ import pytest
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.proposing import draft_model, parallel
+from docspec.methods import draft_model, parallel
 from docspec.targets import families
 from docspec.targets.registry import load_target
 from docspec.targets.stepping.bucketed import BucketedSteps

@@ -8,7 +8,7 @@ import torch
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.proposing.parallel import ParallelDraft
+from docspec.methods.parallel import ParallelDraft
 from docspec.targets.registry import load_target
 from tests.proposing.decoding import PATIENCE
 from training.reader.checkpoint import init

@@ -12,10 +12,10 @@ from safetensors import safe_open
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.heads.checkpoint import save
-from docspec.heads.network import Head
-from docspec.proposing import parallel
-from docspec.proposing.model_loading import BUNDLED, load_head
+from docspec.methods import parallel
+from docspec.methods.head_checkpoint import save
+from docspec.methods.head_network import Head
+from docspec.methods.loading import BUNDLED, load_head
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded
 from training.evaluate import LINE_GROUPS, lines_of

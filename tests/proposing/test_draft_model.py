@@ -9,8 +9,8 @@ import pytest
 
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.generation.local import make_decoder
-from docspec.proposing import draft_model
-from docspec.proposing.draft_model import DraftModel
+from docspec.methods import draft_model
+from docspec.methods.draft_model import DraftModel
 from docspec.proposing.registry import proposer_names
 from tests.proposing.decoding import decoded
 

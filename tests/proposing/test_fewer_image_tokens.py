@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from docspec.core import UsageError
-from docspec.proposing import draft_model
-from docspec.proposing.draft_model import DraftModel
-from docspec.proposing.model_loading import shared
+from docspec.methods import draft_model
+from docspec.methods.draft_model import DraftModel
+from docspec.methods.loading import shared
 from docspec.targets.prefill_hooks import most_changed
 from tests.proposing.decoding import PATIENCE, decoded
 

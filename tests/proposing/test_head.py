@@ -9,10 +9,10 @@ import torch
 
 from docspec.core import ModelError, ParseOptions
 from docspec.generation.local import make_decoder
-from docspec.heads.checkpoint import load, save
-from docspec.heads.network import Head, HeadConfig
-from docspec.proposing.head_memory import HeadMemory
-from docspec.proposing.head_tree import HeadProposer
+from docspec.methods.head_checkpoint import load, save
+from docspec.methods.head_memory import HeadMemory
+from docspec.methods.head_network import Head, HeadConfig
+from docspec.methods.head_tree import HeadProposer
 from tests.proposing.decoding import decoded
 from training.head.lessons import states_of
 from training.head.teacher import Teacher, taught

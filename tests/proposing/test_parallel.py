@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from docspec.proposing import draft_model, parallel
-from docspec.proposing.draft_model import DraftModel
-from docspec.proposing.parallel import Figures, ParallelDraft, Quietly, window_of
+from docspec.methods import draft_model, parallel
+from docspec.methods.draft_model import DraftModel
+from docspec.methods.parallel import Figures, ParallelDraft, Quietly, window_of
 from tests.proposing.decoding import PATIENCE, decoded
 
 NEW_TOKENS = 28

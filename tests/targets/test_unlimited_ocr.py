@@ -11,9 +11,9 @@ from PIL import Image, ImageDraw
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
+from docspec.methods import draft_model
+from docspec.methods.draft_model import DraftModel
 from docspec.parser import Parser
-from docspec.proposing import draft_model
-from docspec.proposing.draft_model import DraftModel
 from docspec.targets.registry import load_target
 from tests.proposing.decoding import decoded
 from tests.targets.families.checkpoint import write

@@ -84,7 +84,7 @@ def edited(draft: list[int], chosen: random.Random, edits: int) -> list[int]:
 def first_class() -> chains.Chains:
     """V1's class with the proposers that the cursor knows. Steps are dear and proposals cheap: always worth it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chains, "PROPOSERS", ("ngrams", "resumption", "heads"))
+        patch.setattr(chains, "PROPOSERS", ("ngrams", "resumption", "openings"))
         first = chains.Chains(Letters())
     for _ in range(16):
         first.cost.note(1, 0, 1.0)

@@ -38,8 +38,8 @@ def train_head(
     import torch
 
     from docspec.console.terminal import say
-    from docspec.heads.checkpoint import save
-    from docspec.heads.network import Head, HeadConfig
+    from docspec.methods.head_checkpoint import save
+    from docspec.methods.head_network import Head, HeadConfig
     from docspec.parser import Parser
     from training.head.teacher import Teacher
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from docspec.proposing.head_tree import text_positions
+from docspec.methods.head_tree import text_positions
 from docspec.targets.protocol import PER_TOKEN, Prompt
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from docspec.heads.network import Head
+from docspec.methods.head_network import Head
 from training.head.lessons import Lesson
 
 if TYPE_CHECKING:

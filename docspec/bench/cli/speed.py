@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from docspec.bench.speed import PageTimes
-    from docspec.proposing.parallel import Figures
+    from docspec.methods.parallel import Figures
     from docspec.targets.protocol import TargetModel
 
 
@@ -136,7 +136,7 @@ def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
 def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Figures]:
     """The measurements of the parallel drafters among ``modes``."""
     from docspec.bench.speed import NAMED
-    from docspec.proposing.parallel import figures_of
+    from docspec.methods.parallel import figures_of
     from docspec.proposing.registry import proposer_names
 
     by_mode = {}

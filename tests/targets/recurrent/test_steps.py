@@ -15,7 +15,7 @@ from docspec.engine.batch import linearise
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder
-from docspec.proposing import draft_model, parallel
+from docspec.methods import draft_model, parallel
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.noise import shape_noise
 from docspec.targets.recurrent.states import RecurrentStates

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from docspec.heads.network import Head, Made, Past
+from docspec.methods.head_network import Head, Made, Past
 from docspec.proposing.continuation import Continuation, Forks, Key
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.proposing.draft_model import DraftModel
+from docspec.methods.draft_model import DraftModel
 from docspec.proposing.proposer import BatchProposer, register_kind
 
 if TYPE_CHECKING:
-    from docspec.heads.network import Head
+    from docspec.methods.head_network import Head
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.protocol import TargetModel
 
@@ -79,18 +79,18 @@ def load_head(name: str, target: TargetModel) -> Head:
     """The head in the folder ``name``, or the bundled one of that name, in the size and precision of ``target``."""
     import torch
 
-    from docspec.heads import checkpoint
+    from docspec.methods import head_checkpoint
 
     spec = target.kv_spec
     size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
     folder = Path(name).expanduser()
     if not folder.is_dir() and "/" not in name:
         folder = BUNDLED / name
-    return checkpoint.load(folder, size, spec.dtype, spec.device)
+    return head_checkpoint.load(folder, size, spec.dtype, spec.device)
 
 
 def _make_head(head: Head, target: TargetModel) -> BatchProposer:
-    from docspec.proposing.head_tree import HeadProposer
+    from docspec.methods.head_tree import HeadProposer
 
     return HeadProposer(head, target)
 

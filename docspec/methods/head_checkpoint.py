@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from docspec.core import ModelError
 from docspec.core.safe_text import first_line
-from docspec.heads.network import Head, HeadConfig
+from docspec.methods.head_network import Head, HeadConfig
 
 
 def save(head: Head, folder: Path, **facts: Any) -> None:

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from docspec.engine.request import Request
+from docspec.methods.beside import Beside
+from docspec.methods.draft_model import DRAFTED, MOST, DraftModel
+from docspec.methods.loading import load_sharing
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
-from docspec.proposing.draft_model import DRAFTED, MOST, DraftModel
-from docspec.proposing.model_loading import load_sharing
 from docspec.proposing.proposer import BatchProposer, register_kind
-from docspec.targets.beside import Beside
 from docspec.targets.protocol import Prefill
 
 if TYPE_CHECKING:

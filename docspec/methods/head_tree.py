@@ -19,11 +19,11 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from docspec.heads.network import Head
+from docspec.methods.device_walk import walk
+from docspec.methods.head_memory import HeadMemory, HeadTreeText, tree_of
+from docspec.methods.head_network import Head
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
-from docspec.proposing.device_walk import walk
-from docspec.proposing.head_memory import HeadMemory, HeadTreeText, tree_of
 from docspec.proposing.proposer import BatchProposer
 from docspec.targets.protocol import OutputFlags, Verified
 from docspec.targets.staging import Staging

@@ -13,15 +13,16 @@ its own states.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from docspec.heads import HeadKind
-
 THETA = 10_000.0
+
+HeadKind = Literal["hivis", "vispec"]
+"""Architectures of a head."""
 
 
 @dataclass(frozen=True, slots=True)
