@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks.suites.item import Item, Scores, kind_means
 from benchmarks.suites.omnidocbench_score import CDM_REMARK, PageFigures, TruthBlock, average, score_page
+from benchmarks.suites.publisher import published_scores
 from docspec.core import InputError
 
 FILES = ("OmniDocBench.json", "OmniDocBench_demo.json")
@@ -78,9 +79,7 @@ class OmniDocBench:
 
     def score_by(self, scorer: Path, items: Sequence[Item], outputs: Mapping[str, str], folder: Path) -> Scores:
         """The figures of the publisher's scorer, ``scorer`` being a checkout of its repository, run in ``folder``."""
-        from benchmarks.suites.publisher import published_scores
-
-        return published_scores(scorer, self, items, outputs, folder)
+        return published_scores(scorer, self.file, KINDS, items, outputs, folder)
 
     def _item(self, page: Mapping[str, Any]) -> Item:
         info = page["page_info"]

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.suites.item import Item, Scores
-from benchmarks.suites.omnidocbench import KINDS, OmniDocBench
 from benchmarks.suites.omnidocbench_score import CDM_REMARK
 from docspec.core import UsageError
 
@@ -24,9 +23,15 @@ ENTRY = "pdf_validation.py"
 
 
 def published_scores(
-    checkout: Path, suite: OmniDocBench, items: Sequence[Item], outputs: Mapping[str, str], folder: Path
+    checkout: Path,
+    pages_file: Path,
+    kinds: Mapping[str, str],
+    items: Sequence[Item],
+    outputs: Mapping[str, str],
+    folder: Path,
 ) -> Scores:
-    """What the publisher's scorer says of ``outputs``; its files go into ``folder``.
+    """What the publisher's scorer says of ``outputs`` for pages of ``pages_file``; its files go into ``folder``.
+    ``kinds`` are the names of kinds of pages by the publisher's.
 
     Raises :class:`UsageError` where the checkout is none or its scorer fails.
     """
@@ -37,7 +42,7 @@ def published_scores(
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir(parents=True)
     names = {item.path.name for item in items}
-    pages = json.loads(suite.file.read_text(encoding="utf-8"))
+    pages = json.loads(pages_file.read_text(encoding="utf-8"))
     chosen = [page for page in pages if Path(page["page_info"]["image_path"]).name in names]
     truth = folder / "truth.json"
     truth.write_text(json.dumps(chosen, ensure_ascii=False), encoding="utf-8")
@@ -48,7 +53,7 @@ def published_scores(
     config.write_text(json.dumps(_config(truth.resolve(), predictions.resolve(), with_cdm)), encoding="utf-8")
     _run(checkout.resolve(), config.resolve(), folder)
     [result] = (folder / "result").glob("*_metric_result.json")
-    return _scores(json.loads(result.read_text(encoding="utf-8")), with_cdm)
+    return _scores(json.loads(result.read_text(encoding="utf-8")), kinds, with_cdm)
 
 
 def _config(truth: Path, predictions: Path, with_cdm: bool) -> dict[str, Any]:
@@ -88,7 +93,7 @@ def run_scorer(command: Sequence[str], folder: Path, name: str, makes: str) -> N
         raise UsageError(f"{name}: failed ({last.strip()}); {folder / 'scorer.log'} has all of it")
 
 
-def _scores(result: Mapping[str, Any], with_cdm: bool) -> Scores:
+def _scores(result: Mapping[str, Any], kinds: Mapping[str, str], with_cdm: bool) -> Scores:
     """The figures of the publisher's table of results (``tools/generate_result_tables.ipynb``): page averages."""
 
     def whole(element: str) -> float | None:
@@ -118,7 +123,7 @@ def _scores(result: Mapping[str, Any], with_cdm: bool) -> Scores:
         overall_name=f"((1 - text edit distance) + TEDS + {formula_name}) / 3 (%), by the publisher's scorer",
         by_kind={
             shown: by_source[f"data_source: {source}"]
-            for source, shown in KINDS.items()
+            for source, shown in kinds.items()
             if f"data_source: {source}" in by_source
         },
         kind_figure="text edit distance",

@@ -13,7 +13,6 @@ import pytest
 
 from benchmarks.suites.omnidocbench import OmniDocBench, truth_blocks
 from benchmarks.suites.omnidocbench_score import norm_formula, norm_text, score_page
-from benchmarks.suites.publisher import published_scores
 from docspec.core import InputError, UsageError
 
 PUBLISHED = {
@@ -119,7 +118,7 @@ def test_a_checkout_is_given_predictions_and_its_figures_are_taken(omni_folder, 
     (tmp_path / "checkout" / "pdf_validation.py").write_text(CHECKOUT)
     suite = OmniDocBench(omni_folder)
     items = suite.items()[:2]
-    scores = published_scores(tmp_path / "checkout", suite, items, made.OMNI_WRITTEN, tmp_path / "work")
+    scores = suite.score_by(tmp_path / "checkout", items, made.OMNI_WRITTEN, tmp_path / "work")
     assert scores.figures["text edit distance"] == 0.25
     assert scores.figures["reading order edit distance"] is None
     assert scores.overall == pytest.approx(100 * (0.75 + 0.75 + 0.5) / 3)
@@ -130,11 +129,11 @@ def test_a_checkout_is_given_predictions_and_its_figures_are_taken(omni_folder, 
 def test_a_checkout_that_fails_or_is_none_is_said_in_one_line(omni_folder, made, tmp_path):
     suite = OmniDocBench(omni_folder)
     with pytest.raises(UsageError, match=r"holds no pdf_validation\.py"):
-        published_scores(tmp_path, suite, suite.items(), made.OMNI_WRITTEN, tmp_path / "work")
+        suite.score_by(tmp_path, suite.items(), made.OMNI_WRITTEN, tmp_path / "work")
     (tmp_path / "fail").mkdir()
     (tmp_path / "fail" / "pdf_validation.py").write_text(CHECKOUT)
     with pytest.raises(UsageError, match=r"failed \(no such metric\); .*scorer\.log has all of it"):
-        published_scores(tmp_path / "fail", suite, suite.items(), made.OMNI_WRITTEN, tmp_path / "work")
+        suite.score_by(tmp_path / "fail", suite.items(), made.OMNI_WRITTEN, tmp_path / "work")
     assert "no such metric" in (tmp_path / "work" / "scorer.log").read_text()
 
 
