@@ -7,7 +7,6 @@ token is added (equation 11). The rules work on numbers on the host, after the d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,15 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VerifyOutcome:
-    """The accepted nodes below the root, top down, and the target's own token after the last one. If asked for, ``top``
-    are the likeliest tokens after each node of the tree, ``margins`` those of the choices along the walk, and
-    ``hidden`` ``(1 + accepted, size)`` the last hidden states of the root and of the accepted nodes, each of which
-    chose the token after it. ``is_near_tie``: the walk ended at a choice with too small a margin; ``token`` may
-    change."""
+    """The accepted nodes below the root, top down, and the target's own token after the last one. If asked for,
+    ``margins`` are those of the choices along the walk, and ``hidden`` ``(1 + accepted, size)`` the last hidden states
+    of the root and of the accepted nodes, each of which chose the token after it. ``is_near_tie``: the walk ended at a
+    choice with too small a margin; ``token`` may change."""
 
     path: tuple[int, ...]
     token: int
-    top: Sequence[Sequence[int]] = ()
     margins: tuple[float, ...] = ()
     is_near_tie: bool = False
     hidden: torch.Tensor | None = None
@@ -101,4 +98,4 @@ def traverse(tree: TokenTree, scores: Scores, rule: AcceptanceRule, least_margin
         node = child
     walked = [0, *path]
     margins = tuple(scores.margin[node] for node in walked) if scores.margin else ()
-    return VerifyOutcome(tuple(path), scores.choice[node], scores.top, margins, is_near_tie, scores.states(walked))
+    return VerifyOutcome(tuple(path), scores.choice[node], margins, is_near_tie, scores.states(walked))

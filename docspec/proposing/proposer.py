@@ -34,9 +34,9 @@ class BatchProposer:
     """Suggests continuations for the rows of a batch; may work on all rows of a step at once.
 
     A proposer that ``leads`` is asked first; its suggestions without a key count as stated, and if these are likely
-    enough no other proposer is asked. ``wants`` are the outputs that it needs of each step: the likeliest tokens
-    (``ranks``) and ``hidden`` states arrive with ``context.verified``. All time spent in its methods is charged to it,
-    so it must wait itself for work that it starts on an accelerator.
+    enough no other proposer is asked. ``wants`` are the outputs that it needs of each step: ``hidden`` states
+    arrive with ``context.verified``. All time spent in its methods is charged to it, so it must wait itself for work
+    that it starts on an accelerator.
     """
 
     leads = False
@@ -53,7 +53,7 @@ class BatchProposer:
 
     def observe(self, context: Context, written: Sequence[int]) -> None:
         """``written`` are the row's new tokens. After every step ``context.verified`` is its tree with the outcome,
-        including the states and likeliest tokens that are wanted."""
+        including the states if they are wanted."""
 
     def suggest(self, contexts: Sequence[Context]) -> Iterable[Iterable[Continuation]]:
         """Continuations for each row of a step, the likeliest kinds first."""

@@ -14,7 +14,6 @@ from docspec.proposing import (  # noqa: F401  (each registers its proposer)
     format_grammar,
     lookup,
     ngrams,
-    recycling,
     respelling,
     resumption,
     rewrites,
@@ -41,7 +40,6 @@ CURSOR = (
     "lookup",
     "syntax",
     "openings",  # draft_openings
-    "recycling",
 )
 """The default mixture, in the order in which its proposers are asked."""
 

@@ -46,7 +46,7 @@ def test_hidden_states_are_those_that_chose_every_token(target, steps, prompts, 
     class Watcher(RowProposer):
         @classmethod
         def wants(cls, target):
-            return OutputFlags(hidden=True, ranks=2)
+            return OutputFlags(hidden=True)
 
         def __init__(self, context):
             super().__init__(context)
@@ -180,7 +180,7 @@ def test_nothing_is_told_where_nobody_asks(target, steps, prompts, registered, m
 
     def noted(self, step, cache):
         answer = honest(self, step, cache)
-        asked.append((step.flags, bool(answer.top), answer.hidden is None))
+        asked.append((step.flags, answer.hidden is None))
         return answer
 
     monkeypatch.setattr(type(steps), "run", noted)
@@ -190,9 +190,5 @@ def test_nothing_is_told_where_nobody_asks(target, steps, prompts, registered, m
     )
     decode(target, "lookup", prompts[:1])
     margins = OutputFlags(margins=True)
-    assert set(asked) == {(margins, False, True)}
-    asked.clear()
-    decode(target, "lookup+recycling", prompts[:1])
-    assert {wanted for wanted, _, _ in asked} == {OutputFlags(margins=True, ranks=3)}
-    assert all(top for _, top, _ in asked)
-    assert [one.states for one in prefilled] == [None, None]
+    assert set(asked) == {(margins, True)}
+    assert [one.states for one in prefilled] == [None]

@@ -40,7 +40,7 @@ def arrays_of(edits: Edits | None) -> Sequence[np.ndarray]:
 
 def planes(flags: OutputFlags) -> int:
     """How many numbers each node's output has."""
-    return (3 if flags.scores else 1) + flags.margins + flags.ranks
+    return (3 if flags.scores else 1) + flags.margins
 
 
 def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tensor, flags: OutputFlags) -> torch.Tensor:
@@ -50,11 +50,7 @@ def step_outputs(logits: torch.Tensor, tokens: torch.Tensor, parents: torch.Tens
         raise ValueError(f"a vocabulary of {logits.shape[-1]} tokens is too large")
     choice = argmax(logits)
     found = score(logits, tokens, parents) if flags.scores else (choice,)
-    if flags.ranks:
-        values, top = logits.topk(max(flags.ranks, 1 + flags.margins), -1)
-        margin = (values[..., 0].float() - values[..., 1].float(),) if flags.margins else ()
-        found = (*found, *margin, *top[..., : flags.ranks].unbind(-1))
-    elif flags.margins:
+    if flags.margins:
         found = (*found, margins_of(logits, choice))
     return torch.stack([plane.float() for plane in found])
 
@@ -91,12 +87,11 @@ def brought(
 
 def unpacked(answer: torch.Tensor, flags: OutputFlags, hidden: torch.Tensor | None = None) -> StepOutput:
     """The outputs in ``answer`` ``(planes, rows, tree)`` on the host; ``hidden`` states are passed on."""
-    split = iter(answer[: len(answer) - flags.ranks])
+    split = iter(answer)
     choice = next(split).long().tolist()
     best, drafted = (next(split).tolist(), next(split).tolist()) if flags.scores else ((), ())
     margin = next(split).tolist() if flags.margins else ()
-    top = answer[len(answer) - flags.ranks :].permute(1, 2, 0).long().tolist() if flags.ranks else ()
-    return StepOutput(choice, best, drafted, top, margin, hidden if flags.hidden else None)
+    return StepOutput(choice, best, drafted, margin, hidden if flags.hidden else None)
 
 
 def argmax(logits: torch.Tensor) -> torch.Tensor:

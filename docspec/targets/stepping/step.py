@@ -21,23 +21,17 @@ if TYPE_CHECKING:
 class OutputFlags:
     """The outputs of a step besides its choices; outputs that are not asked for cost nothing.
 
-    ``scores`` are log-probabilities of choices and nodes, ``margins`` the differences of the two best logits, ``ranks``
-    the number of likeliest tokens after each node, ``hidden`` the last hidden states of all nodes.
+    ``scores`` are log-probabilities of choices and nodes, ``margins`` the differences of the two best logits,
+    ``hidden`` the last hidden states of all nodes.
     """
 
     scores: bool = False
     margins: bool = False
-    ranks: int = 0
     hidden: bool = False
 
     def __or__(self, other: OutputFlags) -> OutputFlags:
         """The outputs of both."""
-        return OutputFlags(
-            self.scores or other.scores,
-            self.margins or other.margins,
-            max(self.ranks, other.ranks),
-            self.hidden or other.hidden,
-        )
+        return OutputFlags(self.scores or other.scores, self.margins or other.margins, self.hidden or other.hidden)
 
 
 CHOICES_ONLY = OutputFlags()
@@ -140,14 +134,13 @@ class Scores:
 
     ``choice[i]`` is the argmax token after node ``i``. ``best[i]`` is that token's log-probability (nats) and
     ``drafted[i]`` the log-probability of node ``i``'s own token after its parent; both are empty for rules that do not
-    need them. ``top[i]`` are the likeliest tokens after node ``i``, best first, and ``margin[i]`` is the difference of
-    the two best logits; empty if not asked for. ``hidden`` ``(nodes, size)`` are the last hidden states, if asked for.
+    need them. ``margin[i]`` is the difference of the two best logits; empty if not asked for. ``hidden`` ``(nodes,
+    size)`` are the last hidden states, if asked for.
     """
 
     choice: Sequence[int]
     best: Sequence[float] = ()
     drafted: Sequence[float] = ()
-    top: Sequence[Sequence[int]] = ()
     margin: Sequence[float] = ()
     hidden: torch.Tensor | None = None
 
@@ -169,7 +162,6 @@ class StepOutput:
     choice: Sequence[Sequence[int]]
     best: Sequence[Sequence[float]] = ()
     drafted: Sequence[Sequence[float]] = ()
-    top: Sequence[Sequence[Sequence[int]]] = ()
     margin: Sequence[Sequence[float]] = ()
     hidden: torch.Tensor | None = None
 
@@ -182,7 +174,6 @@ class StepOutput:
             self.choice,
             self.best or nothing,
             self.drafted or nothing,
-            self.top or nothing,
             self.margin or nothing,
             [None] * len(self.choice) if self.hidden is None else self.hidden,
         )
