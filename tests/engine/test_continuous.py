@@ -103,7 +103,8 @@ def test_seconds_and_counts_are_those_of_the_request(batching: ContinuousBatchin
     assert found.waiting + found.prefill + found.decode <= time.perf_counter() - began
     stats = found.stats
     assert stats.prompt_tokens == requests[0].prompt.length and stats.forwards == stats.steps
-    assert stats.steps + stats.accepted + 1 == len(found.output.tokens)
+    written = stats.steps + stats.accepted + 1  # the last step's own token may be one more than the budget
+    assert written - len(found.output.tokens) in (0, 1)
     assert 0 < stats.decode_seconds <= found.decode and 0 < stats.prefill_seconds <= found.prefill
 
 
