@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -92,11 +92,11 @@ def _measured(parser: Parser, source: Source, options: ParseOptions, before: Pat
     refused = tuple(name for name, opens in readers().items() if not opens(path) and opens(before))
     sizes = before.stat().st_size, path.stat().st_size
     missing = tuple(sorted((written - found).elements()))
-    parted = _parted(missing, theirs, found)
+    parted = words_parted(missing, theirs, found)
     return Searchable(source.name, written.total(), found.total(), *sizes, count, refused, "", missing, parted)
 
 
-def _parted(missing: Sequence[str], told: Sequence[str], found: Counter[str]) -> int:
+def words_parted(missing: Sequence[str], told: Sequence[str], found: Mapping[str, int]) -> int:
     """How many words of ``missing`` stand, letter by letter, in what ``told`` has beside the words ``found``; each
     letter counts once."""
     left, others = Counter(found), []
