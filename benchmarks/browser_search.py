@@ -70,6 +70,7 @@ const pdf = await pdfjs.getDocument({ url: "/file.pdf", cMapUrl: "/pdfjs/cmaps/"
 viewer.setDocument(pdf)
 link.setDocument(pdf, null)
 await new Promise(done => bus._on("pagesloaded", done))
+viewer.currentScaleValue = "page-width"
 globalThis.ready = true
 </script>"""
 
@@ -141,14 +142,17 @@ def _lies_on(mark: BBox, box: BBox) -> bool:
 
 
 def _selected(window: Any, page: int, line: Sequence[tuple[str, BBox]]) -> list[str]:
-    """The words that are selected by dragging from the first to the last word of ``line``."""
-    first, last = line[0][1], line[-1][1]
+    """The words that are selected by dragging from the first to the last word of ``line``: from within their outer
+    letters. Chromium cuts off the fraction of where the button went down, and a drag that begins beside all text
+    selects nothing."""
+    (first_text, first), (last_text, last) = line[0], line[-1]
+    start, end = first.x0 + first.width / len(first_text) / 4, last.x1 - last.width / len(last_text) / 4
     window.evaluate("([page, y]) => reach(page, y)", [page, first.center_y])
     x, y, width, height = window.evaluate(f"place({page})")
     window.evaluate("getSelection().removeAllRanges()")
-    window.mouse.move(x + (first.x0 + 0.001) * width, y + first.center_y * height)
+    window.mouse.move(x + start * width, y + first.center_y * height)
     window.mouse.down()
-    window.mouse.move(x + (last.x1 - 0.001) * width, y + last.center_y * height, steps=4)
+    window.mouse.move(x + end * width, y + last.center_y * height, steps=4)
     window.mouse.up()
     return str(window.evaluate("String(getSelection())")).split()
 

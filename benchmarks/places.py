@@ -34,8 +34,9 @@ GOOD = 0.7
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A written word with its certainty, beside the word of the file that its box lies on: their overlap, and whether
-    the letters are the same. ``in_file``: the file has such a word somewhere; ``is_inserted``: the benchmark put it
-    into the text."""
+    the letters are the same. ``in_file``: the file has such a word somewhere, or words in its place that are this one
+    together; ``beside``: no word of the file is in its place, as in pictures of print; ``is_inserted``: the benchmark
+    put it into the text."""
 
     text: str
     how: str
@@ -44,6 +45,7 @@ class Judged:
     right: bool
     in_file: bool
     is_inserted: bool = False
+    beside: bool = False
 
 
 @dataclass(slots=True)
@@ -95,7 +97,19 @@ def judged(result: PageResult, truth: Sequence[VisibleWord]) -> Iterator[Judged]
         else:
             right = left[own] > 0
             left[own] -= right
-        yield Judged(word.text, word.how, word.certainty, overlap, right, own in known)
+        under = _under(word, truth)
+        in_file = own in known or own in "".join(letters_of(one.text) for one in under)
+        yield Judged(word.text, word.how, word.certainty, overlap, right, in_file, beside=not under)
+
+
+def _under(word: PlacedWord, truth: Sequence[VisibleWord]) -> list[VisibleWord]:
+    """The words of the file in the boxes of ``word``, box after box from left to right."""
+    return [
+        one
+        for box in word.boxes
+        for one in sorted(truth, key=lambda one: one.x0)
+        if (common := one.bbox.intersection(box)) is not None and 2 * common.area > min(one.bbox.area, box.area)
+    ]
 
 
 def _nearest(word: PlacedWord, truth: Sequence[VisibleWord]) -> tuple[int, float]:
@@ -156,7 +170,8 @@ class _Clock:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What :func:`measure` found, over all words. ``made_up`` counts exact words that the file has nowhere,
+    """What :func:`measure` found, over all words. ``made_up`` counts exact words that the file has not, though it has
+    words in their place, ``beside`` those in whose place it has none, so that it is no witness against them;
     ``error`` is the calibration error: the mean distance of certainty and truth, over ten bins."""
 
     words: int
@@ -164,6 +179,7 @@ class Summary:
     overlap: float
     good: float
     made_up: int
+    beside: int
     error: float
     bins: Sequence[tuple[float, float, int]]
     cost: float
@@ -188,7 +204,8 @@ class Summary:
             {how: sum(word.how == how for word in words) for how in HOWS},
             median(boxed) if boxed else 0.0,
             sum(overlap >= GOOD for overlap in boxed) / max(1, len(boxed)),
-            sum(word.how == "exact" and not word.in_file for word in words),
+            sum(word.how == "exact" and not (word.in_file or word.beside) for word in words),
+            sum(word.how == "exact" and not word.in_file and word.beside for word in words),
             sum(abs(sure - right) * count for sure, right, count in bins) / max(1, len(words)),
             bins,
             sum(page.placing for page in pages) / max(1e-9, sum(page.reading for page in pages)),

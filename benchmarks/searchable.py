@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +30,8 @@ SECONDS = 60.0
 class Searchable:
     """A document: the words of its text, those of them that ``pdftotext`` finds, the bytes of the file and of the
     searchable one, and its pages. ``refused`` are the programs that open the input and not the searchable file, or have
-    more to say of it; ``fault`` is why nothing was written, ``missing`` are words that were not found."""
+    more to say of it; ``fault`` is why nothing was written, ``missing`` are words that were not found, ``parted`` of
+    which ``pdftotext`` tells with other spaces."""
 
     source: str
     words: int = 0
@@ -41,6 +42,7 @@ class Searchable:
     refused: tuple[str, ...] = ()
     fault: str = ""
     missing: tuple[str, ...] = ()
+    parted: int = 0
 
 
 def drawn(sources: Sequence[Source], count: int, seed: int, most_pages: int) -> list[Source]:
@@ -85,11 +87,27 @@ def _measured(parser: Parser, source: Source, options: ParseOptions, before: Pat
             texts = (block.text for block in page.blocks if block.category is not Category.FORMULA)
             written.update(key for text in texts for key in keys_of(markdown_words(text)))
     told = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=False, errors="replace")
-    found = written & Counter(keys_of(told.stdout))
+    theirs = keys_of(told.stdout)
+    found = written & Counter(theirs)
     refused = tuple(name for name, opens in readers().items() if not opens(path) and opens(before))
     sizes = before.stat().st_size, path.stat().st_size
     missing = tuple(sorted((written - found).elements()))
-    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused, missing=missing)
+    parted = words_parted(missing, theirs, found)
+    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused, "", missing, parted)
+
+
+def words_parted(missing: Sequence[str], told: Sequence[str], found: Mapping[str, int]) -> int:
+    """How many words of ``missing`` stand, letter by letter, in what ``told`` has beside the words ``found``; each
+    letter counts once."""
+    left, others = Counter(found), []
+    for key in told:
+        others += [] if left[key] > 0 else [key]
+        left[key] -= 1
+    text, count = "".join(others), 0
+    for word in sorted(missing, key=len, reverse=True):
+        count += word in text
+        text = text.replace(word, "\n", 1)
+    return count
 
 
 def readers() -> dict[str, Callable[[Path], bool]]:

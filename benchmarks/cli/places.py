@@ -73,7 +73,7 @@ def places(
         f"{len(pages)} pages, {found.words:,} words; exact or aligned: "
         f"{(found.hows['exact'] + found.hows['aligned']) / max(1, found.words):.2%}",
         f"overlap (IoU) with the file's boxes: median {found.overlap:.3f}, at least 0.7 for {found.good:.1%}",
-        f"exact words that the file has nowhere: {found.made_up}",
+        f"exact words where the file has other ones: {found.made_up}; where it has none: {found.beside}",
         f"calibration error: {found.error:.3f}; placing took {found.cost:.2%} of the time",
     ]
     if found.inserted:

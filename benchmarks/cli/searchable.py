@@ -23,7 +23,7 @@ Seed = Annotated[int, typer.Option(metavar="N", help="What --sample draws by.")]
 MostPages = Annotated[int, typer.Option(metavar="N", min=1, help="Pages of a file above which --sample passes it by.")]
 
 
-@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens")
+@takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "words", "read", "max_tokens", "page_timeout")
 def searchable(
     inputs: InputPaths,
     *,
@@ -39,7 +39,10 @@ def searchable(
     sources = sources_of(inputs)
     if sample is not None:
         sources = drawn(sources, sample, seed, most_pages)
-    rows = list(measure(sources, replace(options, places="drafts")))
+    rows: list[Searchable] = []
+    for row in measure(sources, replace(options, places="drafts")):
+        rows.append(row)  # a run that is stopped leaves what it has
+        write_json(json_file, "docspec.bench.searchable/1", options.model, list(map(asdict, rows)))
     grid = narrow_table("Searchable PDFs", ["file"], ["words", "found", "KB a page more", "refused by"])
     for row in rows:
         share = row.found / max(1, row.words)
@@ -53,12 +56,12 @@ def searchable(
         f"{len(made)} of {len(rows)} files, {words:,} words, found {found / max(1, words):.2%}; "
         f"all of them in {sum(row.found == row.words for row in made)}, at least 99 % in "
         f"{sum(row.found >= 0.99 * row.words for row in made)}",
+        f"not found, but told with other spaces: {sum(row.parted for row in made):,} words",
         f"at most 5 % or 20 KB a page larger: {small}",
         *(f"{name} refuses what it did not before: {sum(name in row.refused for row in made)}" for name in readers()),
     )
     for line in lines:
         console().print(line, markup=False)
-    write_json(json_file, "docspec.bench.searchable/1", options.model, list(map(asdict, rows)))
     return 0
 
 

@@ -62,15 +62,21 @@ PROSE = 3
 
 
 def find_text(
-    page: PageImage, regions: Sequence[Region], unread: Sequence[Region], recogniser: Recogniser
+    page: PageImage,
+    regions: Sequence[Region],
+    unread: Sequence[Region],
+    recogniser: Recogniser,
+    printed: Sequence[TextLine] = (),
 ) -> tuple[list[TextLine], tuple[Event, ...]]:
     """The lines, in pixels, that ``recogniser`` finds in pictures without known text among ``regions`` (pixels) and in
-    ``unread``, the ink outside all regions; and the events for ink of the size of text in which it finds none."""
+    ``unread``, the ink outside all regions; and the events for ink of the size of text in which it finds none.
+    ``printed`` lines are known, too, whatever became of them: tables of ``regions`` do not tell theirs."""
     images = _images(page)
     unread = [region for region in unread if _is_readable(region.bbox)]
     unlabelled = [one for one in regions if not one.texts and not _is_labelled(one, images) and _is_readable(one.bbox)]
     areas = [region.bbox for region in (*unlabelled, *unread)]
-    known = [line for region in regions for line in (*region.lines, *region.labels)]
+    known: list[TextLine | PrintedLine] = [*printed]
+    known += (line for region in regions for line in (*region.lines, *region.labels))
     boxes = [line.bbox for line in known]
     if len(areas) > MOST_AREAS:
         sheet, everywhere = _sheet_of(page.image, areas), BBox(0, 0, page.width, page.height)
@@ -102,7 +108,7 @@ def _is_plausible(line: TextLine, unread: Sequence[Region]) -> bool:
     return bool(letters) and not alone and line.confidence >= least
 
 
-def _is_known(line: TextLine, known: Sequence[PrintedLine]) -> bool:
+def _is_known(line: TextLine, known: Sequence[TextLine | PrintedLine]) -> bool:
     """Whether a found line is print that is ``known``: it lies in a known line, or has known ones in its box with about
     as many letters. Recognisers draw wide boxes around small type."""
     inside = [one.text for one in known if one.bbox.overlap(line.bbox) > 0.5]

@@ -113,7 +113,8 @@ class TextLayerDrafter:
             printed: tuple[PrintedLine, ...] = ()
             if self._recogniser is not None:
                 unread = _unread(page, regions)
-                recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page))
+                known = [line.scaled(page.scale) for line in lines if not line.hidden]
+                recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page), known)
                 printed = tuple(PrintedLine(one.bbox, one.text, confidence=one.confidence) for one in recognised)
                 edges = furniture_of(recognised, regions, page.height)
                 recognised = [line for line in recognised if not any(line in band for band in edges.values())]

@@ -298,3 +298,21 @@ def test_figures_of_the_file_and_figures_without_a_picture_stay_text() -> None:
     assert with_figures_as_labels([chart, known]) == [chart, known]
     alone = [recognised("497", 200, 200), recognised("Some words", 0, 0)]
     assert with_figures_as_labels(alone) == alone
+
+
+def test_print_of_the_file_that_stands_in_a_table_is_not_recognised_again(
+    page_of: Callable[..., PageImage], recogniser: Recogniser
+) -> None:
+    """Swatches of grey with labels: a table by its columns, a picture by its looks."""
+
+    def swatches(page: pymupdf.Page) -> None:
+        for number in range(12):
+            x, y, grey = 20 + 100 * (number % 4), 60 + 100 * (number // 4), 0.1 + 0.07 * number
+            page.draw_rect(pymupdf.Rect(x, y, x + 100, y + 100), color=None, fill=(grey, grey, grey))
+            page.insert_text((x + 12, y + 85), f"A = {grey:.2f}", fontsize=8, color=(1, 1, 1) if grey < 0.7 else None)
+
+    regions = TextLayerDrafter(recogniser=recogniser).draft(page_of(swatches)).regions
+    words = "\n".join(
+        (*(text for one in regions for text in one.texts[:1]), *(label.text for one in regions for label in one.labels))
+    )
+    assert words.count("0.10") == 1 and words.count("=") == 12, words
