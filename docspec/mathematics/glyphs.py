@@ -6,6 +6,7 @@ symbol of TeX's extension fonts hangs below its origin, and only the glyph's num
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +62,7 @@ class Glyph:
     def is_math(self) -> bool:
         """Whether its font is made for formulas."""
         if self.font.kind == "rm" and self.symbol.sign.isalpha():
-            return not self.symbol.sign.isascii()  # prose takes its ligatures from there
+            return not unicodedata.normalize("NFKC", self.symbol.sign).isascii()  # ligatures are prose's
         return self.font.kind != ""
 
 
