@@ -198,7 +198,9 @@ def _bars_in(drawings: Sequence[Mapping[str, Any]]) -> list[Bar]:
 def _nearest(sign: str, x: float, y: float, size: float, combining: Mapping[str, list[_Place]]) -> _Place | None:
     """Where the combining ``sign`` is that MuPDF's text has at the end of the character before it, on whose base line
     it need not stand. Each place is taken once."""
-    left = combining.get(sign, [])
+    left = combining.get(sign)
+    if not left:
+        return None
     places = [place for place in left if abs(place[0][1] - y) < 1.2 * size and abs(place[0][0] - x) < 40]
     best = min(places, key=lambda place: (place[0][0] < x - 1, abs(place[0][0] - x)), default=None)
     if best is not None:
