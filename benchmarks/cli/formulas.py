@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def formulas(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with pdfs/ and ground_truth/.")],
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="A folder with pdfs/ and ground_truth/; with --none PDFs.")
+    ],
+    none: Annotated[bool, typer.Option("--none", help="List each formula of PDFs that should have none.")] = False,
     make: Annotated[int, typer.Option(metavar="N", min=0, help="First set so many pages there.")] = 0,
     seed: Annotated[int, typer.Option(help="What chance begins with.")] = 1,
     typesetter: Annotated[
@@ -34,6 +37,11 @@ def formulas(
     from benchmarks.formulas.measure import WRONG, compared
     from docspec.console.terminal import say
 
+    if none:
+        return _listed(sources)
+    if len(sources) > 1:
+        raise typer.BadParameter("one folder at a time", param_hint="DIR")
+    folder = sources[0]
     if make:
         from benchmarks.formulas.made import make as typeset
 
@@ -52,6 +60,21 @@ def formulas(
                 say(f"{one.page} {one.likeness:.2f}\n  {' '.join(one.truth.split())}\n  {one.latex}")
     if node is not None and (node / "katex").is_dir():
         say(_pictures([one for one in found if one.display], node / "katex" / "dist"))
+    return 0
+
+
+def _listed(sources: Sequence[Path]) -> int:
+    from benchmarks.formulas.none import written
+    from docspec.console.terminal import say
+
+    files = [file for source in sources for file in (sorted(source.glob("*.pdf")) if source.is_dir() else [source])]
+    pages = [page for file in files for page in written(file)]
+    for page in pages:
+        for one in page.formulas:
+            say(f"{page.source}, page {page.number}: {one.latex}, of: {one.line}")
+    looked = sum(page.looked_at for page in pages)
+    count = sum(len(page.formulas) for page in pages)
+    say(f"{len(pages)} pages, {looked} of them with a font for mathematics: {count} formulas")
     return 0
 
 

@@ -95,11 +95,7 @@ class TextLayerDrafter:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
             sheet, fields = with_drawn_signs(Printed(page.pdf_page, not self._quick))
-            formulas = PageFormulas(self._formulas)
-            if formulas.are_on(sheet.page):
-                upright = structures_of(sheet, formulas)[0]
-                formulas.tables = [boxes_of_cells(grid, upright.page) for grid in upright.tables]
-                formulas.pictures = upright.page.boxes("picture")
+            formulas = formulas_of(sheet, self._formulas)
             lines = page_lines(sheet.page, page.links, formulas)
             if are_spaced(lines):
                 lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
@@ -188,6 +184,16 @@ class TextLayerDrafter:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)
         return regions, layout, (*events, *doubts(found))
+
+
+def formulas_of(printed: Printed, mode: Formulas = "latex") -> PageFormulas:
+    """What reads the formulas of a page, with the places of its tables and pictures where there can be any."""
+    formulas = PageFormulas(mode)
+    if formulas.are_on(printed.page):
+        upright = structures_of(printed, formulas)[0]
+        formulas.tables = [boxes_of_cells(grid, upright.page) for grid in upright.tables]
+        formulas.pictures = upright.page.boxes("picture")
+    return formulas
 
 
 def structures_of(printed: Printed, formulas: PageFormulas) -> list[Structure]:

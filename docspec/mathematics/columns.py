@@ -31,11 +31,12 @@ def _gutters(glyphs: Sequence[Glyph]) -> list[float]:
     boxes = np.array([(one.x0, one.x1, one.y) for one in glyphs])
     left, right = float(boxes[:, 0].min()), float(boxes[:, 1].max())
     width = int(right - left) + 2
-    covered: list[set[int]] = [set() for _ in range(width)]
-    for x0, x1, y in boxes:
-        for at in range(max(0, int(x0 - left)), min(width, int(x1 - left) + 1)):
-            covered[at].add(round(y / 4))
-    counts = np.array([len(lines) for lines in covered])
+    lines, of_line = np.unique(np.rint(boxes[:, 2] / 4), return_inverse=True)
+    spans = np.clip((boxes[:, :2] - left).astype(int) + np.array([0, 1]), 0, width)
+    covered = np.zeros((len(lines), width), bool)
+    for line, (start_at, end_at) in zip(of_line, spans, strict=True):
+        covered[line, start_at:end_at] = True
+    counts = covered.sum(axis=0)
     most = counts.max()
     empty = counts <= CROSSED * most
     gutters, start = [], None

@@ -24,6 +24,7 @@ from docspec.mathematics.lines import (
     is_centred,
     is_held,
     is_prose,
+    is_slanted,
     margins,
     rows_of_column,
     spans_of_brackets,
@@ -83,7 +84,7 @@ def formulas_in_cell(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, 
     rows = rows_of_column(glyphs, body)
     for row in rows:
         row.prose = True
-    in_rows = {id(one) for row in rows for one in row.glyphs}
+    in_rows = {id(one) for row in rows for one in (*row.glyphs, *row.extra)}
     rows = with_fractions(rows, bars)
     attached([one for one in glyphs if id(one) not in in_rows], rows)
     bars_attached(bars, rows)
@@ -114,7 +115,7 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
         ):
             row.prose = True
     prose = [row for row in rows if row.prose]
-    in_rows = {id(one) for row in rows for one in row.glyphs}
+    in_rows = {id(one) for row in rows for one in (*row.glyphs, *row.extra)}
     loose = [one for one in glyphs if id(one) not in in_rows]
     for row in rows:
         row.prose = row.prose and not is_centred(row, rows, loose, left, right)
@@ -126,7 +127,7 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
     alone += [one for row in rows if not row.prose for one in (*row.glyphs, *row.extra)]
     pending: Formula | None = None
     for row in prose:
-        formulas = list(inline_formulas(row, borrowed))
+        formulas = list(inline_formulas(row, borrowed and not is_slanted(row)))
         if pending is not None and formulas and begins(row, formulas[0]) and row.y > pending.glyphs[0].y:
             pending = Formula(pending.glyphs, pending.bars, False, (), (*pending.rest, formulas.pop(0)))
             if not (not formulas and ends(row, pending.rest[-1]) and is_open(pending.rest[-1])):

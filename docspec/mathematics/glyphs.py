@@ -6,6 +6,7 @@ symbol of TeX's extension fonts hangs below its origin, and only the glyph's num
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +62,7 @@ class Glyph:
     def is_math(self) -> bool:
         """Whether its font is made for formulas."""
         if self.font.kind == "rm" and self.symbol.sign.isalpha():
-            return not self.symbol.sign.isascii()  # prose takes its ligatures from there
+            return not unicodedata.normalize("NFKC", self.symbol.sign).isascii()  # ligatures are prose's
         return self.font.kind != ""
 
 
@@ -197,7 +198,9 @@ def _bars_in(drawings: Sequence[Mapping[str, Any]]) -> list[Bar]:
 def _nearest(sign: str, x: float, y: float, size: float, combining: Mapping[str, list[_Place]]) -> _Place | None:
     """Where the combining ``sign`` is that MuPDF's text has at the end of the character before it, on whose base line
     it need not stand. Each place is taken once."""
-    left = combining.get(sign, [])
+    left = combining.get(sign)
+    if not left:
+        return None
     places = [place for place in left if abs(place[0][1] - y) < 1.2 * size and abs(place[0][0] - x) < 40]
     best = min(places, key=lambda place: (place[0][0] < x - 1, abs(place[0][0] - x)), default=None)
     if best is not None:

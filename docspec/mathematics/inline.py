@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Glyph
-from docspec.mathematics.lines import Row
+from docspec.mathematics.lines import Row, is_label
 from docspec.mathematics.spelling import BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS
 from docspec.mathematics.words import LOOSE, is_certain, is_emphasised, is_word, tokens_in
 
@@ -22,6 +22,7 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     """The formulas within a row of prose."""
     tokens = _with_matrices(tokens_in([*row.glyphs, *row.extra], row.size), row)
     may = [_may_belong(token, row, borrowed) for token in tokens]
+    may[0] = may[0] and not (len(tokens) > 1 and is_label(tokens[0]))
     gaps = [min(b.x0 for b in after) - max(a.x1 for a in before) for before, after in pairwise(tokens)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
     for at in range(1, len(tokens) - 1):
@@ -38,7 +39,13 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     for at in range(1, len(tokens)):
         before, after = tokens[at - 1], tokens[at]
         wide = gaps[at - 1] > row.size
-        if not may[at] and may[at - 1] and not wide and _ends_open(before):
+        if (
+            not may[at]
+            and may[at - 1]
+            and not wide
+            and _ends_open(before)
+            and ((at > 1 and may[at - 2]) or len(before) > 1)
+        ):
             may[at] = True  # a word behind a sign of calculation
         elif not may[at - 1] and may[at] and not wide and _is_sign(after) and before[-1].symbol.sign not in LOOSE:
             may[at - 1] = True

@@ -84,7 +84,26 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
         if large:
             y = sum(one.y for one in large) / len(large)
             rows.append(Row(y, size, sorted(large, key=lambda one: one.x0)))
-    return [row for row in rows if not any(_is_small_beside(row, other) for other in rows)]
+    rows = [row for row in rows if not any(_is_small_beside(row, other) for other in rows)]
+    for row in rows:
+        home = next((other for other in rows if _is_lowered_in(row, other)), None)
+        if home is not None:
+            home.extra += row.glyphs
+            row.glyphs = []
+    return [row for row in rows if row.glyphs]
+
+
+def _is_lowered_in(row: Row, other: Row) -> bool:
+    """Whether the letters of ``row`` are of full size and lowered within words of ``other``, as those of TeX's name."""
+    if not row.glyphs or not 0.1 * row.size < row.y - other.y < 0.35 * row.size or len(text_words(other.glyphs)) < 2:
+        return False
+    return all(
+        any(
+            not one.is_math and -0.3 * row.size < glyph.x0 - one.x1 < 0.1 * row.size
+            for one in (*other.glyphs, *row.glyphs)
+        )
+        for glyph in row.glyphs
+    )
 
 
 def _is_small_beside(row: Row, other: Row) -> bool:
@@ -93,6 +112,12 @@ def _is_small_beside(row: Row, other: Row) -> bool:
         return False
     near = other.x0 - other.size < row.x1 and row.x0 < other.x1 + other.size
     return near and sum(len(word) > 1 for word in text_words(row.glyphs)) < 3
+
+
+def is_label(token: Sequence[Glyph]) -> bool:
+    """Whether an upright ``token`` is a letter or number with a point or bracket, as items and headings begin."""
+    is_upright = not any(one.is_math or one.font.italic for one in token)
+    return is_upright and _LABEL.fullmatch("".join(one.symbol.sign for one in token)) is not None
 
 
 def is_prose(row: Row, borrowed: bool) -> bool:
@@ -105,6 +130,13 @@ def is_prose(row: Row, borrowed: bool) -> bool:
         is_word(token, borrowed) and sum(one.symbol.sign.isalpha() and not one.is_math for one in token) > 1
         for token in tokens
     )
+
+
+def is_slanted(row: Row) -> bool:
+    """Whether a row of several words is set in italics: none of its letters is a variable for that."""
+    letters = [one for one in row.glyphs if not one.is_math and one.symbol.sign.isalpha()]
+    words = [word for word in tokens_in(row.glyphs, row.size) if all(one.font.italic for one in word if one in letters)]
+    return len(words) > 3 and 2 * sum(one.font.italic for one in letters) > len(letters)
 
 
 def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[Span]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import BBox
+from docspec.mathematics.borrowed import is_text
 from docspec.mathematics.certainty import doubt_in, lost_signs, strain, weighed
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
@@ -37,7 +38,8 @@ def read_page(
     if not glyphs:
         return []
     bars, radicals = bars_of(page)
-    return [read(formula) for formula in find_formulas([*glyphs, *radicals], bars, tables)]
+    found = find_formulas([*glyphs, *radicals], bars, tables)
+    return [read(formula) for formula in found if not is_text(formula)]
 
 
 def read(formula: Formula) -> ReadFormula:

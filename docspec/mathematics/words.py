@@ -15,11 +15,19 @@ _WORD_GAP = 0.17
 LOOSE = frozenset(".,;:!?'’”“\"")
 
 
+_AROUND = "".join(LOOSE) + "()[]"
+"""What stands around words."""
+
+
 _STYLES = ("bold", "italic")
 
 
 _CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
 """A function of a number or of one letter."""
+
+
+_LOGO = re.compile(r"\W*\w*T?EX(?:2[εϵ])?\W*|\W*2[εϵ]\W*|\W*X2[εϵ]\W*")
+"""TeX's names, whose lowered letters are of full size."""
 
 
 def tokens_in(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
@@ -71,9 +79,11 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     full = [one for one in token if one.size > 0.86 * largest]
     letters = [one for one in full if not one.is_math and one.symbol.sign.isalpha()]
     text = "".join(one.symbol.sign for one in full)
+    if _LOGO.fullmatch(text) and any(one.y > full[0].y + 0.1 * largest for one in full):
+        return True
     if any(one.is_math for one in full):
         return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
-    word = text.strip("".join(LOOSE) + "()[]-–—")
+    word = text.strip(_AROUND + "-–—")
     if not any(char.isalpha() for char in word):
         return False
     if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1 or _CALL.fullmatch(text):
@@ -96,10 +106,9 @@ def is_certain(token: Sequence[Glyph], size: float, borrowed: bool) -> bool:
     full = [one for one in token if one.size > 0.86 * size]
     letters = [one for one in full if one.symbol.sign.isalpha()]
     if borrowed and any(one.font.italic for one in letters):
-        is_bare = len(full) == len(token) and all(one.symbol.sign.isalpha() or one.symbol.sign in "-–" for one in full)
-        return (len(letters) < 4 and (len(letters) == 1 or not is_bare)) or any(
-            one.symbol.sign in "([=" for one in full
-        )
+        text = "".join(one.symbol.sign for one in full).strip(_AROUND)
+        is_bare = len(full) == len(token) and all(char.isalpha() or char in "-–" for char in text)
+        return (len(letters) < 4 and (len(letters) == 1 or not is_bare)) or any(char in "([=" for char in text)
     if len(letters) != 1:
         return False
     sign, font = letters[0].symbol.sign, letters[0].font

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pymupdf
+
 from benchmarks.formulas.likeness import likeness, symbols_of
 from benchmarks.formulas.made import Maker
+from benchmarks.formulas.none import written
 from benchmarks.formulas.pictures import Sign, agreement
 
 
@@ -40,3 +45,17 @@ def test_a_sign_of_another_height_or_size_is_another_picture() -> None:
 def test_the_same_seed_makes_the_same_formulas() -> None:
     one, other = Maker(3), Maker(3)
     assert [one.displayed() for _ in range(5)] == [other.displayed() for _ in range(5)]
+
+
+def test_formulas_that_are_written_are_listed_with_their_lines() -> None:
+    pages = list(written(Path("tests/mathematics/pages/times.pdf")))
+    lines = [one.line for page in pages for one in page.formulas if one.latex == r"$\hat{u}$"]
+    assert len(pages) == 1 and pages[0].looked_at
+    assert [r" $\hat{u}$ " in line for line in lines] == [True]
+
+
+def test_a_page_without_a_font_for_mathematics_has_none(tmp_path: Path) -> None:
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "E = mc2, as everybody knows")
+        pdf.save(tmp_path / "plain.pdf")
+    assert [(page.looked_at, page.formulas) for page in written(tmp_path / "plain.pdf")] == [(False, [])]

@@ -14,8 +14,12 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
-from docspec.mathematics.fonts import font_of
+from docspec.mathematics.borrowed import is_text
+from docspec.mathematics.fonts import Font, font_of
+from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Glyph, bars_of, glyphs_of, has_mathematics
+from docspec.mathematics.inline import inline_formulas
+from docspec.mathematics.lines import Row, rows_of_column
 from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
@@ -279,3 +283,80 @@ def test_cells_are_found_again_wherever_they_stand() -> None:
         char = {"c": "$", "bbox": (x + 1, 21, x + 20, 30), "origin": (x + 1, 29.0)}
         span = {"chars": [char], "bbox": char["bbox"], "size": 10, "ends": x + 20}
         assert texts_of_cells([{"lines": [{"spans": [span]}]}], [cell]) == {cell: "$"}
+
+
+MATH, ROMAN, TYPED = font_of("CMSY10"), font_of("CMR10"), font_of("CMTT10")
+
+
+def set_in_a_row(*runs: tuple[str, Font], y: float = 100.0, size: float = 10.0) -> tuple[Glyph, ...]:
+    """Glyphs of 5 points, one beside the other; a space is white."""
+    signs = [(sign, font) for run, font in runs for sign in run]
+    return tuple(
+        Glyph(Symbol(sign, "rm", "ordinary"), font, size, 5.0 * at, y - 7, 5.0 * at + 5, y, 5.0 * at, y, {})
+        for at, (sign, font) in enumerate(signs)
+        if sign != " "
+    )
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        (("\\", MATH), ("usepackage", ROMAN), ("{", MATH), ("natbib", ROMAN), ("}", MATH)),
+        (("{", MATH), ("12pt", ROMAN), ("}", MATH)),
+        (("⟨", MATH), ("dimen", ROMAN), ("⟩", MATH)),
+        (("voltage", ROMAN), ("→", MATH), ("total", ROMAN)),
+        (("SMF", ROMAN), ("→", MATH), ("AMS", ROMAN)),
+        (("{", MATH), ("}", MATH), (")", ROMAN)),
+        (("name=", TYPED), ("{", MATH), ("nan", TYPED), ("}", MATH)),
+    ],
+    ids=["command", "argument", "placeholder", "key", "names", "brackets", "listing"],
+)
+def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...]) -> None:
+    assert is_text(Formula(set_in_a_row(*runs), (), False))
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        (("{", MATH), ("x", font_of("CMMI10")), ("}", MATH)),
+        (("G", font_of("CMMI10")), ("\\", MATH), ("H", font_of("CMMI10"))),
+        (("max", ROMAN), ("{", MATH), ("a", ROMAN), ("}", MATH)),
+        (("A", ROMAN), ("∪", MATH), ("rest", ROMAN)),
+        (("{", MATH), ("a", TYPED), ("↦", MATH), ("1", TYPED), ("}", MATH)),
+    ],
+    ids=["set", "quotient", "function", "union", "map"],
+)
+def test_what_only_formulas_have_makes_one(runs: tuple[tuple[str, Font], ...]) -> None:
+    assert not is_text(Formula(set_in_a_row(*runs), (), False))
+
+
+def test_the_number_of_a_page_is_no_formula_but_figures_within_a_line_are() -> None:
+    number = set_in_a_row(("10", font_of("CMMI10")), ("/", font_of("CMMI10")), ("21", font_of("CMMI10")))
+    assert is_text(Formula(number, (), True))
+    assert not is_text(Formula(number, (), False))
+
+
+def test_figures_of_a_sum_with_fractions_below_each_other_are_no_drawn_line() -> None:
+    line = set_in_a_row(("set ========", ROMAN))
+    spaced = set_in_a_row(("a = b = c = d", ROMAN))
+    assert is_text(Formula(line, (), False))
+    assert not is_text(Formula(spaced, (), False))
+
+
+def test_lowered_letters_of_full_size_belong_to_the_word_around_them() -> None:
+    words = set_in_a_row(("the system L TeX", ROMAN))
+    lowered = [
+        replace(one, x0=one.x0 + 58, x1=one.x1 + 58, x=one.x + 58, y=102.2) for one in set_in_a_row(("E", ROMAN))
+    ]
+    rows = rows_of_column([*words, *lowered], 10.0)
+    assert [len(row.extra) for row in rows] == [1]
+
+
+def test_ligatures_are_letters_of_text_in_every_font() -> None:
+    glyph = set_in_a_row(("ﬀ", font_of("ot1-10")))[0]
+    assert not glyph.is_math and set_in_a_row(("Γ", font_of("ot1-10")))[0].is_math
+
+
+def test_an_upright_letter_with_a_point_before_words_is_a_label() -> None:
+    row = Row(100.0, 10.0, list(set_in_a_row(("a. A title", font_of("SFBX1000")))))
+    assert list(inline_formulas(row, borrowed=False)) == []
