@@ -36,6 +36,7 @@ PATHS = {
     "tests/bench/test_speed.py": "reader",
     "tests/bench/test_transcripts.py::test_the_bench_needs_no_torch": "process",
     "tests/benchmarks/device/test_driver.py": "process",
+    "tests/benchmarks/device/test_vllm_kit.py": "process",
     "tests/benchmarks/device/test_whole_run.py": "process",
     "tests/benchmarks/suites/test_journal.py::test_a_run_killed_at_three_moments_goes_on_and_ends_with": "process",
     "tests/benchmarks/suites/test_made_tables.py::test_the_bare_command_reads": "sweep",

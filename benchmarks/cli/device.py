@@ -34,6 +34,21 @@ def prepare(
     return 0
 
 
+@device.command("prepare-vllm")
+def prepare_vllm(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where the parts' folders go.")],
+    python: Annotated[
+        str, typer.Option(metavar="FILE", help="A Python of the machine's version, 3.12.")
+    ] = "python3.12",
+) -> int:
+    """Make a kit of vLLM and docspec for a machine with a GPU and no package index, in parts of 55 MiB."""
+    from benchmarks.device.vllm_kit.made import prepare as prepared
+    from docspec.console.terminal import say
+
+    prepared(out, python, say)
+    return 0
+
+
 @device.command()
 def run(
     data: Annotated[Path, typer.Option(metavar="DIR", help="The prepared folder.")] = Path(".device"),
