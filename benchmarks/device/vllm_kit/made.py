@@ -16,6 +16,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from docspec.core import UsageError
 
@@ -89,16 +90,22 @@ def _downloaded(work: Path, python: str, tell: Callable[[str], None]) -> list[Pa
     report = work / "report.json"
     resolve = ["install", "--dry-run", "--ignore-installed", "--target", str(work / "none"), "--report", str(report)]
     pip(*resolve, *of, *map(str, stubs), str(docspec), f"vllm=={VLLM}")
-    made_here = work.absolute().as_uri()  # an index may be a folder of this machine, too
-    found = {
-        one["metadata"]["name"]: one["metadata"]["version"]
-        for one in json.loads(report.read_text())["install"]
-        if not one["download_info"]["url"].startswith(made_here)
-    }
+    found = travelling(json.loads(report.read_text()), work)
     tell(f"{len(found)} packages travel, {len(machine)} are there, {', '.join(LEFT_OUT)} are left out")
     wanted = [f"{name}=={version}" for name, version in sorted(found.items())]
     pip("download", "--no-deps", *of, "-d", str(wheels), *wanted)
     return sorted(wheels.glob("*.whl"))
+
+
+def travelling(report: dict[str, Any], work: Path) -> dict[str, str]:
+    """Names and versions of the packages in pip's ``report`` that were not made in ``work``. An index may be a folder
+    of this machine, too."""
+    made_here = work.absolute().as_uri() + "/"
+    return {
+        one["metadata"]["name"]: one["metadata"]["version"]
+        for one in report["install"]
+        if not one["download_info"]["url"].startswith(made_here)
+    }
 
 
 def machine_packages(text: str) -> dict[str, str]:

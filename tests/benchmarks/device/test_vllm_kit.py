@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.device.vllm_kit import made
-from benchmarks.device.vllm_kit.made import cut, machine_packages, prepare, stub
+from benchmarks.device.vllm_kit.made import cut, machine_packages, prepare, stub, travelling
 from docspec.core import UsageError
 
 SIZE = 20_000
@@ -149,3 +149,19 @@ def test_a_python_of_another_version_is_an_error(tmp_path, monkeypatch):
         prepare(tmp_path / "out", sys.executable, lambda _: None)
     with pytest.raises(UsageError, match="no-python"):
         prepare(tmp_path / "out", str(tmp_path / "no-python"), lambda _: None)
+
+
+def test_a_package_travels_from_an_index_in_a_folder_and_not_from_the_folder_of_stubs(tmp_path):
+    """pip's report as it is written for wheels of a folder: their address begins with file:, too."""
+    urls = {
+        "torch": (tmp_path / "work/stubs/torch-2.11.0-py3-none-any.whl").as_uri(),
+        "psutil": (tmp_path / "index/psutil-7.0.whl").as_uri(),
+        "numpy": (tmp_path / "work-of-others/numpy-2.3.5.whl").as_uri(),
+        "fastapi": "https://example.org/fastapi-1.0.whl",
+    }
+    report = {
+        "install": [
+            {"metadata": {"name": name, "version": "1"}, "download_info": {"url": url}} for name, url in urls.items()
+        ]
+    }
+    assert travelling(report, tmp_path / "work") == {"psutil": "1", "numpy": "1", "fastapi": "1"}
