@@ -16,9 +16,9 @@ from docspec.core.grouping import in_rows
 from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
-from docspec.drafting.box_signs import BOXES, box_signs, with_boxes
 from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
 from docspec.drafting.lines import TextLine, touch, without_spaces
+from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
 from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
 from docspec.drafting.repair import letters_untold, repair
 from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
@@ -78,13 +78,14 @@ def page_lines(page: Any, links: Sequence[Link] = (), formulas: PageFormulas | N
         put_in_gaps(blocks)
         blocks = spans_of(blocks)
     with_raised(blocks)
-    boxes = box_signs(page) if BOXES.search(plain) else ()
+    signs = signs_of(page) if BOXES.search(plain) or UNTOLD.search(plain) else ()
     for number, block in enumerate(blocks):
         for line in block.get("lines", ()):
             spans = line["spans"]
             for span in spans:
-                if boxes and not names_signs(span["font"]):
-                    span["text"] = with_boxes(span["text"], BBox(*span["bbox"]), boxes)
+                if signs:
+                    place, named = BBox(*span["bbox"]), names_signs(span["font"])
+                    span["text"] = with_signs(span["text"], place, signs, named)
                 span["text"] = decoded(span["text"], span["font"]).translate(_LIGATURES)
             _part_signs(spans)
             whole = "".join(span["text"] for span in spans)

@@ -1,0 +1,125 @@
+"""Signs that the file does not tell, by their print: boxes to tick in fonts whose names do not tell their signs (empty,
+ticked or crossed), and dashes and dots of glyphs without Unicode, such as the minus of a font of symbols: without it a
+number would be another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from docspec.core import BBox
+from docspec.documents.mupdf import mupdf
+
+BOXES = re.compile("[\uf0a8\uf0fd\uf0fe\uf06f\uf071\uf052\uf053\uf054]")
+"""Codes of boxes in fonts of symbols."""
+
+UNTOLD = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
+"""What stands for a glyph without Unicode."""
+
+PIXELS = 48.0
+"""Height of a sign that is looked at."""
+SIDE, FRAME, EMPTY, CROSSED = 0.2, 0.7, 0.03, 0.6
+"""Width of a side over that of the box, least ink of a side, most ink in an empty box, least ink on each diagonal."""
+
+MOST_GLYPHS = 24
+"""Most glyphs without Unicode of a page that are looked at: more are a text whose letters are not told."""
+FILLED, ROUND = 0.92, (0.7, 0.9)
+"""Least share of ink in the box of a bar; the share in that of a disc (pi / 4)."""
+FLAT, MINUS = 3.0, 0.45
+"""Least width of a bar over its height; least width of a minus in sizes of its type, a shorter one is a hyphen."""
+LOW, HIGH = 0.12, 0.5
+"""Where the middle of a dash or dot lies above its baseline, in sizes of its type."""
+DOT, BULLET, LARGEST = 0.08, 0.28, 0.7
+"""Diameters of a dot, of a bullet and of the largest one, in sizes of the type."""
+
+Sign = tuple[BBox, str]
+"""A place on the page, in points, and the sign that is printed there (itself where the print does not tell)."""
+
+
+def signs_of(page: Any) -> list[Sign]:
+    """The boxes of a ``pymupdf.Page`` among the characters that are called so, and its glyphs without Unicode."""
+    signs: list[Sign] = []
+    known: dict[tuple[str, int, float], str] = {}
+    for span in page.get_texttrace():
+        for code, glyph, (_, baseline), place in span["chars"]:
+            char, box = chr(code), BBox(*place)
+            if BOXES.match(char):
+                signs.append((box, _box(page, box) or char))
+            elif UNTOLD.match(char):
+                key = span["font"], glyph, span["size"]
+                if key not in known and len(known) < MOST_GLYPHS:
+                    known[key] = _dash(page, box, baseline, span["size"])
+                signs.append((box, known.get(key) or char))
+    return signs
+
+
+def with_signs(text: str, place: BBox, signs: Sequence[Sign], names_signs: bool = False) -> str:
+    """``text``, printed in ``place``, with the ``signs`` there for its codes, from left to right; boxes only if its
+    font does not name its signs (``names_signs``)."""
+    for codes in (UNTOLD,) if names_signs else (BOXES, UNTOLD):
+        if not codes.search(text):
+            continue
+        own = sorted((box.x0, sign) for box, sign in signs if _is_in(box, place))
+        left = [sign for _, sign in own if (codes is BOXES) == (sign in "☐☑☒" or BOXES.match(sign) is not None)]
+        if len(left) == len(codes.findall(text)):
+            text = _replaced(text, codes, left)
+    return text
+
+
+def _is_in(box: BBox, place: BBox) -> bool:
+    """Whether a glyph's ``box`` is in ``place``, which may be as low as its ink."""
+    return place.x0 <= box.center_x <= place.x1 and place.shared_height(box) > 0.5 * min(place.height, box.height)
+
+
+def _replaced(text: str, codes: re.Pattern[str], signs: Sequence[str]) -> str:
+    left = iter(signs)
+    return codes.sub(lambda _: next(left), text)
+
+
+def _ink(page: Any, place: BBox) -> tuple[np.ndarray, int, int, float]:
+    """The ink in ``place`` cut to its own box, the pixels above it and on its left, and pixels a point."""
+    scale = PIXELS / max(place.height, 0.5)
+    clip = (place.x0, place.y0, place.x1, place.y1)
+    pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False, colorspace="gray")
+    ink = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width) < 128
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if not len(rows):
+        return ink[:0], 0, 0, scale
+    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], int(rows[0]), int(columns[0]), scale
+
+
+def _dash(page: Any, place: BBox, baseline: float, size: float) -> str:
+    """The dash or dot that is printed in ``place``; empty if none is."""
+    ink, above, _, scale = _ink(page, place)
+    if not ink.size or size <= 0:
+        return ""
+    high, wide = (side / scale / size for side in ink.shape)
+    middle = (baseline - place.y0 - (above + ink.shape[0] / 2) / scale) / size
+    if not LOW < middle < HIGH:
+        return ""
+    if ink.mean() > FILLED and wide > FLAT * high:
+        return "−" if wide > MINUS else "-"
+    is_disc = 0.8 < wide / high < 1.25 and ROUND[0] < ink.mean() < ROUND[1]
+    return ("•" if wide > BULLET else "·") if is_disc and DOT < wide < LARGEST else ""
+
+
+def _box(page: Any, place: BBox) -> str | None:
+    """The box that is printed in ``place``; ``None`` if no box is."""
+    ink, _, _, _ = _ink(page, place)
+    if min(ink.shape) < 8:
+        return None
+    high, wide = round(SIDE * ink.shape[0]), round(SIDE * ink.shape[1])
+    sides = ink[:high].any(axis=0), ink[-high:].any(axis=0), ink[:, :wide].any(axis=1), ink[:, -wide:].any(axis=1)
+    if min(side.mean() for side in sides) < FRAME:
+        return None
+    inside = ink[high:-high, wide:-wide]
+    if inside.mean() < EMPTY:
+        return "☐"
+    steps = np.linspace(0, 1, 24)
+    down = (steps * (inside.shape[0] - 1)).astype(int)
+    across = (steps * (inside.shape[1] - 1)).astype(int)
+    diagonals = inside[down, across].mean(), inside[down, across[::-1]].mean()
+    return "☒" if min(diagonals) >= CROSSED else "☑"
