@@ -136,9 +136,10 @@ def is_emphasised(tokens: Sequence[Sequence[Glyph]], at: int, borrowed: bool) ->
 
 
 def _is_styled(token: Sequence[Glyph], least: int, style: str) -> bool:
-    """Whether a token is a word of so many letters of a font for text in that ``style``."""
-    letters = [one for one in token if one.symbol.sign not in LOOSE]
+    """Whether a token is a word of so many letters, or letters and figures, of a font for text in that ``style``."""
+    signs = [one for one in token if one.symbol.sign not in LOOSE]
+    letters = [one for one in signs if one.symbol.sign.isalpha()]
     return len(letters) >= least and all(
-        getattr(one.font, style) and not one.is_math and one.symbol.sign.isalpha() and abs(one.y - letters[0].y) < 0.3
-        for one in letters
+        getattr(one.font, style) and not one.is_math and one.symbol.sign.isalnum() and abs(one.y - signs[0].y) < 0.3
+        for one in signs
     )

@@ -71,10 +71,11 @@ def test_labels_of_a_chart_are_no_formula_that_stands_alone(name: str) -> None:
     assert [formula for formula in INLINE if formula not in text] == []
 
 
-def test_a_bold_letter_beside_bold_words_is_prose() -> None:
+@pytest.mark.parametrize("name", ["A", "x86", "H2,"])
+def test_a_bold_letter_or_name_with_figures_beside_bold_words_is_prose(name: str) -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page()
-        for number, word in enumerate(("Parsing:", "A", "Unified", "Toolkit")):
+        for number, word in enumerate(("Parsing:", name, "Unified", "Toolkit")):
             page.insert_text((60 + 60 * number, 80), word, fontname="hebo", fontsize=14)
         raw = page.get_text("rawdict")["blocks"]
         glyphs = glyphs_of(page, raw)
