@@ -7,6 +7,7 @@ output stands, which tells equal words apart, and what was made into a picture.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -30,6 +31,9 @@ from docspec.ledger.placed import placed
 from docspec.ledger.sides import PageOutput, Sides, displaced, paired
 from docspec.ledger.structure import structure_of
 from docspec.ledger.units import units_of
+
+SIGNS_OF_NUMBERS = re.compile(r"[-+−–—±∓<>≤≥~∼≈=×·•$€£¥#*]\s?$")
+"""What may stand before a figure; a hyphen is a minus here."""
 
 
 def account_for(
@@ -55,7 +59,7 @@ def account_for(
         fates[number] = (
             (Fate("left_out", rule=word.hidden) if word.hidden else None)
             or in_furniture(furniture, keys, word)
-            or (Fate("left_out", rule=UNTOLD_SIGN) if not any(key.strip(UNTOLD) for key in keys) else None)
+            or (_of_untold_sign(sides, pairs, left[number]) if not any(key.strip(UNTOLD) for key in keys) else None)
             or in_picture(word, output.blocks)
             or (Fate("changed") if readings.stand_for(left[number]) else None)
             or (printed_again(word, words, fates) if len(left) <= MOST_LEFT else None)
@@ -74,6 +78,20 @@ def account_for(
         places,
         _misplaced(sides, pairs, output) if witness == "text layer" else (),  # recognised boxes are too rough
     )
+
+
+def _of_untold_sign(sides: Sides, pairs: Matched, atoms: Sequence[int]) -> Fate:
+    """What became of signs that the file does not tell, which are ``atoms`` of one word. Right before a figure such a
+    sign may be a minus: it is written if the output has a sign there, and missing if it does not."""
+    for at in atoms:
+        figure = at + 1 if at + 1 < len(sides.page) and sides.word_of[at + 1] == sides.word_of[at] else -1
+        if figure < 0 or not sides.page[figure][0].isdigit() or (other := pairs.of_page[figure]) < 0:
+            continue
+        start = sides.offsets[other]
+        if not SIGNS_OF_NUMBERS.search(sides.shown[max(0, start - 2) : start]):
+            return Fate("missing")
+        return Fate("written", sides.block_of[other], start)
+    return Fate("left_out", rule=UNTOLD_SIGN)
 
 
 def _misplaced(sides: Sides, pairs: Matched, output: PageOutput) -> tuple[Misplaced, ...]:

@@ -50,6 +50,7 @@ class Sides:
         for number, keys in enumerate(self._keys):
             self.page += keys
             self.word_of += [number] * len(keys)
+        self.shown = output.shown
         shown = atoms_of(output.shown)
         self.output = [atom.key for atom in shown]
         self.offsets = [atom.start for atom in shown]

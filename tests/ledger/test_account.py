@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Block, Category, PageDraft, PrintedLine, Region
 from docspec.core.account import FOOT, HEAD, PAGE_NUMBER, PageAccount, VisibleWord
 from docspec.ledger import PageOutput, account_for, witness_of
-from docspec.ledger.fates import NOT_READ, READ, WORDLESS
+from docspec.ledger.fates import NOT_READ, READ, UNTOLD_SIGN, WORDLESS
 from docspec.ledger.outputs import markdown_words
 from docspec.ledger.painted import DOUBLE, UNPAINTED
 from docspec.ledger.visible import OVER_PRINT
@@ -94,6 +94,24 @@ def test_a_word_that_is_spelt_otherwise_is_written_all_the_same(lines: tuple[str
 )
 def test_what_became_another_number_or_sign_is_missing(line: str, written: str, lost: list[str]) -> None:
     assert missing(account(printed(line), written)) == lost
+
+
+@pytest.mark.parametrize(
+    ("written", "lost"),
+    [
+        ("from −0.9393 V", []),
+        ("from - 0.9393 V", []),
+        ("from 0.9393 V", ["\ufffd0.9393"]),
+        ("| from | 0.9393 | V |", ["\ufffd0.9393"]),
+        ("from-to 0.9393 V", ["\ufffd0.9393"]),
+    ],
+)
+def test_a_sign_that_the_file_does_not_tell_is_missed_before_a_figure(written: str, lost: list[str]) -> None:
+    found = account(printed("from \ufffd0.9393 V"), written)
+    assert missing(found) == lost
+    assert UNTOLD_SIGN not in found.rules
+    assert (found.word_doubt is not None) is bool(lost)
+    assert account(printed("\ufffd from 0.9393 V"), "from 0.9393 V").rules == {UNTOLD_SIGN: 1}
 
 
 def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_kept() -> None:
