@@ -172,7 +172,9 @@ def test_gibberish_over_a_picture_is_no_stamp(page_of: PageOf) -> None:
     """Nobody would want its words beside those that are recognised."""
 
     def draw(page: Any) -> None:
-        page.insert_image(page.rect, pixmap=pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80)))
+        pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 80))
+        pixels.clear_with(200)
+        page.insert_image(page.rect, pixmap=pixels)
         words = [word for word in shifted(PROSE).split() if len(word) > 3][:25]
         page.insert_textbox(pymupdf.Rect(50, 60, 370, 500), " ".join(words), fontsize=10)
 
