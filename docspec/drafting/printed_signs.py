@@ -79,21 +79,21 @@ def _replaced(text: str, codes: re.Pattern[str], signs: Sequence[str]) -> str:
     return codes.sub(lambda _: next(left), text)
 
 
-def _ink(page: Any, place: BBox) -> tuple[np.ndarray, int, int, float]:
-    """The ink in ``place`` cut to its own box, the pixels above it and on its left, and pixels a point."""
+def _ink(page: Any, place: BBox) -> tuple[np.ndarray, int, float]:
+    """The ink in ``place`` cut to its own box, the pixels above it, and pixels a point."""
     scale = PIXELS / max(place.height, 0.5)
     clip = (place.x0, place.y0, place.x1, place.y1)
     pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False, colorspace="gray")
     ink = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width) < 128
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
-        return ink[:0], 0, 0, scale
-    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], int(rows[0]), int(columns[0]), scale
+        return ink[:0], 0, scale
+    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], int(rows[0]), scale
 
 
 def _dash(page: Any, place: BBox, baseline: float, size: float) -> str:
     """The dash or dot that is printed in ``place``; empty if none is."""
-    ink, above, _, scale = _ink(page, place)
+    ink, above, scale = _ink(page, place)
     if not ink.size or size <= 0:
         return ""
     high, wide = (side / scale / size for side in ink.shape)
@@ -108,7 +108,7 @@ def _dash(page: Any, place: BBox, baseline: float, size: float) -> str:
 
 def _box(page: Any, place: BBox) -> str | None:
     """The box that is printed in ``place``; ``None`` if no box is."""
-    ink, _, _, _ = _ink(page, place)
+    ink, _, _ = _ink(page, place)
     if min(ink.shape) < 8:
         return None
     high, wide = round(SIDE * ink.shape[0]), round(SIDE * ink.shape[1])

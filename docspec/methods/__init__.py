@@ -1,5 +1,5 @@
-"""Methods of related papers, each a proposer or a mixture that is loaded when an option names it. Nothing else imports
-this package (``proposing.registry`` knows its names).
+"""Methods of related papers, each a proposer or a mixture that is loaded when an option names it. Nothing but ``bench``
+imports this package (``proposing.registry`` knows its names).
 
 * ``model:NAME`` (``draft_model``, ``draft_at_once``, ``model_row``): a smaller model drafts.
 * ``parallel:NAME`` (``parallel``, ``beside``): it drafts while the target verifies (ParallelVLM, after PEARL).
