@@ -12,12 +12,10 @@ import numpy as np
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.repair import UNTOLD
 
 BOXES = re.compile("[\uf0a8\uf0fd\uf0fe\uf06f\uf071\uf052\uf053\uf054]")
 """Codes of boxes in fonts of symbols."""
-
-UNTOLD = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
-"""What stands for a glyph without Unicode."""
 
 PIXELS = 48.0
 """Height of a sign that is looked at."""
@@ -35,8 +33,9 @@ LOW, HIGH = 0.12, 0.5
 DOT, BULLET, LARGEST = 0.08, 0.28, 0.7
 """Diameters of a dot, of a bullet and of the largest one, in sizes of the type."""
 
-Sign = tuple[BBox, str]
-"""A place on the page, in points, and the sign that is printed there (itself where the print does not tell)."""
+Sign = tuple[BBox, str, str]
+"""A place on the page, in points, the character of the file there, and the sign that is printed (the same character
+where the print does not tell)."""
 
 
 def signs_of(page: Any) -> list[Sign]:
@@ -47,12 +46,12 @@ def signs_of(page: Any) -> list[Sign]:
         for code, glyph, (_, baseline), place in span["chars"]:
             char, box = chr(code), BBox(*place)
             if BOXES.match(char):
-                signs.append((box, _box(page, box) or char))
+                signs.append((box, char, _box(page, box) or char))
             elif UNTOLD.match(char):
                 key = span["font"], glyph, span["size"]
                 if key not in known and len(known) < MOST_GLYPHS:
                     known[key] = _dash(page, box, baseline, span["size"])
-                signs.append((box, known.get(key) or char))
+                signs.append((box, char, known.get(key) or char))
     return signs
 
 
@@ -60,12 +59,10 @@ def with_signs(text: str, place: BBox, signs: Sequence[Sign], names_signs: bool 
     """``text``, printed in ``place``, with the ``signs`` there for its codes, from left to right; boxes only if its
     font does not name its signs (``names_signs``)."""
     for codes in (UNTOLD,) if names_signs else (BOXES, UNTOLD):
-        if not codes.search(text):
-            continue
-        own = sorted((box.x0, sign) for box, sign in signs if _is_in(box, place))
-        left = [sign for _, sign in own if (codes is BOXES) == (sign in "☐☑☒" or BOXES.match(sign) is not None)]
-        if len(left) == len(codes.findall(text)):
-            text = _replaced(text, codes, left)
+        if codes.search(text):
+            own = sorted((box.x0, sign) for box, char, sign in signs if codes.match(char) and _is_in(box, place))
+            if len(own) == len(codes.findall(text)):
+                text = _replaced(text, codes, [sign for _, sign in own])
     return text
 
 

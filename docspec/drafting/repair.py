@@ -20,7 +20,8 @@ _INVISIBLE = re.compile(
     f"(?<!{_WORD})[\u200c\u200d]|[\u200c\u200d](?!{_WORD})|[\u200b\u200e\u200f\u2028-\u202e\u2060\ufeff{_UNTOLD}]"
     "|\u00ad(?!$)"
 )
-_NO_LETTER = re.compile(f"[{_UNTOLD}]")
+UNTOLD = re.compile(f"[{_UNTOLD}]")
+"""What stands for a glyph without Unicode."""
 _RUN = re.compile(f"(?:[^\\W\\d_]|[{_UNTOLD}])+")
 _SPACES = re.compile("[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
 _BULLETS = str.maketrans(dict.fromkeys("\u2219\u25cf\u23fa\u2981", "•"))
@@ -76,7 +77,7 @@ def letters_untold(text: str) -> int:
     Signs that stand alone or beside one letter, as in formulas, are no letters of words."""
     if text.isprintable() and "\ufffd" not in text:
         return 0
-    words = [(len(_NO_LETTER.findall(run)), len(run)) for run in _RUN.findall(text)]
+    words = [(len(UNTOLD.findall(run)), len(run)) for run in _RUN.findall(text)]
     return sum(untold for untold, length in words if length - untold >= 2 and length >= 4)
 
 
