@@ -134,9 +134,12 @@ def is_prose(row: Row, borrowed: bool) -> bool:
 
 def is_slanted(row: Row) -> bool:
     """Whether a row of several words is set in italics: none of its letters is a variable for that."""
-    letters = [one for one in row.glyphs if not one.is_math and one.symbol.sign.isalpha()]
-    words = [word for word in tokens_in(row.glyphs, row.size) if all(one.font.italic for one in word if one in letters)]
-    return len(words) > 3 and 2 * sum(one.font.italic for one in letters) > len(letters)
+    upright, slanted = (
+        {id(one) for one in row.glyphs if not one.is_math and one.symbol.sign.isalpha() and one.font.italic == italic}
+        for italic in (False, True)
+    )
+    words = [word for word in tokens_in(row.glyphs, row.size) if not any(id(one) in upright for one in word)]
+    return len(words) > 3 and len(slanted) > len(upright)
 
 
 def spans_of_brackets(glyphs: Sequence[Glyph], body: float) -> list[Span]:
