@@ -62,7 +62,7 @@ def _scores(cells: Sequence[Place]) -> tuple[np.ndarray, np.ndarray, np.ndarray,
 @settings(deadline=None)
 def test_the_grid_that_relations_tell_is_found(cells: list[Place]) -> None:
     cell, row, column, boxes = _scores(cells)
-    found = grid_of(row, column, boxes, clusters(cell))
+    found = grid_of(np.stack([row, column, cell], axis=-1), boxes, clusters(cell))
     told = {one.tokens: (one.row, one.column, one.rows, one.columns) for one in found}
     assert told == {(number,): place for number, place in enumerate(cells)}
 
@@ -76,10 +76,31 @@ def test_every_word_is_in_one_cell_and_no_place_in_two_whatever_relations_tell(c
     for _ in range(3):
         one = chance.normal(0, 4, (len(cells), len(cells)))
         scores.append(((one + one.T) / 2).astype(np.float32))
-    found = grid_of(scores[1], scores[2], boxes, clusters(scores[0]))
+    found = grid_of(np.stack([scores[1], scores[2], scores[0]], axis=-1), boxes, clusters(scores[0]))
     assert sorted(token for one in found for token in one.tokens) == list(range(len(cells)))
     taken = [(one.row + y, one.column + x) for one in found for y, x in product(range(one.rows), range(one.columns))]
     assert len(taken) == len(set(taken))
+
+
+@given(st.integers(3, 10), st.integers(2, 4), st.integers(2, 5))
+@settings(deadline=None)
+def test_one_head_over_others_is_divided_however_many_stand_beside_both(tall: int, under: int, rows: int) -> None:
+    """Most heads are over two rows, and speak for these rows being one."""
+    heads = [(0, column, 2, 1) for column in range(tall)] + [(0, tall, 1, under)]
+    body = [(row, column, 1, 1) for row in range(2, 2 + rows) for column in range(tall + under)]
+    cells = heads + [(1, tall + column, 1, 1) for column in range(under)] + body
+    cell, row, column, boxes = _scores(cells)
+    found = grid_of(np.stack([row, column, cell], axis=-1), boxes, clusters(cell))
+    assert [(one.row, one.column, one.rows, one.columns) for one in found] == sorted(cells)
+
+
+def test_a_head_above_its_middle_column_is_no_first_line_of_it() -> None:
+    """Two cells of one column are in two rows, even where nothing else speaks against one row."""
+    cells = [(0, 0, 1, 3), (1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 1, 1), (2, 0, 1, 1), (2, 1, 1, 1), (2, 2, 1, 1)]
+    cell, row, column, boxes = _scores(cells)
+    row[0, 2] = row[2, 0] = 1.0
+    found = grid_of(np.stack([row, column, cell], axis=-1), boxes, clusters(cell))
+    assert [(one.row, one.column, one.rows, one.columns) for one in found] == cells
 
 
 def test_groups_are_what_their_pairs_speak_for_together() -> None:

@@ -2,7 +2,8 @@
 
 Cells are ordered by their middles and cut into rows, and the same way into columns, by dynamic programming: of all
 divisions, the one whose pairs' log-odds add up best. A cell over several rows or columns takes the run of them that it
-has most in common with.
+has most in common with. Such cells hold the rows beneath them together, so that a second division is made without the
+cells that share with two which are apart; what is better as a whole is taken.
 """
 
 from __future__ import annotations
@@ -18,6 +19,16 @@ from docspec.drafting.structure.tokens import Floats
 APART = 2.0
 """Weight of what parts two cells over what joins them: a cell over several rows shares one with each, and must not join
 them."""
+
+SPAN = 0.5
+"""What each further row or column of a cell costs."""
+
+BRIDGED = 4.0
+"""Log-odds against two cells sharing a row from which a third that shares with both is one over several rows."""
+
+WHOLE = 1.5
+"""Log-odds added to those of two lines of words being one cell, before it is said that they cannot share both a row and
+a column."""
 
 Ranges = list[tuple[int, int]]
 """The first row (or column) of each cell, and the one behind its last."""
@@ -66,7 +77,7 @@ def ranges(scores: Floats, runs: Sequence[Sequence[int]]) -> Ranges:
             means[run, number] = (own.sum(axis=1) - own.diagonal()) / (len(run) - 1)
         else:
             means[run, number] = 1.0
-    home = np.zeros(len(scores), np.int64)
+    home = means.argmax(axis=1)  # of cells that are in no run
     for number, run in enumerate(runs):
         home[run] = number
     result = []
@@ -87,6 +98,32 @@ def ranges(scores: Floats, runs: Sequence[Sequence[int]]) -> Ranges:
                 last += reach
         result.append((first, last + 1))
     return result
+
+
+def _ranges_along(scores: Floats, order: NDArray[np.int64]) -> Ranges:
+    """The rows (or columns) of each cell, whose pairs' ``scores`` (n, n) add up best: by a division of all cells, or of
+    those that are not over several."""
+    weighed = np.where(scores < 0, APART * scores, scores)
+    over = _over_several(scores)
+    found = [ranges(scores, division(weighed, order))]
+    if over.any() and not over.all():
+        found.append(ranges(scores, division(weighed, order[~over[order]])))
+    return max(found, key=lambda one: _total(weighed, one))
+
+
+def _over_several(scores: Floats) -> NDArray[np.bool_]:
+    """Which cells share a row with two others that do not."""
+    near, apart = scores > 1, scores < -BRIDGED
+    np.fill_diagonal(near, False)
+    return np.array([apart[np.ix_(own, own)].any() for own in near])
+
+
+def _total(scores: Floats, found: Ranges) -> float:
+    """The sum of the scores of all pairs that share a row, less the cost of cells over several."""
+    first, end = np.array(found).T
+    shared = (first[:, None] < end) & (first < end[:, None])
+    np.fill_diagonal(shared, False)
+    return float(scores[shared].sum() / 2 - SPAN * (end - first - 1).sum())
 
 
 def placed(
@@ -137,19 +174,19 @@ def _largest(
     return best
 
 
-def grid_of(row_scores: Floats, column_scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]) -> list[Cell]:
-    """The grid of the tokens with ``boxes`` (n, 4), whose ``groups`` are cells, from the log-odds of their pairs (n,
-    n)."""
+def grid_of(scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]) -> list[Cell]:
+    """The grid of the tokens with ``boxes`` (n, 4), whose ``groups`` are cells, from the log-odds of their pairs (n, n,
+    3: row, column, cell)."""
     member = np.zeros((len(groups), len(boxes)), np.float32)
     for number, group in enumerate(groups):
         member[number, group] = 1 / len(group)
     around = np.array([[*boxes[group, :2].min(axis=0), *boxes[group, 2:].max(axis=0)] for group in groups])
+    row, column, cell = (np.clip(member @ np.clip(scores[..., kind], -6, 6) @ member.T, -5, 5) for kind in range(3))
+    others = 1 / (1 + np.exp(cell + WHOLE))  # the probability that two are not parts of one cell
     result = []
-    for scores, axis in ((row_scores, 1), (column_scores, 0)):
-        own = np.clip(member @ np.clip(scores, -6, 6) @ member.T, -5, 5)
-        middle = (around[:, axis] + around[:, axis + 2]) / 2
-        runs = division(np.where(own < 0, APART * own, own), np.argsort(middle, kind="stable"))
-        result.append(ranges(own, runs))
+    for own, across, axis in ((row, column, 1), (column, row, 0)):
+        own = np.clip(own - others * np.logaddexp(0, across), -5, 5)
+        result.append(_ranges_along(own, np.argsort(around[:, axis] + around[:, axis + 2], kind="stable")))
     rows, columns = result
     height = float(np.median(boxes[:, 3] - boxes[:, 1])) or 1.0
     reading = _reading(boxes, height)

@@ -128,7 +128,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
-        grid = grid_of(scores[..., 1], scores[..., 2], boxes[own], cells)
+        grid = grid_of(scores[..., 1:4], boxes[own], cells)
         if not (_has_rows(grid) or _is_ruled_column(grid, own, page)) or _filled(grid) < SPARSE:
             continue
         grid = [
