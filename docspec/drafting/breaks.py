@@ -5,17 +5,25 @@ amounts at the ends of many lines. And footnotes in the order of their numbers."
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
+from statistics import median
 
-from docspec.core import Category, PrintedLine, Region
+from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.grouping import runs_of
 
 SLACK = 1.5
 """Sizes of type by which the next word must fit."""
 
 FAR = 0.25
 """Share of the column's width that the first of only two lines leaves free."""
+
+SHORT = 0.5
+"""Share of the column's width at which no line of prose ends."""
+
+SET_APART = 1.1
+"""Distance of two lines over that of the lines of a paragraph from which on they stand apart."""
 
 LONGEST = 60
 """Most characters of such a line."""
@@ -53,6 +61,52 @@ def with_breaks(regions: Sequence[Region]) -> list[Region]:
     return [replace(region, broken=True) if _is_broken(region, regions) else region for region in regions]
 
 
+def with_short_lines(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which single lines of text below each other, as close as those of a paragraph, that all end in
+    the first half of their column are one text with breaks: the lines of an address or of a title of court."""
+    pitch = pitch_of(regions)
+
+    def goes_on(first: Region, second: Region) -> bool:
+        a, b = first.lines[-1:], second.lines[:1]
+        if not (a and b and pitch and _is_short(first, regions) and _is_short(second, regions)):
+            return False
+        height = max(a[0].bbox.height, b[0].bbox.height)
+        level = abs(a[0].bbox.x0 - b[0].bbox.x0) < 0.5 * height
+        return level and 0 < min(b[0].bbox.y0 - a[0].bbox.y0, b[0].bbox.y1 - a[0].bbox.y1) < SET_APART * pitch
+
+    result: list[Region] = []
+    for run in runs_of(regions, goes_on):
+        result += run if len(run) < LINES else [_as_one(run)]
+    return result
+
+
+def pitch_of(regions: Iterable[Region]) -> float:
+    """The usual distance of two lines of a paragraph of running text; 0 where there is none."""
+    text = [region for region in regions if region.category.is_running_text and not region.listing]
+    return median([b.bbox.y1 - a.bbox.y1 for region in text for a, b in pairwise(region.lines)] or [0.0])
+
+
+def _is_short(region: Region, regions: Sequence[Region]) -> bool:
+    """Whether ``region`` is lines of text that all end in the first half of their column."""
+    if region.category is not Category.TEXT or region.listing or len(region.texts) != 1 or not region.lines:
+        return False
+    edge = _edge_of_column(region, regions)
+    ends = max(line.bbox.x1 for line in region.lines)
+    return edge is not None and ends < region.bbox.x0 + SHORT * (edge - region.bbox.x0)
+
+
+def _as_one(run: Sequence[Region]) -> Region:
+    """The regions of ``run`` as one whose lines are not to be joined."""
+    return replace(
+        run[0],
+        bbox=BBox.union(region.bbox for region in run),
+        texts=("\n".join(region.texts[0] for region in run),),
+        confidence=min(region.confidence for region in run),
+        lines=tuple(line for region in run for line in region.lines),
+        broken=True,
+    )
+
+
 def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     lines = region.lines
     if region.category is not Category.TEXT or region.listing or len(lines) < 2:
@@ -69,12 +123,12 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
     if amounts >= max(LINES, AMOUNTS * len(lines)) or any(_TYPED_RULE.fullmatch(line.text) for line in lines):
         return True
+    own = max(line.bbox.x1 for line in lines)
     goes_on = any(
         line.text.rstrip()[-1] in _HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)
     )
     if goes_on:
         return False
-    own = max(line.bbox.x1 for line in lines)
     if len(lines) == 2:
         return edge is not None and edge - lines[0].bbox.x1 > FAR * (edge - region.bbox.x0) and _ends(lines, edge) == 1
     if edge is None:

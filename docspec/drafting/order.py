@@ -1,16 +1,19 @@
 """The boxes of a page in reading order, by where they stand (:mod:`docspec.drafting.reading_order`): the layout model's
 own order is kept only for asides.
 
-Sections that are numbered row by row, as on slides and leaflets, come in the order of their numbers.
+Sections that are numbered row by row, as on slides and leaflets, come in the order of their numbers, and so do the
+options of a question that stand in columns.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from docspec.core import BBox, Event
+from docspec.core.grouping import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.furniture import whole_furniture
@@ -23,6 +26,10 @@ from docspec.drafting.reading_order import page_order
 SECTIONS = 4
 """Least numbered headings that give an order."""
 
+OPTIONS = 4
+"""Least lines of options in columns."""
+
+_MARK = re.compile(r"\(?(?:([A-Za-z])|(\d{1,2}))[.):]?\s+\S")
 _NUMBER = re.compile(r"(\d{1,2})[.):]?\s+\S")
 
 
@@ -47,7 +54,8 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
 def in_order(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
     """``boxes``, with the ``lines`` in them, in reading order. They come in a layout model's, or in that of an earlier
     call, after which tables and blocks were cut out of them: what stands beside these has a place of its own."""
-    return by_numbers(page_order(boxes, runs_leftwards(lines)), lines)
+    leftwards = runs_leftwards(lines)
+    return by_numbers(page_order(boxes if leftwards else with_rows_of_options(boxes, lines), leftwards), lines)
 
 
 def index_in_order(box: BBox, others: Sequence[BBox]) -> int:
@@ -76,6 +84,43 @@ def by_numbers(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[La
     first = next(index for index, box in enumerate(boxes) if id(box) in moved)
     after = [box for box in boxes[first:] if id(box) not in moved]
     return [*boxes[:first], *(box for section in ordered for box in section), *after]
+
+
+def with_rows_of_options(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """``boxes``, in which those that stand side by side are one if their ``lines`` are lettered or numbered row by row
+    (``A B`` above ``C D``) and not column by column."""
+    texts = {line.bbox: line.text for line in lines}
+    marked = [box for box in boxes if box.category.is_running_text and _marks(box.members, texts)]
+    result, taken = list(boxes), set[int]()
+    for box in marked:
+        row = [one for one in marked if id(one) not in taken and _is_level(box.bbox, one.bbox)]
+        row.sort(key=lambda one: one.bbox.x0)
+        by_columns = [member for one in row for member in sorted(one.members, key=lambda member: member.y0)]
+        by_rows = [member for same in in_rows(by_columns, lambda member: member) for member in same]
+        apart = all(a.bbox.x1 < b.bbox.x0 for a, b in pairwise(row))
+        if len(row) < 2 or len(by_rows) < OPTIONS or not apart:
+            continue
+        if _counts(_marks(by_rows, texts)) and not _counts(_marks(by_columns, texts)):
+            whole = replace(box, bbox=BBox.union(one.bbox for one in row), members=tuple(by_rows))
+            result = [whole if one is row[0] else one for one in result if not any(one is part for part in row[1:])]
+            taken.update(map(id, row))
+    return result
+
+
+def _is_level(one: BBox, other: BBox) -> bool:
+    return one.shared_height(other) > 0.5 * max(one.height, other.height)
+
+
+def _marks(members: Sequence[BBox], texts: Mapping[BBox, str]) -> list[int]:
+    """The letters or numbers that the lines begin with, as numbers; none if a line has none."""
+    found = [_MARK.match(texts.get(member, "")) for member in members]
+    marks = [ord(match[1]) if match[1] else int(match[2]) for match in found if match is not None]
+    return marks if len(marks) == len(found) else []
+
+
+def _counts(marks: Sequence[int]) -> bool:
+    """Whether each of ``marks`` follows the one before it, or all begin anew."""
+    return all(b in (a + 1, marks[0]) for a, b in pairwise(marks)) and len(set(marks)) > 1
 
 
 def _sections(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[tuple[int, list[LayoutBox]]]:

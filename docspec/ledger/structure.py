@@ -44,6 +44,7 @@ PROSE, ROWS, MOST_ROWS = 3.5, 3, 40
 lines in which its rows are sought."""
 
 _NUMBER = re.compile(r"\(?\w{1,3}[.)]|[^\w\s]")
+_MARK = re.compile(r"\(?(?:([A-Za-z])|(\d{1,2}))[.):]?")
 _WORD = re.compile(r"[^\W\d_]{3}|[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff]")
 _AMOUNT = re.compile(r"[-+−–(]?[$€£¥]?\d+(?:[.,'’]\d+)+\)?%?")
 
@@ -69,6 +70,7 @@ def structure_of(units: Sequence[Placed]) -> Iterator[Misplaced]:
         yield from _gutters(one)
     yield from _grids(running)
     yield from _turns(running)
+    yield from _counts(running)
     yield from _order(units)
     yield from _levels(units)
 
@@ -204,6 +206,22 @@ def _turns(running: Sequence[Placed]) -> Iterator[Misplaced]:
             full = all(len(line.words) >= 5 for line in (first, second, third))
             if not level or full:
                 yield _said("columns_alternate", first, second)
+                return
+
+
+def _counts(running: Sequence[Placed]) -> Iterator[Misplaced]:
+    """Lettered or numbered lines of which the next one stands beside and is read later (``A C B D``)."""
+    marked: list[tuple[Line, int]] = []
+    for line in (line for one in running for line in one.lines if len(line.words) > 1):
+        mark = _MARK.fullmatch(line.words[0].text)
+        if mark is not None and len(marked) < MOST:
+            marked.append((line, ord(mark[1]) if mark[1] else int(mark[2])))
+    for at, ((line, number), (_, following)) in enumerate(pairwise(marked)):
+        if following == number + 1:
+            continue
+        for other, own in marked[at + 2 :]:
+            if own == number + 1 and abs(other.middle - line.middle) < 0.3 * line.height and other.x0 > line.x1:
+                yield _said("moves_up", line, other)
                 return
 
 

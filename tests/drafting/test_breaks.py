@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.breaks import notes_in_order, with_breaks
+from docspec.drafting.breaks import notes_in_order, with_breaks, with_short_lines
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
@@ -29,6 +29,30 @@ def text(lines: Sequence[tuple[str, float]], x: float = 60, y: float = 0, kind: 
 
 
 BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, y=300)
+
+
+@pytest.mark.parametrize(
+    ("lines", "lead", "one"),
+    [
+        ([("JANE ROE,", 60), ("Plaintiff,", 50), ("v.", 10), ("HARBOUR BOARD,", 90)], 14, True),
+        ([("JANE ROE,", 60), ("Plaintiff,", 50)], 14, False),  # two may be a sentence
+        ([("JANE ROE,", 60), ("Plaintiff,", 50), ("v.", 10)], 30, False),  # paragraphs
+        ([("JANE ROE,", 60), ("the plaintiff of the first part, who lives near", 300), ("v.", 10)], 14, False),
+    ],
+)
+def test_short_lines_below_each_other_are_one_text_with_breaks(
+    lines: list[tuple[str, float]], lead: float, one: bool
+) -> None:
+    """A layout model has made a region of each line."""
+    regions = [text([line], y=lead * row) for row, line in enumerate(lines)]
+    found = with_short_lines([*regions, BODY])
+    assert found[-1] is BODY
+    if not one:
+        assert found[:-1] == regions
+        return
+    assert [(region.broken, region.texts[0].split("\n")) for region in found[:-1]] == [
+        (True, [told for told, _ in lines])
+    ]
 
 
 def centred(lines: Sequence[tuple[str, float]]) -> Region:

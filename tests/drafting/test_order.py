@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import TextLine
+from docspec.drafting.order import in_order
 from docspec.drafting.reading_order import page_order
 
 
@@ -154,3 +157,39 @@ def test_heads_beside_each_other_are_read_from_the_left() -> None:
     heads = [box(300, 10, 500, 20, Category.PAGE_HEADER), box(40, 10, 200, 20, Category.PAGE_HEADER)]
     text = box(40, 50, 500, 600)
     assert page_order([*heads, text]) == [heads[1], heads[0], text]
+
+
+def _column(x: float, *texts: str, y: float = 100) -> tuple[LayoutBox, list[TextLine]]:
+    """A box of lines, 16 points apart, and the lines."""
+    lines = [
+        TextLine(BBox(x, y + 16 * row, x + 6 * len(text), y + 16 * row + 11), text, 11)
+        for row, text in enumerate(texts)
+    ]
+    return LayoutBox.around(lines, Category.TEXT), lines
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ([("A Danube", "C Rhone"), ("B Elbe", "D Ebro")], True),
+        ([("(a) oak", "(d) yew"), ("(b) ash", "(e) fir"), ("(c) elm", "(f) box")], True),
+        ([("1. bread", "3. salt", "5. oil"), ("2. milk", "4. eggs", "6. tea")], True),
+        ([("1. bread", "2. salt", "3. oil"), ("4. milk", "5. eggs", "6. tea")], False),
+        ([("A Danube", "flows east"), ("B Elbe", "flows north")], False),
+        ([("1. bread", "4. salt"), ("2. milk", "9. eggs")], False),
+    ],
+)
+def test_options_in_columns_are_read_as_they_are_lettered(columns: list[tuple[str, ...]], rows: bool) -> None:
+    """A question above them that ends before the second column, and another one below."""
+    made = [_column(60, "1. Which of these?", y=60), *(_column(90 + 150 * at, *own) for at, own in enumerate(columns))]
+    made.append(_column(60, "2. And which of these?", y=180))
+    lines = [line for _, own in made for line in own]
+    texts = {line.bbox: line.text for line in lines}
+    ordered = in_order([box for box, _ in made], lines)
+    read = [texts[member] for box in ordered for member in box.members]
+    in_columns = [text for own in columns for text in own]
+    in_rows = [own[row] for row in range(len(columns[0])) for own in columns]
+    expected = in_rows if rows else in_columns
+    assert [text for text in read if text in expected] == expected
+    if rows:
+        assert (read[0], read[-1]) == ("1. Which of these?", "2. And which of these?")

@@ -120,6 +120,12 @@ NOTE = ("a note in small type", "below all other text")
             "moves_up",
         ),
         (
+            [*lines("A Danube", "C Rhone"), *lines("B Elbe", "D Ebro", x=300)],
+            "A Danube\n\nB Elbe\n\nC Rhone\n\nD Ebro",
+            "A Danube\n\nC Rhone\n\nB Elbe\n\nD Ebro",
+            "moves_up",
+        ),
+        (
             [*lines("one thing", "two things"), *lines("under it", "beside that", x=90, y=130)],
             "- one thing\n- two things\n  - under it\n  - beside that",
             "- one thing\n- two things\n- under it\n- beside that",
