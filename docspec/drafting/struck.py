@@ -1,7 +1,7 @@
 """Words that are struck through: by a line drawn through their middle, or by an annotation.
 
-Rules of tables, bars of fractions and underlines are lines, too. A strike lies within the height of low letters, and
-ends where words do.
+Rules of tables, bars of fractions, frames and underlines are lines, too. A strike lies within the height of low
+letters, and ends where words do.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ def strokes_of(page: Any) -> tuple[BBox, ...]:
     if 0 < len(thin) <= MOST_PATHS:
         for path in page.get_cdrawings():
             wide = float(path.get("width") or 0) / 2 if path["type"] == "s" else 0.0
+            corners = _corners(path["items"])
             for item in path["items"]:
                 box = _level(item, wide)
-                if box is not None:
+                ends = {(round(x), round(y)) for x, y in item[1:3]} if item[0] == "l" else set()
+                if box is not None and not ends & corners:
                     strokes.append(box)
     for annotation in page.annots(types=(_STRIKEOUT,)) if page.first_annot else ():
         corners = annotation.vertices or []
@@ -54,6 +56,13 @@ def mark_struck(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> No
         struck = _struck(line, strokes)
         for char in (char for span in line["spans"] for char in span["chars"]) if struck else ():
             char["struck"] = id(char) in struck
+
+
+def _corners(items: Sequence[Any]) -> set[tuple[int, int]]:
+    """The ends, in whole points, of the lines of a path that are not level: a level one that begins or ends there is a
+    side of a frame."""
+    lines = [item[1:3] for item in items if item[0] == "l"]
+    return {(round(x), round(y)) for a, b in lines if abs(a[1] - b[1]) > 0.5 for x, y in (a, b)}
 
 
 def _level(item: Sequence[Any], half: float) -> BBox | None:

@@ -24,9 +24,15 @@ _PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]|(\[[ x]\]|[^\w\[])+", re.DOTA
 """What ends with a comma, or ends a sentence that it does not begin, or holds nothing but boxes to tick and signs."""
 
 
+_CAPTION = re.compile(
+    r"(?i:fig(?:ure|\.)|table|abb(?:ildung|\.)|tab\.|tabelle|tableau|figura|tabla)\s*\d+(?:\.\d+)*[.:]\s"
+)
+
+
 def without_parts(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` in which headings in type as small as the text are text if they are a part of a sentence, or, not in
-    bold, lines of an address, or a line that neither its letters nor white above or below it sets apart."""
+    """``regions`` in which headings in type as small as the text are captions if they begin so, and text if they are a
+    part of a sentence, or, not in bold, lines of an address, or a line that neither its letters nor white above or
+    below it sets apart."""
     text = [region for region in regions if region.category.is_running_text and not region.listing]
     body, pitch = _size(text), pitch_of(regions)
     lines = [line.bbox for region in regions for line in region.lines]
@@ -36,15 +42,15 @@ def without_parts(regions: Sequence[Region]) -> list[Region]:
             return True
         return not _is_bold(region) and (are_entries(region.lines) or _is_in_line(region, lines, pitch))
 
-    return [
-        replace(region, category=Category.TEXT)
-        if region.category is Category.SECTION_HEADER
-        and region.texts
-        and 0 < _size([region]) < LARGER * body
-        and is_part(region)
-        else region
-        for region in regions
-    ]
+    result = []
+    for region in regions:
+        if region.category is Category.SECTION_HEADER and region.texts and 0 < _size([region]) < LARGER * body:
+            if _CAPTION.match(region.texts[0]):
+                region = replace(region, category=Category.CAPTION)
+            elif is_part(region):
+                region = replace(region, category=Category.TEXT)
+        result.append(region)
+    return result
 
 
 def _is_bold(region: Region) -> bool:

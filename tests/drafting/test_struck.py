@@ -36,6 +36,12 @@ def highlight(page: pymupdf.Page, box: pymupdf.Rect) -> None:
     page.add_highlight_annot(box)
 
 
+def frame(page: pymupdf.Page, box: pymupdf.Rect) -> None:
+    """A frame laid over the page, whose upper side goes through the word."""
+    left, right, top = box.x0, box.x1, box.y1 - 6.6
+    page.draw_polyline([(left, top), (left, top + 60), (right, top + 60), (right, top), (left, top)], width=0.7)
+
+
 def rule(page: pymupdf.Page, box: pymupdf.Rect) -> None:
     page.draw_line((box.x0 - 60, box.y1 - 6.6), (box.x1 + 90, box.y1 - 6.6), width=0.7)
 
@@ -63,7 +69,7 @@ def test_strikes_are_found_and_end_with_their_words(paint: Paint, words: str) ->
     assert struck(paint, words) == [words]
 
 
-@pytest.mark.parametrize("paint", [underline, highlight, rule, overline])
+@pytest.mark.parametrize("paint", [underline, highlight, rule, overline, frame])
 def test_other_lines_are_no_strikes(paint: Paint) -> None:
     assert struck(paint, "a rent of 900.00") == []
 

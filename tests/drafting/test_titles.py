@@ -76,6 +76,8 @@ def test_the_title_of_a_sample_page_is_drafted_as_one(name: str) -> None:
         ("the Island of Hawaii.", 10, False),
         ("JANE ROE,", 10, False),
         ("[ ] [x]", 10, False),
+        ("Figure 1: Manual page for cat", 10, False),
+        ("Figure skating", 10, True),
         ("[x] urgent", 10, True),
         ("the Island of Hawaii", 10, True),
         ("The Island of Hawaii.", 10, True),

@@ -48,6 +48,10 @@ GIVEN_UP = 0.85
 GIVEN_UP_RECOGNISED = 0.97
 """The same on recognised pages, whose words are placed by their letters: none of the made pages is recognised yet."""
 
+GIVEN_UP_TYPEWRITTEN = 0.9
+"""The same in letters of one width, whoever calls it what: a listing keeps its columns. On 108 made typewritten tables
+no right one is below."""
+
 MOST_DIVIDED = 50
 """Most pairs of groups that are divided anew."""
 
@@ -148,7 +152,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
         size = float(np.median([page.tokens[token].size for token in own]))
         box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
         sure = _certainty(grid, own, scores)
-        if sure < given_up and textual[own].mean() > 0.5:
+        even = sum(page.tokens[token].even for token in own) > 0.5 * len(own)
+        if (sure < given_up and textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN):
             continue
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
     return sorted(found, key=lambda one: (one.box[1], one.box[0]))
