@@ -10,7 +10,8 @@ from docspec.core import BBox, Category, Region
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
-from docspec.drafting.structure.tables import Structure, in_boxes
+from docspec.drafting.structure.tables import Structure
+from docspec.drafting.structure.tokens import in_boxes
 from docspec.mathematics.page import DISPLAY
 
 CALLED = 0.5

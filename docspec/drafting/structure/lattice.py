@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.drafting.structure.tokens import Floats, PageTokens
+from docspec.drafting.structure.tokens import Floats, PageTokens, in_boxes
 
 NEAR = 3.0
 """Most points between two rules that meet, and between the lines of a double rule."""
@@ -34,6 +34,8 @@ GUTTER = 0.5
 DRAWING = -2.0
 """Mean log-odds for one table of the words in a lattice below which it is a drawing, a chart, a form or marked text.
 The tables of ICDAR EU and pdf-parse-bench have 2.6 at least; drawings and marked text of public files -17 to -4."""
+CALLED = 0.8
+"""Share of these words in tables of the layout model from which it is a table all the same: of cells full of prose."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -186,12 +188,12 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
     """The log-odds ``pairs`` (n, n, relations) and ``states`` (n, 2) of the tokens of ``page``, and what its lattices
     say; and the number of each token's lattice (-1: none)."""
     pairs, states = pairs.copy(), states.copy()
-    member = np.full(len(page.tokens), -1)
+    member, tabular = np.full(len(page.tokens), -1), in_boxes(page, "table")
     for number, lattice in enumerate(lattices_of(page)):
         own = lattice.tokens
         own_pairs = np.ix_(own, own)
         told = pairs[own_pairs]
-        if told[..., 0].mean() < DRAWING:
+        if told[..., 0].mean() < DRAWING and tabular[own].mean() < CALLED:
             continue
         states[own, 0] = SURE
         same_slot = lattice.slots[:, None] == lattice.slots[None, :]

@@ -19,7 +19,7 @@ from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, grid_of
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token
+from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token, in_boxes
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
@@ -268,16 +268,6 @@ def _framed(box: Box, page: PageTokens, size: float) -> Box:
         if near and MOSTLY * side < shared and length < side / MOSTLY + 2 * size:
             box = (min(box[0], rule.x0), min(box[1], rule.y0), max(box[2], rule.x1), max(box[3], rule.y1))
     return box
-
-
-def in_boxes(page: PageTokens, *names: str) -> NDArray[np.bool_]:
-    """Which tokens are in a box of the layout model that is called so (of :data:`LAYOUT`)."""
-    centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
-    inside = np.zeros(len(page.tokens), bool)
-    for x0, y0, x1, y1, kind in page.layout:
-        if LAYOUT[int(kind)] in names:
-            inside |= (centers >= (x0, y0)).all(axis=1) & (centers <= (x1, y1)).all(axis=1)
-    return inside
 
 
 def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:

@@ -189,6 +189,16 @@ def _origin(char: Mapping[str, Any], turn: int, page: PageTokens) -> tuple[float
     return (page.height - y, x) if turn == 1 else (y, page.width - x)
 
 
+def in_boxes(page: PageTokens, *names: str) -> NDArray[np.bool_]:
+    """Which tokens are in a box of the layout model that is called so (of :data:`LAYOUT`)."""
+    centers = np.array([((t.box[0] + t.box[2]) / 2, (t.box[1] + t.box[3]) / 2) for t in page.tokens])
+    inside = np.zeros(len(page.tokens), bool)
+    for x0, y0, x1, y1, kind in page.layout:
+        if LAYOUT[int(kind)] in names:
+            inside |= (centers >= (x0, y0)).all(axis=1) & (centers <= (x1, y1)).all(axis=1)
+    return inside
+
+
 def layout_of_boxes(boxes: Iterable[LayoutBox]) -> Floats:
     """The ``boxes`` of a layout model as :class:`PageTokens` has them."""
     rows = [(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1, CLASSES.get(box.category, 1)) for box in boxes]
