@@ -1,7 +1,7 @@
 """Words whose letters are set apart (A N N U A L) put together again. MuPDF reads a space or a new line after each.
 
-Capitals are a word whether the file has spaces between them or not. Small letters are one where it has none and the white
-between them is even, as programs set it that justify lines letter by letter.
+Capitals are a word whether the file has spaces between them or not. Small letters are one where it has none and the
+white between them is even, as programs set it that justify lines letter by letter.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _is_word(text: str) -> bool:
 
 
 def _is_small_word(text: str) -> bool:
-    """The same of small letters, of which the first may be a capital: vowels and others, not always the same, and not an
+    """The same of small letters, of which the first may be a capital: vowels and others, not always the same, and no
     alphabet."""
     letters = [letter for letter in text if letter.isalpha()]
     plain = [unicodedata.normalize("NFD", letter)[0].casefold() for letter in letters]
