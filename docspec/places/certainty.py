@@ -11,6 +11,7 @@ import math
 
 from docspec.core.result import WordsOf
 from docspec.places.gaps import Found
+from docspec.places.margins import Alone
 
 LAYER = {"exact": 0.998, "aligned": 0.22, "inferred": 0.2, "block": 0.5, "none": 0.3}
 """Beside a sound text layer: a model that differs from it is seldom right. Of ``python -m benchmarks places``."""
@@ -21,18 +22,18 @@ WEIGHTS: dict[str, tuple[float, ...]] = {
     "differs": (-0.84, -0.35, 0.21, -0.37, 1.31),
     "differs, no margin": (-0.06, -0.63, 0.10, -0.14),
     "recognition": (0.54, -1.28, 0.02, 1.44),
-    "unread": (-0.74, -1.01, 0.29, 3.23),
-    "unread, no margin": (2.30, -1.11, -0.31),
+    "unread": (-1.57, -1.17, 0.0, -4.62, 2.03, 2.54),
+    "unread, no margin": (2.53, -0.53, -0.43, -9.33),
 }
 """By kind, the weights of a word's evidence (:func:`evidence_of`). Where a recogniser is sure of another word, a model
 that is sure, too, is seldom right; of words that nobody else has read, a sure model's are mostly right."""
 
 
-def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool) -> float:
+def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, alone: Alone | None) -> float:
     """The certainty (0..1) of the word ``text`` that was found so, in a block whose words are those of ``words``.
     ``margin``: the least distance (in logits) of its tokens from the model's second choice, if that is told;
-    ``is_known``: whether anybody else has read words on the page."""
-    evidence = evidence_of(found, words, text, margin, is_known)
+    ``alone``: what stands around it on a page on which nobody else has read words, else ``None``."""
+    evidence = evidence_of(found, words, text, margin, alone)
     weights = None if evidence is None else WEIGHTS.get(evidence[0])
     if evidence is not None and weights is not None:
         return round(1 / (1 + math.exp(-sum(a * b for a, b in zip(weights, evidence[1], strict=True)))), 3)
@@ -40,12 +41,14 @@ def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, 
 
 
 def evidence_of(
-    found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool
+    found: Found, words: WordsOf, text: str, margin: float | None, alone: Alone | None
 ) -> tuple[str, tuple[float, ...]] | None:
     """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model,
     differs from it in this place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1,
     its letters (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the
-    recogniser where that has something there, and the model's margin (logarithmic) where it is told."""
+    recogniser where that has something there, how far a model that reads alone repeats itself and how sure it is on the
+    page (models that go on writing without print to read are unsure of most words, and repeat some of them), and the
+    model's margin (logarithmic) where it is told."""
     recognised = [word.confidence for word in found.words if word.recognised]
     if words not in ("model", "recognition") or (found.words and not recognised):
         return None
@@ -56,7 +59,13 @@ def evidence_of(
         values.append(math.log(sound / (1 - sound)))
     if words == "recognition":
         return ("recognition", tuple(values)) if recognised else None
-    kind = ("agrees" if found.how == "exact" else "differs") if recognised else "missing" if is_known else "unread"
+    kind = ("agrees" if found.how == "exact" else "differs") if recognised else "missing"
+    if alone is not None:
+        kind = "unread"
+        values.append(alone.repeated)
+        if alone.margin is not None:
+            own = alone.margin if margin is None else math.log1p(max(0.0, margin))
+            return kind, (*values, alone.margin, own)
     if margin is None:
         return f"{kind}, no margin", tuple(values)
     return kind, (*values, math.log1p(max(0.0, margin)))
