@@ -22,8 +22,8 @@ WEIGHTS: dict[str, tuple[float, ...]] = {
     "differs": (-0.84, -0.35, 0.21, -0.37, 1.31),
     "differs, no margin": (-0.06, -0.63, 0.10, -0.14),
     "recognition": (0.54, -1.28, 0.02, 1.44),
-    "unread": (-1.57, -1.17, 0.0, -4.62, 2.03, 2.54),
-    "unread, no margin": (2.53, -0.53, -0.43, -9.33),
+    "unread": (-2.56, -0.23, -0.25, -4.59, 1.91, 1.69),
+    "unread, no margin": (2.42, -0.45, -0.39, -8.91),
 }
 """By kind, the weights of a word's evidence (:func:`evidence_of`). Where a recogniser is sure of another word, a model
 that is sure, too, is seldom right; of words that nobody else has read, a sure model's are mostly right."""
