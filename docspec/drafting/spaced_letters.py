@@ -114,7 +114,7 @@ def _is_small_word(text: str) -> bool:
         len(letters) >= LEAST
         and pairs <= PAIRS * len(text.split())
         and all(letter.islower() for letter in letters[1:])
-        and 0 < sum(letter in "aeiouy" for letter in plain) < len(plain)
+        and 0 < sum(letter in "aeiouyæøœ" for letter in plain) < len(plain)
         and len(set(plain)) >= OTHERS
         and not all(before <= after for before, after in pairwise(plain))
         and sum(ord(after) - ord(before) == 1 for before, after in pairwise(plain)) < len(plain) / 2

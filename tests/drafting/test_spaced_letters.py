@@ -46,7 +46,7 @@ def test_small_letters_of_a_justified_line_make_a_word(text: str, white: float) 
         assert read(page) == [text]
 
 
-@pytest.mark.parametrize("text", ["abcdea", "abaab", "xyzab", "bdfgh", "xaYbZ"])
+@pytest.mark.parametrize("text", ["abcdea", "abaab", "xyzab", "bdfgh", "xaYbZ", "äåæèéë"])
 def test_small_letters_that_are_a_list_stay_apart(text: str) -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page()
