@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -27,12 +27,19 @@ class AloneWords:
     def __init__(self, margins: Iterable[float]) -> None:
         logarithms = [math.log1p(max(0.0, margin)) for margin in margins]
         self._margin = sum(logarithms) / len(logarithms) if logarithms else None
-        self._recent: deque[str] = deque(maxlen=RECENT)
+        self._recent: deque[str] = deque()
+        self._counts: Counter[str] = Counter()
 
     def around(self, text: str) -> Alone:
         """What stands around the next word, ``text``."""
-        repeated = len(self._recent) - len(set(self._recent))
+        repeated = len(self._recent) - len(self._counts)
         self._recent.append(text)
+        self._counts[text] += 1
+        if len(self._recent) > RECENT:
+            oldest = self._recent.popleft()
+            self._counts[oldest] -= 1
+            if not self._counts[oldest]:
+                del self._counts[oldest]
         return Alone(self._margin, repeated / RECENT)
 
 
