@@ -2,18 +2,25 @@
 
 The viewer is that of the npm package ``pdfjs-dist``. Its own search marks what it finds; a word counts as found where a
 mark lies on the place that is known of it. Selection goes by the mouse, from the first to the last word of a line.
+``python -m benchmarks browser`` writes searchable PDFs and looks at them.
 """
 
 from __future__ import annotations
 
 import mimetypes
+import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docspec.core import BBox
+from docspec.core import BBox, PageResult, ParseOptions
+from docspec.corpus.searchable import SearchablePdf
+from docspec.documents import Source
+from docspec.parser import Parser
+from docspec.reporting.placed_lines import lines_of
 
 ORIGIN = "http://viewer.invalid"
 """Where the browser believes the files to be; all its requests are answered from this machine's disk."""
@@ -85,6 +92,44 @@ class Looked:
     lines: int = 0
     copied: int = 0
     missing: tuple[str, ...] = ()
+
+
+def package_of(named: Path | None = None) -> Path | None:
+    """The folder of ``pdfjs-dist``: ``named``, or in a folder that ``NODE_PATH`` names, or in ``node_modules`` of this
+    folder or one above; ``None`` without."""
+    if named is not None:
+        return named if named.is_dir() else None
+    paths = (Path(folder) for folder in os.environ.get("NODE_PATH", "").split(os.pathsep) if folder)
+    above = (folder / "node_modules" for folder in Path(__file__).resolve().parents)
+    return next((one / "pdfjs-dist" for one in (*paths, *above) if (one / "pdfjs-dist").is_dir()), None)
+
+
+def measure(sources: Sequence[Source], options: ParseOptions, window: Any) -> Iterator[tuple[str, int, Looked]]:
+    """The name of each source, the numbers of its pages, and what is found and copied there in the searchable PDF that
+    is made as ``options`` say; ``window`` is the :func:`viewer`."""
+    with Parser(options, images=False) as parser, tempfile.TemporaryDirectory() as folder:
+        for number, source in enumerate(sources):
+            path = Path(folder, f"{number}.pdf")
+            with SearchablePdf(path, source, options) as writer:
+                pages = list(parser.pages(source))
+                for page in pages:
+                    writer.add(page)
+            opened(window, path.read_bytes())
+            for page in pages:
+                yield source.name, page.number, looked(window, page.number, shares_of(page))
+
+
+def shares_of(page: PageResult) -> list[list[tuple[str, BBox]]]:
+    """The lines of words of ``page``, with their boxes as shares (0..1) of its size."""
+    return [
+        [
+            (one.word.text, BBox(box.x0 / page.width, box.y0 / page.height, box.x1 / page.width, box.y1 / page.height))
+            for one in line
+            for box in (one.bbox,)
+        ]
+        for block in page.blocks
+        for line in lines_of(block)
+    ]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from docspec.parser import Parser
 from docspec.places import placing, with_places
 from docspec.places.certainty import certainty_of, evidence_of
 from docspec.places.gaps import Found
+from docspec.places.margins import Alone
 
 RIDGE = 1.0
 """Pulls the weights towards 0."""
@@ -47,6 +49,17 @@ WAYS: Mapping[str, Mapping[str, str]] = {
 """Options by the way in which a scan is read."""
 
 IN_TURN = ("model", "model alone", "model", "recogniser")
+
+
+def way_of(seed: int) -> str:
+    """How the scan of ``seed`` is read."""
+    return IN_TURN[seed // 2 % len(IN_TURN)]
+
+
+def seeds(first: int, number: int, way: str | None = None) -> list[int]:
+    """``number`` seeds from ``first`` on, all even or all odd, of scans that are read in ``way``, or in any."""
+    found = (seed for seed in count(first, 2) if way is None or way_of(seed) == way)
+    return list(islice(found, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +90,7 @@ def readings(seeds: Sequence[int], options: ParseOptions, folder: Path | None) -
             if kept is not None and kept.exists():
                 yield pickle.loads(kept.read_bytes())
                 continue
-            way = IN_TURN[seed // 2 % len(IN_TURN)]
+            way = way_of(seed)
             if way not in parsers:
                 parsers[way] = Parser(replace(options, places="drafts", **WAYS[way]), images=False)  # type: ignore[arg-type]
             reading = _read(seed, way, parsers[way])
@@ -127,9 +140,10 @@ class Noted(float):
 def _noted() -> Iterator[None]:
     """Has each certainty that is given in this process keep what it was made from."""
 
-    def noting(found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool) -> Noted:
-        certainty = Noted(certainty_of(found, words, text, margin, is_known))
-        told = (evidence_of(found, words, text, one, is_known) for one in (margin, None))
+    def noting(found: Found, words: WordsOf, text: str, margin: float | None, alone: Alone | None) -> Noted:
+        certainty = Noted(certainty_of(found, words, text, margin, alone))
+        without = None if alone is None else replace(alone, margin=None)
+        told = (evidence_of(found, words, text, *one) for one in ((margin, alone), (None, without)))
         certainty.evidence = dict(one for one in told if one is not None)
         return certainty
 

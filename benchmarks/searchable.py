@@ -31,7 +31,7 @@ class Searchable:
     """A document: the words of its text, those of them that ``pdftotext`` finds, the bytes of the file and of the
     searchable one, and its pages. ``refused`` are the programs that open the input and not the searchable file, or have
     more to say of it; ``fault`` is why nothing was written, ``missing`` are words that were not found, ``parted`` of
-    which ``pdftotext`` tells with other spaces."""
+    which ``pdftotext`` tells with other spaces, ``joined`` of these within a longer word, where a search finds them."""
 
     source: str
     words: int = 0
@@ -43,6 +43,7 @@ class Searchable:
     fault: str = ""
     missing: tuple[str, ...] = ()
     parted: int = 0
+    joined: int = 0
 
 
 def drawn(sources: Sequence[Source], count: int, seed: int, most_pages: int) -> list[Source]:
@@ -92,18 +93,18 @@ def _measured(parser: Parser, source: Source, options: ParseOptions, before: Pat
     refused = tuple(name for name, opens in readers().items() if not opens(path) and opens(before))
     sizes = before.stat().st_size, path.stat().st_size
     missing = tuple(sorted((written - found).elements()))
-    parted = words_parted(missing, theirs, found)
-    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused, "", missing, parted)
+    parted, joined = (words_parted(missing, theirs, found, by) for by in ("", "\n"))
+    return Searchable(source.name, written.total(), found.total(), *sizes, count, refused, "", missing, parted, joined)
 
 
-def words_parted(missing: Sequence[str], told: Sequence[str], found: Mapping[str, int]) -> int:
-    """How many words of ``missing`` stand, letter by letter, in what ``told`` has beside the words ``found``; each
-    letter counts once."""
+def words_parted(missing: Sequence[str], told: Sequence[str], found: Mapping[str, int], by: str = "") -> int:
+    """How many words of ``missing`` stand, letter by letter, in what ``told`` has beside the words ``found``, put
+    together with ``by`` between them; each letter counts once."""
     left, others = Counter(found), []
     for key in told:
         others += [] if left[key] > 0 else [key]
         left[key] -= 1
-    text, count = "".join(others), 0
+    text, count = by.join(others), 0
     for word in sorted(missing, key=len, reverse=True):
         count += word in text
         text = text.replace(word, "\n", 1)

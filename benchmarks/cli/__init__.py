@@ -6,6 +6,7 @@ import typer
 
 from benchmarks.cli.accuracy import accuracy
 from benchmarks.cli.born_digital import born_digital
+from benchmarks.cli.browser import browser
 from benchmarks.cli.cards import cards
 from benchmarks.cli.certainty import certainty
 from benchmarks.cli.corrections import corrections
@@ -53,6 +54,7 @@ COMMANDS = (
         places,
         certainty,
         searchable,
+        browser,
         kinds,
         layer,
         formulas,

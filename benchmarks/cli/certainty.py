@@ -15,6 +15,14 @@ from docspec.core import ParseOptions
 
 Scans = Annotated[int, typer.Option(metavar="N", min=1, help="Scans that the weights are fitted to: of even seeds.")]
 HeldOut = Annotated[int, typer.Option(metavar="N", min=1, help="Scans that they are measured on: of odd seeds.")]
+Way = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WAY",
+        show_default=False,
+        help='Only scans that are read in one way: "model", "model alone" or "recogniser"; else all in turn.',
+    ),
+]
 Keep = Annotated[
     Path | None,
     typer.Option(metavar="DIR", show_default=False, help="Keep what was read here, and do not read it again."),
@@ -31,25 +39,30 @@ def certainty(
     options: ParseOptions,
     fit: Scans = 40,
     held_out: HeldOut = 40,
+    way: Way = None,
     keep: Keep = None,
     diagram: Diagram = None,
     json_file: JsonFile = None,
 ) -> int:
     """How far words are to be believed: prints the weights that docspec/places/certainty.py has, and how well they
     hold on scans with other words."""
-    from benchmarks.certainty import draw, fitted, readings
+    from benchmarks.certainty import IN_TURN, draw, fitted, readings, seeds
     from benchmarks.places import Summary
 
     check_plot(diagram)
-    learned = [one.placed() for one in readings(range(0, 2 * fit, 2), options, keep)]
+    if way not in (None, *IN_TURN):
+        raise typer.BadParameter(f"{way} is none of {', '.join(dict.fromkeys(IN_TURN))}", param_hint="--way")
+    learned = [one.placed() for one in readings(seeds(0, fit, way), options, keep)]
     for line in fitted(learned):
         console().print(line, markup=False, soft_wrap=True)
-    others = [(one.way, one.wear.kind, one.placed()) for one in readings(range(1, 2 * held_out, 2), options, keep)]
-    groups = {name: [page for way, _, page in others if way == name] for name in sorted({way for way, *_ in others})}
-    drafted = [(kind, page) for way, kind, page in others if way != "model alone"]
-    groups["with a recogniser"] = [page for _, page in drafted]
-    for name in sorted({kind for kind, _ in drafted}):
-        groups[f"of these, {name}"] = [page for kind, page in drafted if kind == name]
+    others = [(one.way, one.wear.kind, one.placed()) for one in readings(seeds(1, held_out, way), options, keep)]
+    groups = {name: [page for own, _, page in others if own == name] for name in sorted({own for own, *_ in others})}
+    drafted = [(kind, page) for own, kind, page in others if own != "model alone"]
+    if drafted:
+        groups["with a recogniser"] = [page for _, page in drafted]
+    kinds = drafted or [(kind, page) for _, kind, page in others]
+    for name in sorted({kind for kind, _ in kinds}):
+        groups[f"of these, {name}"] = [page for kind, page in kinds if kind == name]
     found = {name: Summary.of(pages) for name, pages in groups.items()}
     grid = narrow_table("Other scans", ["scans"], ["words", "right", "error", "IoU >= 0.7"])
     for name, one in found.items():

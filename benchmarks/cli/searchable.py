@@ -56,7 +56,8 @@ def searchable(
         f"{len(made)} of {len(rows)} files, {words:,} words, found {found / max(1, words):.2%}; "
         f"all of them in {sum(row.found == row.words for row in made)}, at least 99 % in "
         f"{sum(row.found >= 0.99 * row.words for row in made)}",
-        f"not found, but told with other spaces: {sum(row.parted for row in made):,} words",
+        f"not found, but told with other spaces: {sum(row.parted for row in made):,} words, "
+        f"{sum(row.joined for row in made):,} of them within longer words",
         f"at most 5 % or 20 KB a page larger: {small}",
         *(f"{name} refuses what it did not before: {sum(name in row.refused for row in made)}" for name in readers()),
     )

@@ -1,9 +1,14 @@
-"""Words whose letters are set apart (A N N U A L) put together again. MuPDF reads a space or a new line after each."""
+"""Words whose letters are set apart (A N N U A L) put together again. MuPDF reads a space or a new line after each.
+
+Capitals are a word whether the file has spaces between them or not. Small letters are one where it has none and the
+white between them is even, as programs set it that justify lines letter by letter.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
@@ -23,22 +28,40 @@ FARTHEST = 2.2
 PAIRS = 0.3
 """Greatest share of pairs among the letters: kerning brings some so near that MuPDF reads no space between them."""
 
+EVEN = 1.6
+"""From so many of the least gaps on, the white between small letters is not even."""
+
+OTHERS = 4
+"""Least letters of a word in small ones that are not the same."""
+
 _SPACED = re.compile(r"\S{1,2}(?: \S{1,2}){4,}")
 
 
-def with_words(lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]]) -> list[TextLine]:
+def with_words(
+    lines: Sequence[TextLine], words: Sequence[tuple[Any, ...]], typed: Sequence[BBox] = ()
+) -> list[TextLine]:
     """``lines`` of a page, with whole words for those of single letters; ``words`` are the page's letters there (``x0,
-    y0, x1, y1, text, ...``)."""
+    y0, x1, y1, text, ...``), ``typed`` the places of the spaces that its file has."""
     result: list[TextLine] = []
     for line in _joined(lines):
-        if not (_SPACED.fullmatch(line.text) and _is_word(line.text)):
+        if not _SPACED.fullmatch(line.text):
             result.append(line)
             continue
         own = sorted((word for word in words if line.bbox.has_center_of(BBox(*word[:4]))), key=lambda word: word[0])
-        text = _text([BBox(*word[:4]) for word in own], [word[4] for word in own])
+        boxes, letters = [BBox(*word[:4]) for word in own], [word[4] for word in own]
+        is_set = not any(line.bbox.has_center_of(space) for space in typed) and _is_even(boxes, letters)
+        text = _text(boxes, letters) if _is_word(line.text) or (is_set and _is_small_word(line.text)) else ""
         fits = text.replace(" ", "") == line.text.replace(" ", "")
         result.append(replace(line, text=text, marks=()) if fits else line)
     return result
+
+
+def typed_spaces(blocks: Iterable[dict[str, Any]]) -> list[BBox]:
+    """The places of the spaces that the file has, from MuPDF's raw dictionary of the page."""
+    chars = (
+        char for block in blocks for line in block.get("lines", ()) for span in line["spans"] for char in span["chars"]
+    )
+    return [BBox(*char["bbox"]) for char in chars if char["c"] == " " and not char.get("synthetic")]
 
 
 def are_spaced(lines: Sequence[TextLine]) -> bool:
@@ -79,6 +102,29 @@ def _is_word(text: str) -> bool:
         and any(letter in "AEIOUYÄÖÜ" for letter in capitals)
         and not ordered
     )
+
+
+def _is_small_word(text: str) -> bool:
+    """The same of small letters, of which the first may be a capital: vowels and others, not always the same, and no
+    alphabet."""
+    letters = [letter for letter in text if letter.isalpha()]
+    plain = [unicodedata.normalize("NFD", letter)[0].casefold() for letter in letters]
+    pairs = sum(len(part) == 2 for part in text.split())
+    return (
+        len(letters) >= LEAST
+        and pairs <= PAIRS * len(text.split())
+        and all(letter.islower() for letter in letters[1:])
+        and 0 < sum(letter in "aeiouyæøœ" for letter in plain) < len(plain)
+        and len(set(plain)) >= OTHERS
+        and not all(before <= after for before, after in pairwise(plain))
+        and sum(ord(after) - ord(before) == 1 for before, after in pairwise(plain)) < len(plain) / 2
+    )
+
+
+def _is_even(boxes: Sequence[BBox], letters: Sequence[str]) -> bool:
+    """Whether the white between ``letters`` (or pairs of them), but for that before other signs, is even."""
+    gaps = [b.x0 - a.x1 for (a, _), (b, sign) in pairwise(zip(boxes, letters, strict=True)) if sign[0].isalpha()]
+    return bool(gaps) and 0 < max(gaps) <= EVEN * min(gaps)
 
 
 def _text(boxes: Sequence[BBox], letters: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ from docspec.drafting.picture_text import (
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
-from docspec.drafting.spaced_letters import are_spaced, with_words
+from docspec.drafting.spaced_letters import are_spaced, typed_spaces, with_words
 from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tables, with_tables
 from docspec.drafting.structure.tables import Structure
@@ -98,7 +98,8 @@ class TextLayerDrafter:
             formulas = formulas_of(sheet, self._formulas)
             lines = page_lines(sheet.page, page.links, formulas)
             if are_spaced(lines):
-                lines = with_words(lines, sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP))
+                words = sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
+                lines = with_words(lines, words, typed_spaces(sheet.raw["blocks"]))
             sound = self._judge is None or self._judge.judge(page).trusted
             if self._recogniser is not None and sound:
                 lines = completed(page.pdf_page, lines, self._recogniser.of_page(page))

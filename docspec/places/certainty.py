@@ -11,28 +11,31 @@ import math
 
 from docspec.core.result import WordsOf
 from docspec.places.gaps import Found
+from docspec.places.margins import Alone
 
 LAYER = {"exact": 0.998, "aligned": 0.22, "inferred": 0.2, "block": 0.5, "none": 0.3}
 """Beside a sound text layer: a model that differs from it is seldom right. Of ``python -m benchmarks places``."""
 
 WEIGHTS: dict[str, tuple[float, ...]] = {
-    "agrees": (0.45, 0.36, 0.09, 0.42, 1.52),
-    "agrees, no margin": (0.75, 0.57, 0.03, 0.78),
-    "differs": (-0.84, -0.35, 0.21, -0.37, 1.31),
-    "differs, no margin": (-0.06, -0.63, 0.10, -0.14),
+    "agrees": (0.62, 0.06, 0.07, 0.61, 1.22),
+    "agrees, no margin": (0.91, 0.33, 0.04, 0.87),
+    "differs": (-1.13, -0.29, 0.37, -0.33, 1.67),
+    "differs, no margin": (-0.58, -0.51, 0.32, -0.02),
+    "missing": (-1.01, -1.18, 0.00, -0.16),
+    "missing, no margin": (-1.10, -1.23, 0.00),
     "recognition": (0.54, -1.28, 0.02, 1.44),
-    "unread": (-0.74, -1.01, 0.29, 3.23),
-    "unread, no margin": (2.30, -1.11, -0.31),
+    "unread": (-2.56, -0.23, -0.25, -4.59, 1.91, 1.69),
+    "unread, no margin": (2.42, -0.45, -0.39, -8.91),
 }
 """By kind, the weights of a word's evidence (:func:`evidence_of`). Where a recogniser is sure of another word, a model
 that is sure, too, is seldom right; of words that nobody else has read, a sure model's are mostly right."""
 
 
-def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool) -> float:
+def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, alone: Alone | None) -> float:
     """The certainty (0..1) of the word ``text`` that was found so, in a block whose words are those of ``words``.
     ``margin``: the least distance (in logits) of its tokens from the model's second choice, if that is told;
-    ``is_known``: whether anybody else has read words on the page."""
-    evidence = evidence_of(found, words, text, margin, is_known)
+    ``alone``: what stands around it on a page on which nobody else has read words, else ``None``."""
+    evidence = evidence_of(found, words, text, margin, alone)
     weights = None if evidence is None else WEIGHTS.get(evidence[0])
     if evidence is not None and weights is not None:
         return round(1 / (1 + math.exp(-sum(a * b for a, b in zip(weights, evidence[1], strict=True)))), 3)
@@ -40,12 +43,14 @@ def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, 
 
 
 def evidence_of(
-    found: Found, words: WordsOf, text: str, margin: float | None, is_known: bool
+    found: Found, words: WordsOf, text: str, margin: float | None, alone: Alone | None
 ) -> tuple[str, tuple[float, ...]] | None:
     """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model,
     differs from it in this place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1,
     its letters (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the
-    recogniser where that has something there, and the model's margin (logarithmic) where it is told."""
+    recogniser where that has something there, how far a model that reads alone repeats itself and how sure it is on the
+    page (models that go on writing without print to read are unsure of most words, and repeat some of them), and the
+    model's margin (logarithmic) where it is told."""
     recognised = [word.confidence for word in found.words if word.recognised]
     if words not in ("model", "recognition") or (found.words and not recognised):
         return None
@@ -56,7 +61,13 @@ def evidence_of(
         values.append(math.log(sound / (1 - sound)))
     if words == "recognition":
         return ("recognition", tuple(values)) if recognised else None
-    kind = ("agrees" if found.how == "exact" else "differs") if recognised else "missing" if is_known else "unread"
+    kind = ("agrees" if found.how == "exact" else "differs") if recognised else "missing"
+    if alone is not None:
+        kind = "unread"
+        values.append(alone.repeated)
+        if alone.margin is not None:
+            own = alone.margin if margin is None else math.log1p(max(0.0, margin))
+            return kind, (*values, alone.margin, own)
     if margin is None:
         return f"{kind}, no margin", tuple(values)
     return kind, (*values, math.log1p(max(0.0, margin)))

@@ -6,10 +6,10 @@ not have is not taken for the same one.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from docspec.ledger.matching import matched
 from docspec.places.cells import cells_of
 from docspec.places.certainty import certainty_of
 from docspec.places.gaps import Found, boxes_of, placed_in, spread
+from docspec.places.margins import AloneWords, Margins
 from docspec.places.printed import PrintedWord, printed_words
 from docspec.places.sequences import common
 from docspec.places.written import WrittenWord, letters_of, pieces_of, written_words
@@ -79,6 +80,7 @@ class _Placing:
         self._free = [set(range(len(pieces))) for pieces in self._pieces]
         self._pairs: dict[tuple[int, int], list[tuple[int, int, int]]] = {}  # of a written word: its piece, theirs
         self._found: dict[tuple[int, int], Found] = {}
+        self._alone = None if printed else AloneWords(margin for block in blocks for _, _, margin in block.margins)
 
     def places(self) -> list[tuple[PlacedWord, ...]]:
         """The placed words of each block."""
@@ -267,7 +269,7 @@ class _Placing:
         block = self.blocks[number]
         known = any((number, word.start) in self._found for word in self.written[number])
         placed = []
-        margins = _Margins(block.margins)
+        margins = Margins(block.margins)
         for word in self.written[number]:
             found = self._found.get((number, word.start))
             if found is None and self.printed and not word.in_formula and (known or block.bbox is None):
@@ -275,22 +277,10 @@ class _Placing:
             if found is None:
                 found = Found("block", () if block.bbox is None else (block.bbox,))
             margin = margins.of(word.start, word.end)
-            certainty = certainty_of(found, block.words, word.text, margin, bool(self.printed))
+            alone = None if self._alone is None else self._alone.around(word.text)
+            certainty = certainty_of(found, block.words, word.text, margin, alone)
             placed.append(PlacedWord(word.text, word.start, word.end, found.how, certainty, found.boxes))
         return tuple(placed)
-
-
-class _Margins:
-    """The model's margins of a block's words, asked for in the order of the text."""
-
-    def __init__(self, margins: Sequence[tuple[int, int, float]]) -> None:
-        self._left = deque(margins)
-
-    def of(self, start: int, end: int) -> float | None:
-        """The least margin within these characters; ``None`` if none is known."""
-        while self._left and self._left[0][1] <= start:
-            self._left.popleft()
-        return min((margin for first, _, margin in takewhile(lambda one: one[0] < end, self._left)), default=None)
 
 
 def _with_sign(text: str, start: int) -> int:

@@ -32,3 +32,4 @@ def test_a_word_of_pieces_is_in_the_file_and_one_over_others_is_not() -> None:
 def test_words_that_are_told_with_other_spaces_are_counted_once() -> None:
     told = ["the", "s", "e", "a", "harbourmaster"]
     assert words_parted(("sea", "harbour", "harbour", "lamp"), told, {"the": 1}) == 2
+    assert words_parted(("sea", "wall", "lamp"), ["seawall", "la", "mp"], {}, "\n") == 2, "two are parts of a word"

@@ -174,6 +174,29 @@ def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read:
     assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False)))) == count
 
 
+def test_words_whose_letters_the_own_layer_sets_apart_are_added_whole() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=576, height=432)
+        x = 100.0
+        for letter in "Meanwhile":
+            page.insert_text((x, 200), letter, fontsize=20)
+            x += pymupdf.Font("helv").text_length(letter, 20) + 8
+        page.insert_text((100, 240), "down the coast", fontsize=20)
+        boxes = [BBox(*word[:4]).scaled(100 / 72) for word in page.get_text("words")]
+        data = pdf.tobytes()
+    whole = BBox.union(boxes[:9])
+    lines = (
+        (LayerWord("Meanwhile", whole, is_kept=True, boxes=(whole,)),),
+        tuple(
+            LayerWord(word, box, is_kept=True, boxes=(box,))
+            for word, box in zip(("down", "the", "coast"), boxes[9:], strict=True)
+        ),
+    )
+    texts = [text for text, _ in found(layered(data, LayerPage(1, 800, 600, lines, replaces=False)))]
+    assert texts.count("Meanwhile") == 1
+    assert texts.count("coast") == 1
+
+
 def test_a_page_whose_old_layer_was_taken_out_is_sound_to_other_programs(tmp_path: Path) -> None:
     if shutil.which("qpdf") is None:
         pytest.skip("needs qpdf")

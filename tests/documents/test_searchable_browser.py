@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 
-from benchmarks.browser_search import looked, opened, viewer
-from docspec.core import BBox
+from benchmarks.browser_search import looked, measure, opened, package_of, viewer
+from docspec.core import BBox, ParseOptions
+from docspec.documents.sources import source_from_bytes
 from docspec.documents.text_layer import LayerPage, LayerWord
 from tests.documents.test_searchable import layered, scanned_pdf
 
@@ -27,9 +28,7 @@ browser_module.needs_browser()
 
 @pytest.fixture(scope="module")
 def window() -> Iterator[Any]:
-    above = (folder / "node_modules" for folder in Path(__file__).resolve().parents)
-    named = (Path(folder) for folder in os.environ.get("NODE_PATH", "").split(os.pathsep) if folder)
-    package = next((one / "pdfjs-dist" for one in (*named, *above) if (one / "pdfjs-dist").is_dir()), None)
+    package = package_of()
     if package is None:
         pytest.skip("the npm package pdfjs-dist is not installed")
     with viewer(package) as found:
@@ -54,3 +53,15 @@ def test_words_are_found_and_selected_where_they_are_printed(window: Any, rotati
     assert (found.missing, found.found, found.copied, found.lines) == ((), 6, 2, 2)
     elsewhere = [[(text, BBox(box.x0, box.y0 + 0.5, box.x1, box.y1 + 0.5)) for text, box in line] for line in shares]
     assert looked(window, 1, elsewhere).found == 0, "the print is not there"
+
+
+def test_the_command_writes_the_file_that_it_looks_at(window: Any) -> None:
+    with pymupdf.open(stream=scanned_pdf()) as pdf:
+        pdf[0].insert_text((72, 300), "Harbour office opened yesterday", fontsize=20)
+        source = source_from_bytes(pdf.tobytes(), "a.pdf")
+    [(name, number, looked_at)] = measure([source], ParseOptions(places="drafts"), window)
+    assert (name, number, looked_at.missing, looked_at.copied, looked_at.lines) == ("a.pdf", 1, (), 1, 1)
+
+
+def test_a_package_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert package_of(tmp_path / "pdfjs-dist") is None

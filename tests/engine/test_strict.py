@@ -102,6 +102,27 @@ def test_the_smallest_margin_is_that_of_generate(exact, printed_page):
     assert engine.baseline(Request(prompt, (), NEW_TOKENS))[1].smallest_margin == pytest.approx(expected, abs=1e-3)
 
 
+@pytest.mark.parametrize("share", [None, 0.0, 0.3])
+def test_the_margin_of_each_token_is_that_of_a_plain_forward_pass(exact, printed_page, share):
+    prompt = exact.encode(printed_page, "Read.")
+    engine = make_decoder(exact, ParseOptions())
+    tokens = engine.baseline(Request(prompt, (), NEW_TOKENS))[0].tokens
+    with torch.inference_mode():
+        whole = dict(prompt.inputs)
+        added = torch.tensor([tokens])
+        whole["input_ids"] = torch.cat([whole["input_ids"], added], 1)
+        for key in ("attention_mask", "mm_token_type_ids"):
+            if key in whole:
+                whole[key] = torch.cat([whole[key], torch.full_like(added, key == "attention_mask")], 1)
+        logits = exact.model(**whole).logits[0, prompt.length - 1 : -1]
+    best = logits.float().log_softmax(-1).topk(2).values  # a margin is the ratio of two probabilities
+    expected = (best[:, 0] - best[:, 1]).tolist()
+    drafts = () if share is None else (edited(tokens, share, 3),)
+    [output], _ = engine.speculate([Request(prompt, drafts, NEW_TOKENS, traced=True)])
+    assert output.tokens == tokens
+    assert output.trail.margins[: len(tokens)] == pytest.approx(expected, abs=1e-3)
+
+
 def test_only_the_first_row_can_be_strict(exact, printed_page):
     prompt = exact.encode(printed_page, "Read.")
     requests = [Request(prompt, ((1, 2, 3),), 20), Request(prompt, ((1, 2, 3),), 20, least_margin=ALWAYS)]
