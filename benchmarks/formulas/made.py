@@ -53,11 +53,11 @@ class Maker:
         kind = self._random.random()
         if kind < 0.12:
             lines = [rf"{self._terms(2)}&={self._terms(2)}" for _ in range(self._random.randint(2, 3))]
-            return r"\begin{aligned}" + r"\\".join(lines) + r"\end{aligned}"
+            return _environment("aligned", lines)
         if kind < 0.2:
             rows = [rf"{self._terms(1)}&\text{{if }}{self._letter()}{self._pick(_RELATIONS[:6])}{self._letter()}"
                     for _ in range(self._random.randint(2, 3))]  # fmt: skip
-            return rf"{self._base()}=\begin{{cases}}" + r"\\".join(rows) + r"\end{cases}"
+            return f"{self._base()}={_environment('cases', rows)}"
         sides = [self._terms(3) for _ in range(self._random.choice((1, 2, 2, 2, 3)))]
         return f" {self._relation()} ".join(sides)
 
@@ -172,7 +172,11 @@ class Maker:
         rows = [
             "&".join(self._term(min(depth - 1, 1)) for _ in range(columns)) for _ in range(self._random.randint(2, 3))
         ]
-        return rf"\begin{{{kind}}}" + r"\\".join(rows) + rf"\end{{{kind}}}"
+        return _environment(kind, rows)
+
+
+def _environment(name: str, rows: Sequence[str]) -> str:
+    return rf"\begin{{{name}}}" + r"\\".join(rows) + rf"\end{{{name}}}"
 
 
 def make(folder: Path, pages: int, seed: int, typesetters: Sequence[str] = BASE, node: Path | None = None) -> None:

@@ -9,6 +9,9 @@ from docspec.mathematics.lines import Row, Span
 
 FAR_AWAY = 1e6
 
+FURTHEST = 2.7
+"""How far from a row's base line that of a script or of a brace's label is at most, in sizes of type."""
+
 
 def with_fractions(rows: Sequence[Row], bars: Sequence[Bar]) -> list[Row]:
     """``rows`` with numerators and denominators of full size, which are rows of their own, at the row of prose on whose
@@ -59,11 +62,12 @@ def attached(loose: Sequence[Glyph], rows: Sequence[Row]) -> list[Glyph]:
     for most, high in ((0.3, 0.6), (0.3, 0.6), (0.7, 0.6), (0.3, 2.0), (1.3, 2.0), (1.3, 2.0)):
         left = []
         for run in runs:
-            row = min(rows, key=lambda row: _cost(run, row, most, high), default=None)
-            if row is None or _cost(run, row, most, high) >= FAR_AWAY:
+            costs = [_cost(run, row, most, high) for row in rows]
+            least = min(costs, default=FAR_AWAY)
+            if least >= FAR_AWAY:
                 left.append(run)
             else:
-                row.extra += run
+                rows[costs.index(least)].extra += run
         runs = left
     return [one for run in left for one in run]
 
@@ -88,6 +92,9 @@ def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
 def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
     first = run[0]
+    is_typed = first.symbol.part == "ordinary" and first.font.kind != "ex"
+    if is_typed and abs(row.y - first.y) > FURTHEST * row.size:
+        return FAR_AWAY
     x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
     braced = any(
         one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra
@@ -95,7 +102,7 @@ def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     reach = 1.05 if row.prose and not braced else 2.4
     if first.symbol.part == "accent" and (off := _over_letter(run, row)) is not None:
         return off
-    if first.symbol.part == "ordinary" and first.font.kind != "ex":
+    if is_typed:
         up = (row.y - first.y) / row.size
         lowest = -2.6 if braced else -0.72 * (1 if row.prose else reach)
         if not lowest < up < reach:

@@ -8,9 +8,7 @@ sign that was left out stands in the way of others, a bracket becomes a script o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 
 from docspec.core.formula_signs import letters_of, shown_signs
 from docspec.mathematics.glyphs import Glyph
@@ -36,31 +34,22 @@ USUAL = {
 }
 """The widest deviation of each kind in right readings, in sizes of type (sizes: in shares)."""
 
-_strains: ContextVar[list[tuple[float, str]] | None] = ContextVar("strains", default=None)
 
+class Strains:
+    """Collects the strains of a formula while it is read; the greatest counts."""
 
-@contextmanager
-def weighed() -> Iterator[list[tuple[float, str]]]:
-    """Collects the strains of what is read within, each with its kind."""
-    strains: list[tuple[float, str]] = []
-    token = _strains.set(strains)
-    try:
-        yield strains
-    finally:
-        _strains.reset(token)
+    def __init__(self) -> None:
+        self._most: tuple[float, str] = (0.0, "")
 
+    def add(self, kind: str, deviation: float) -> None:
+        """Tells how far something is from where it is usual."""
+        self._most = max(self._most, (abs(deviation) / USUAL[kind], kind))
 
-def strain(kind: str, deviation: float) -> None:
-    """Tells how far something is from where it is usual."""
-    strains = _strains.get()
-    if strains is not None:
-        strains.append((abs(deviation) / USUAL[kind], kind))
-
-
-def doubt_in(strains: Sequence[tuple[float, str]]) -> str:
-    """The kind of the greatest of ``strains`` if it is more than a sure formula has, else nothing."""
-    most, kind = max(strains, default=(0.0, ""))
-    return kind if most > MOST else ""
+    @property
+    def doubt(self) -> str:
+        """The kind of the greatest strain if it is more than a sure formula has, else nothing."""
+        most, kind = self._most
+        return kind if most > MOST else ""
 
 
 def lost_signs(glyphs: Sequence[Glyph], latex: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from docspec.mathematics.certainty import strain
+from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.spelling import sign_in_latex
 from docspec.mathematics.stacks import columns_of, rows_of
@@ -16,13 +16,13 @@ _MATRICES = {"()": "pmatrix", "[]": "bmatrix", "{}": "Bmatrix", "||": "vmatrix",
 _PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
 
 
-def with_fences(items: Sequence[Item], read: Reader) -> list[Item]:
+def with_fences(items: Sequence[Item], read: Reader, strains: Strains) -> list[Item]:
     """``items`` with what tall brackets hold as one with them, from the inside out."""
     left = list(items)
     while (pair := _innermost(left)) is not None:
         opening, closing, inside = pair
         own = [one for one in (opening, closing, *inside) if one is not None]
-        latex = _written(opening, closing, inside, read)
+        latex = _written(opening, closing, inside, read, strains)
         x0, y0, x1, y1 = box_of(own)
         size = main_size(inside) if inside else opening.size
         middle = opening.center_y
@@ -81,12 +81,12 @@ def _between(items: Sequence[Item], opening: Item, closing: Item | None) -> list
     ]
 
 
-def _written(opening: Item, closing: Item | None, inside: Sequence[Item], read: Reader) -> str:
+def _written(opening: Item, closing: Item | None, inside: Sequence[Item], read: Reader, strains: Strains) -> str:
     rows = rows_of(inside)
     if len(rows) > 1:
         cells = columns_of(rows)
         filled = [sum(bool(cell) for cell in row) for row in cells]
-        strain("ragged rows", 0.4 * (max(filled) - min(filled)))
+        strains.add("ragged rows", 0.4 * (max(filled) - min(filled)))
         pair = opening.sign + (closing.sign if closing is not None else "")
         if closing is None:
             return _environment("cases", cells, read)

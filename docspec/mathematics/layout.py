@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
-from docspec.mathematics.certainty import strain
+from docspec.mathematics.certainty import Strains
 from docspec.mathematics.fences import with_fences
 from docspec.mathematics.glyphs import Bar
 from docspec.mathematics.items import AXIS, Item, base_of, box_of, main_size
@@ -20,32 +21,33 @@ from docspec.mathematics.rows import read_row
 from docspec.mathematics.stacks import aligned, rows_of
 
 
-def read_formula(items: Sequence[Item], bars: Sequence[Bar], display: bool = False) -> str:
-    """The LaTeX of a formula's ``items`` and ``bars``."""
-    items, bars, braces = braces_in(with_whole_signs(items), bars)
+def read_formula(items: Sequence[Item], bars: Sequence[Bar], strains: Strains, display: bool = False) -> str:
+    """The LaTeX of a formula's ``items`` and ``bars``, whose ``strains`` are told."""
+    items, bars, braces = braces_in(with_whole_signs(items, strains), bars)
     parts: list[Bar | Brace] = [*bars, *braces]
     for one in sorted(parts, key=lambda one: one.x1 - one.x0):
-        items = _with_brace(items, one) if isinstance(one, Brace) else _with_bar(items, one)
-    return read_block(items, display)
+        items = _with_brace(items, one, strains) if isinstance(one, Brace) else _with_bar(items, one, strains)
+    return read_block(items, strains, display)
 
 
-def read_block(items: Sequence[Item], display: bool = False) -> str:
+def read_block(items: Sequence[Item], strains: Strains, display: bool = False) -> str:
     """The LaTeX of items without bars: one row, or several below each other."""
     if not items:
         return ""
-    items = with_fences(with_limits(with_accents(items), read_block), read_block)
+    read = partial(read_block, strains=strains)
+    items = with_fences(with_limits(with_accents(items, strains), read, strains), read, strains)
     rows = rows_of(items)
     if len(rows) > 1:
-        strain("rows within", 0 if display else 1)
-        return aligned(rows)
-    return read_row(items)
+        strains.add("rows within", 0 if display else 1)
+        return aligned(rows, strains)
+    return read_row(items, strains)
 
 
-def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
+def _with_bar(items: list[Item], bar: Bar, strains: Strains) -> list[Item]:
     """``items`` with the root, the fraction or the overlined term of ``bar`` as one."""
     radical = next((one for one in items if one.part == "radical" and _belongs(one, bar)), None)
     if radical is not None:
-        return _with_root(items, bar, radical)
+        return _with_root(items, bar, radical, strains)
     inside = [one for one in items if bar.x0 - 0.1 * one.size <= one.center_x <= bar.x1 + 0.1 * one.size]
     size = _size_near(inside, bar)
     above = _connected(
@@ -56,23 +58,23 @@ def _with_bar(items: list[Item], bar: Bar) -> list[Item]:
         above = []
     if above and below:
         above, below = _of_one_size(above, below)
-        _weigh_fraction(above, below, bar, size)
-        latex = f"\\frac{{{read_block(above)}}}{{{read_block(below)}}}"
+        _weigh_fraction(above, below, bar, size, strains)
+        latex = f"\\frac{{{read_block(above, strains)}}}{{{read_block(below, strains)}}}"
         made = _made(latex, [*above, *below], bar, "fraction", bar.y, max(main_size(above), main_size(below)))
         return [one for one in items if one not in above and one not in below] + [made]
     if below:
-        latex = f"\\overline{{{read_block(below)}}}"
+        latex = f"\\overline{{{read_block(below, strains)}}}"
         made = _made(latex, below, bar, "made", base_of(below), main_size(below))
         return [one for one in items if one not in below] + [made]
     if above:
-        latex = f"\\underline{{{read_block(above)}}}"
+        latex = f"\\underline{{{read_block(above, strains)}}}"
         made = _made(latex, above, bar, "made", base_of(above), main_size(above))
         return [one for one in items if one not in above] + [made]
-    strain("left over", 1)
+    strains.add("left over", 1)
     return items
 
 
-def _with_brace(items: list[Item], brace: Brace) -> list[Item]:
+def _with_brace(items: list[Item], brace: Brace, strains: Strains) -> list[Item]:
     """``items`` with the term of a brace that lies over or under it, and its label, as one."""
     size, direction = brace.size, 1 if brace.over else -1
     spanned = [one for one in items if brace.x0 - 0.1 * size <= one.center_x <= brace.x1 + 0.1 * size]
@@ -93,10 +95,12 @@ def _with_brace(items: list[Item], brace: Brace) -> list[Item]:
             if abs(one.center_x - middle) < reach and y0 - 0.3 * size < one.center_y < y1 + 0.3 * size
         ]
     if not inside:
-        strain("left over", 1)
+        strains.add("left over", 1)
         return items
     name, script = ("overbrace", "^") if direction > 0 else ("underbrace", "_")
-    latex = f"\\{name}{{{read_block(inside)}}}" + (f"{script}{{{read_block(label)}}}" if label else "")
+    latex = f"\\{name}{{{read_block(inside, strains)}}}" + (
+        f"{script}{{{read_block(label, strains)}}}" if label else ""
+    )
     x0, y0, x1, y1 = box_of([*inside, *label])
     made = Item(latex, min(x0, brace.x0), min(y0, brace.y0), max(x1, brace.x1), max(y1, brace.y1), _root_base(inside),
                 largest, inside[0].sign, "", "made")  # fmt: skip
@@ -110,13 +114,13 @@ def _of_one_size(above: list[Item], below: list[Item]) -> tuple[list[Item], list
     return small[0] or above, small[1] or below
 
 
-def _weigh_fraction(above: Sequence[Item], below: Sequence[Item], bar: Bar, size: float) -> None:
+def _weigh_fraction(above: Sequence[Item], below: Sequence[Item], bar: Bar, size: float, strains: Strains) -> None:
     """The strains of a fraction: its parts in the middle of its bar, which covers the wider one, and no more."""
     parts = [box_of(above), box_of(below)]
     for x0, _, x1, _ in parts:
-        strain("part off centre", ((x0 + x1) - (bar.x0 + bar.x1)) / 2 / size)
-    strain("unequal parts", main_size(above) / main_size(below) - 1)
-    strain("bar too long", (bar.x1 - bar.x0 - max(x1 - x0 for x0, _, x1, _ in parts)) / size)
+        strains.add("part off centre", ((x0 + x1) - (bar.x0 + bar.x1)) / 2 / size)
+    strains.add("unequal parts", main_size(above) / main_size(below) - 1)
+    strains.add("bar too long", (bar.x1 - bar.x0 - max(x1 - x0 for x0, _, x1, _ in parts)) / size)
 
 
 def _is_centred(items: Sequence[Item], bar: Bar, size: float) -> bool:
@@ -157,7 +161,7 @@ def _belongs(radical: Item, bar: Bar) -> bool:
     return abs(bar.x0 - radical.x1) < near + 0.8 and abs(bar.y - radical.y0) < near + 0.4
 
 
-def _with_root(items: list[Item], bar: Bar, radical: Item) -> list[Item]:
+def _with_root(items: list[Item], bar: Bar, radical: Item, strains: Strains) -> list[Item]:
     near = 0.12 * radical.size
     inside = [
         one
@@ -167,7 +171,7 @@ def _with_root(items: list[Item], bar: Bar, radical: Item) -> list[Item]:
         and bar.y - near <= one.center_y <= radical.y1 + 2 * near
     ]
     if not inside:
-        strain("left over", 1)
+        strains.add("left over", 1)
         return items
     size = main_size(inside)
     degree = [
@@ -180,8 +184,8 @@ def _with_root(items: list[Item], bar: Bar, radical: Item) -> list[Item]:
         and one.x1 > radical.x0
         and radical.y0 - 0.3 * size < one.center_y < radical.y0 + 0.65 * radical.height
     ]
-    root = f"[{read_row(degree)}]" if degree else ""
-    latex = f"\\sqrt{root}{{{read_block(inside)}}}"
+    root = f"[{read_row(degree, strains)}]" if degree else ""
+    latex = f"\\sqrt{root}{{{read_block(inside, strains)}}}"
     own = [*inside, *degree, radical]
     fractions = [one for one in inside if one.part == "fraction"]
     if fractions and not any(one.has_type for one in inside):  # whose type may be smaller than that around the root

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from docspec.mathematics.certainty import strain
+from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.spelling import ARROWS, FUNCTIONS, RELATIONS, WITH_LIMITS, sign_in_latex
 
 Reader = Callable[[Sequence[Item]], str]
 
 
-def with_limits(items: Sequence[Item], read: Reader) -> list[Item]:
+def with_limits(items: Sequence[Item], read: Reader, strains: Strains) -> list[Item]:
     """``items`` with operators and their limits as one."""
     left = _with_words(items)
     size = main_size(left)
@@ -25,7 +25,7 @@ def with_limits(items: Sequence[Item], read: Reader) -> list[Item]:
             continue
         if above or below:
             left = [one for one in left if one is not operator and one not in above and one not in below]
-            left.append(_made(operator, above, below, read))
+            left.append(_made(operator, above, below, read, strains))
     return left
 
 
@@ -59,11 +59,11 @@ def _cluster(items: Sequence[Item], operator: Item, size: float, near: float, di
     return own if abs(middle - operator.center_x) < 0.45 * size + 0.1 * (x1 - x0) else []
 
 
-def _made(operator: Item, above: Sequence[Item], below: Sequence[Item], read: Reader) -> Item:
+def _made(operator: Item, above: Sequence[Item], below: Sequence[Item], read: Reader, strains: Strains) -> Item:
     for own in (above, below):
         if own:
             left, _, right, _ = box_of(own)
-            strain("limit off centre", ((left + right) / 2 - operator.center_x) / operator.size)
+            strains.add("limit off centre", ((left + right) / 2 - operator.center_x) / operator.size)
     x0, y0, x1, y1 = box_of([operator, *above, *below])
     if operator.part in ("operator", "word"):
         latex = operator.latex or sign_in_latex(operator.sign)

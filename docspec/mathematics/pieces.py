@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from docspec.mathematics.certainty import strain
+from docspec.mathematics.certainty import Strains
 from docspec.mathematics.glyphs import Bar
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.rows import read_row
@@ -14,9 +14,9 @@ from docspec.mathematics.spelling import ACCENTS, NEGATED, sign_in_latex
 from docspec.mathematics.symbols import FENCES, TIP
 
 
-def with_whole_signs(items: Sequence[Item]) -> list[Item]:
+def with_whole_signs(items: Sequence[Item], strains: Strains) -> list[Item]:
     """``items`` with pieces of brackets and radicals that stand on each other as one, and negations joined."""
-    return _negated(_stacked(items))
+    return _negated(_stacked(items), strains)
 
 
 def _stacked(items: Sequence[Item]) -> list[Item]:
@@ -86,32 +86,32 @@ def _continues(one: Item, other: Item) -> bool:
     )
 
 
-def _negated(items: Sequence[Item]) -> list[Item]:
+def _negated(items: Sequence[Item], strains: Strains) -> list[Item]:
     strokes = [one for one in items if one.part == "not"]
     rest = [one for one in items if one.part != "not"]
     for stroke in strokes:
         near = [one for one in rest if abs(one.base - stroke.base) < 0.2 * stroke.size and one.part == "ordinary"]
         below = min(near, key=lambda one: abs(one.x0 - stroke.x0), default=None)
         if below is None or abs(below.x0 - stroke.x0) > 0.5 * stroke.size:
-            strain("left over", 1)
+            strains.add("left over", 1)
             continue
         latex = NEGATED.get(below.sign, f"\\not{sign_in_latex(below.sign)}")
         rest[rest.index(below)] = replace(below, latex=latex + " " if latex[-1].isalpha() else latex, part="made")
     return rest
 
 
-def with_accents(items: Sequence[Item]) -> list[Item]:
+def with_accents(items: Sequence[Item], strains: Strains) -> list[Item]:
     """``items`` with accents over their letters."""
     rest = [one for one in items if one.part != "accent"]
     accents = sorted((one for one in items if one.part == "accent"), key=lambda one: (-one.y0, one.x1 - one.x0))
     for accent in accents:
         own = _under(accent, rest)
         if not own:
-            strain("left over", 1)
+            strains.add("left over", 1)
             rest.append(replace(accent, part="ordinary", sign=accent.sign))
             continue
         single, several = ACCENTS[accent.sign]
-        inner = read_row(own)
+        inner = read_row(own, strains)
         wide = accent.alphabet == "wide" or len(own) > 1
         x0, y0, x1, y1 = box_of([*own, accent])
         size, nucleus = main_size(own), min(own, key=lambda one: one.x0)

@@ -9,10 +9,10 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.mathematics.borrowed import is_text
-from docspec.mathematics.certainty import doubt_in, lost_signs, strain, weighed
+from docspec.mathematics.certainty import Strains, lost_signs
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
-from docspec.mathematics.glyphs import Bar, Glyph, bars_of, glyphs_of
+from docspec.mathematics.glyphs import bars_of, glyphs_of
 from docspec.mathematics.items import item_of
 from docspec.mathematics.layout import read_formula
 from docspec.mathematics.spelling import BINARY, RELATIONS
@@ -52,16 +52,19 @@ def read(formula: Formula) -> ReadFormula:
 
 
 def _read(formula: Formula, parts: Sequence[Formula]) -> ReadFormula:
-    with weighed() as strains:
-        latex = " ".join(_latex(part.glyphs, part.bars, formula.display) for part in parts)
-        if not formula.display:
-            strain("open end", _is_cut(parts))
-        strain("signs lost", lost_signs([one for part in parts for one in part.glyphs], latex))
+    strains = Strains()
+    items = [[item_of(one) for one in part.glyphs] for part in parts]
+    latex = " ".join(
+        read_formula(own, part.bars, strains, formula.display) for own, part in zip(items, parts, strict=True)
+    )
+    if not formula.display:
+        strains.add("open end", _is_cut(parts))
+    strains.add("signs lost", lost_signs([one for part in parts for one in part.glyphs], latex))
     latex = re.sub(r"(?<=[^A-Za-z]) (?=[^A-Za-z])", "", latex) if formula.rest else latex
     if formula.number:
         latex += f"\\tag{{{''.join(one.symbol.sign for one in formula.number).strip('()')}}}"
     unknown = sum(one.symbol.sign == "\ufffd" for part in parts for one in part.glyphs)
-    return ReadFormula(formula, latex, f"{unknown} signs are not known" if unknown else "", doubt_in(strains))
+    return ReadFormula(formula, latex, f"{unknown} signs are not known" if unknown else "", strains.doubt)
 
 
 def _is_cut(parts: Sequence[Formula]) -> bool:
@@ -69,7 +72,3 @@ def _is_cut(parts: Sequence[Formula]) -> bool:
     first, last = min(parts[0].glyphs, key=lambda one: one.x0), max(parts[-1].glyphs, key=lambda one: one.x1)
     signs = BINARY - set("+−±∓∗⋆∙∘⋅")
     return len(parts[0].glyphs) > 1 and (first.symbol.sign in signs or last.symbol.sign in RELATIONS | signs - {":"})
-
-
-def _latex(glyphs: Sequence[Glyph], bars: Sequence[Bar], display: bool) -> str:
-    return read_formula([item_of(one) for one in glyphs], bars, display)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from docspec.mathematics.certainty import strain
+from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import AXIS, Item, base_of, main_size
 from docspec.mathematics.spelling import ALPHABETS, BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS, sign_in_latex
 from docspec.mathematics.symbols import FENCES
@@ -27,12 +27,12 @@ class Token(NamedTuple):
     sign: str
 
 
-def read_row(items: Sequence[Item]) -> str:
+def read_row(items: Sequence[Item], strains: Strains) -> str:
     """The LaTeX of ``items`` in one row."""
-    return joined(tokens_of(items), main_size(items))
+    return joined(tokens_of(items, strains), main_size(items))
 
 
-def tokens_of(items: Sequence[Item]) -> list[Token]:
+def tokens_of(items: Sequence[Item], strains: Strains) -> list[Token]:
     """The bases of a row with their scripts."""
     if not items:
         return []
@@ -50,14 +50,14 @@ def tokens_of(items: Sequence[Item]) -> list[Token]:
             groups.append((None, [], []))
         raised = _is_raised(one, base, size)
         (groups[-1][1] if raised else groups[-1][2]).append(one)
-    _weigh_level([one for one, _, _ in groups if one is not None], size)
+    _weigh_level([one for one, _, _ in groups if one is not None], size, strains)
     tokens: list[Token] = []
     index = 0
     while index < len(groups):
         nucleus, above, below = groups[index]
         if nucleus is None:
-            strain("left over", 1)
-            tokens.append(Token("{}" + _scripts(above, below), 0.0, 0.0, ""))
+            strains.add("left over", 1)
+            tokens.append(Token("{}" + _scripts(above, below, strains), 0.0, 0.0, ""))
             index += 1
             continue
         run = [nucleus]
@@ -66,43 +66,45 @@ def tokens_of(items: Sequence[Item]) -> list[Token]:
             following, above, below = groups[index]
             assert following is not None
             run.append(following)
-        _weigh_scripts(run[-1], above, below, base, size)
+        _weigh_scripts(run[-1], above, below, base, size, strains)
         ends = max([run[-1].x1, *(one.x1 for one in (*above, *below))])
-        tokens += _spelled(run, _scripts(above, below), ends, size)
+        tokens += _spelled(run, _scripts(above, below, strains), ends, size)
         index += 1
     return tokens
 
 
-def _weigh_level(level: Sequence[Item], size: float) -> None:
+def _weigh_level(level: Sequence[Item], size: float, strains: Strains) -> None:
     """The strains of what stands on a base line: signs on each other, brackets of one kind alone."""
     for one, other in pairwise(level):
-        strain("overlap", max(0.0, min(one.x1, other.x1) - other.x0) / size)
+        strains.add("overlap", max(0.0, min(one.x1, other.x1) - other.x0) / size)
     for one in level:
         if one.part in ("radical", "brace", "not", "piece") and not one.latex:
-            strain("left over", 1)
+            strains.add("left over", 1)
     tall = [one for one in level if one.part == "delimiter" and not one.latex and one.height > 1.5 * size]
-    strain("brackets", any(one.sign in "()[]{}⟨⟩⌊⌋⌈⌉" for one in tall))
+    strains.add("brackets", any(one.sign in "()[]{}⟨⟩⌊⌋⌈⌉" for one in tall))
 
 
-def _weigh_scripts(nucleus: Item, above: Sequence[Item], below: Sequence[Item], base: float, size: float) -> None:
+def _weigh_scripts(
+    nucleus: Item, above: Sequence[Item], below: Sequence[Item], base: float, size: float, strains: Strains
+) -> None:
     """The strains of scripts: of their height at ``nucleus``, their size, and the white before them."""
     for own, direction in ((above, -1), (below, 1)):
         if not own:
             continue
         first = min(own, key=lambda one: one.x0)
         if nucleus.part != "operator":  # scripts of integrals stand as far off as their slant
-            strain("script apart", max(0.0, first.x0 - nucleus.x1) / size)
+            strains.add("script apart", max(0.0, first.x0 - nucleus.x1) / size)
         for one in own:
             if one.has_type:
-                strain("script size", max(0.0, one.size / size - 0.72) if size > 7 else 0.0)
+                strains.add("script size", max(0.0, one.size / size - 0.72) if size > 7 else 0.0)
         if not any(one.has_type for one in own):
             if not all(one.part in ("fraction", "limits", "fenced") for one in own):
-                strain("left over", 1)
+                strains.add("left over", 1)
             continue
         edge = base - nucleus.y0 if direction < 0 else nucleus.y1 - base
         low, high = (0.25, max(0.5, edge / size)) if direction < 0 else (0.08, max(0.35, edge / size + 0.2))
         away = direction * (base_of(own) - base) / size
-        strain("script raised", max(0.0, low - away, away - high))
+        strains.add("script raised", max(0.0, low - away, away - high))
 
 
 def _is_level(one: Item, base: float, size: float) -> bool:
@@ -120,12 +122,12 @@ def _is_raised(one: Item, base: float, size: float) -> bool:
     return one.center_y < base - AXIS * size
 
 
-def _scripts(above: Sequence[Item], below: Sequence[Item]) -> str:
+def _scripts(above: Sequence[Item], below: Sequence[Item], strains: Strains) -> str:
     written = ""
     if below:
-        written += f"_{{{read_row(below)}}}"
+        written += f"_{{{read_row(below, strains)}}}"
     if above:
-        text = read_row(above)
+        text = read_row(above, strains)
         if re.fullmatch(r"(?:\\prime ?)+", text):
             primes = "'" * text.count("prime")
             return primes + written if not written else f"{primes}{written}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import Item, main_size
 from docspec.mathematics.rows import joined, tokens_of
 from docspec.mathematics.spelling import RELATIONS
@@ -68,9 +69,9 @@ def _gap_below(row: Sequence[Item], rows: Sequence[Sequence[Item]]) -> float:
     )
 
 
-def aligned(rows: Sequence[Sequence[Item]]) -> str:
+def aligned(rows: Sequence[Sequence[Item]], strains: Strains) -> str:
     """Rows as lines of one formula, with their relations below each other if they are printed so."""
-    parsed, size = [tokens_of(row) for row in rows], main_size([one for row in rows for one in row])
+    parsed, size = [tokens_of(row, strains) for row in rows], main_size([one for row in rows for one in row])
     places = [next((token.x0 for token in row if token.sign in RELATIONS and token.sign), None) for row in parsed]
     known = [place for place in places if place is not None]
     at = next((one for one in known if sum(abs(one - other) < 2 for other in known) > 1), None)
