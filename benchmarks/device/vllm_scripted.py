@@ -23,6 +23,9 @@ import torch
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
 NAME = "benchmarks.device.vllm_scripted.Scripted"
+BEFORE_HEAD = "benchmarks.device.vllm_scripted_head.ScriptedBeforeHead"
+"""The same with docspec's drafts before the model's own head: vLLM takes one extension."""
+
 SCRIPTS, HEAD_RIGHT = "docspec_scripts", "docspec_head_right"
 FIELD = "docspec_script"
 

@@ -23,6 +23,8 @@ WAYS = {
     "plain": None,
     "docspec": {**DOCSPEC, "num_speculative_tokens": 15},
     "ngram": {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4},
+    "mtp": {"method": "mtp", "num_speculative_tokens": 3},
+    "docspec, mtp": {"method": "mtp", "num_speculative_tokens": 15, "disable_padded_drafter_batch": True},
 }
 
 
@@ -30,6 +32,7 @@ def main(model: str, tasks_file: str, scripts_file: str, *ways: str) -> None:
     tasks = read_tasks(tasks_file)
     found = {}
     for way in ways:
+        is_both = way == "docspec, mtp"
         llm = LLM(
             model,
             load_format="dummy",
@@ -42,8 +45,12 @@ def main(model: str, tasks_file: str, scripts_file: str, *ways: str) -> None:
             speculative_config=WAYS[way],
             mm_processor_cache_gb=0,
             disable_log_stats=False,
-            worker_extension_cls=vllm_scripted.NAME,
-            additional_config={vllm_scripted.SCRIPTS: scripts_file},
+            worker_extension_cls=vllm_scripted.BEFORE_HEAD if is_both else vllm_scripted.NAME,
+            additional_config={
+                vllm_scripted.SCRIPTS: scripts_file,
+                vllm_scripted.HEAD_RIGHT: 0.8,
+                **({"docspec_head_tokens": 3} if is_both else {}),
+            },
         )
         asked = [{"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}} for task in tasks]
         told = [
