@@ -52,7 +52,10 @@ CHECKPOINTS = {
         "<|vision_start|><|image_pad|><|vision_end|>",
         {
             "text_config": _TEXT
-            | {"head_dim": 32, "rope_parameters": {"rope_type": "default", "rope_theta": 5e6, "mrope_section": [6, 5, 5]}},
+            | {
+                "head_dim": 32,
+                "rope_parameters": {"rope_type": "default", "rope_theta": 5e6, "mrope_section": [6, 5, 5]},
+            },
             "vision_config": {
                 **{"depth": 2, "hidden_size": 64, "intermediate_size": 128, "num_heads": 2, "out_hidden_size": 128},
                 "deepstack_visual_indexes": [0],
@@ -88,7 +91,7 @@ CHECKPOINTS = {
                 "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 6, 6]},
             },
             "vision_config": {
-                **{"depth": 2, "hidden_size": 64, "intermediate_size": 96, "num_heads": 2, "out_hidden_size": 128},
+                **{"depth": 2, "hidden_size": 64, "intermediate_size": 96, "num_heads": 2, "out_hidden_size": 128}
             },
         },
         "Glm46VProcessor",
@@ -148,7 +151,11 @@ def _tokenizer(one: Checkpoint, vocabulary: int, folder: Path) -> None:
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.add_special_tokens(list(one.marks))
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|endoftext|>", "pad_token": "<|endoftext|>"}
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": "<|endoftext|>",
+        "pad_token": "<|endoftext|>",
+    }
     _json(folder / "tokenizer_config.json", settings)
 
 

@@ -22,12 +22,7 @@ from typing import Any
 import torch
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
-NAME = "benchmarks.device.vllm_scripted.Scripted"
-BEFORE_HEAD = "benchmarks.device.vllm_scripted_head.ScriptedBeforeHead"
-"""The same with docspec's drafts before the model's own head: vLLM takes one extension."""
-
-SCRIPTS, HEAD_RIGHT = "docspec_scripts", "docspec_head_right"
-FIELD = "docspec_script"
+from benchmarks.device.vllm_scripted_names import FIELD, HEAD_RIGHT, SCRIPTS
 
 LIFT = 30_000.0
 """Added to the logit of a transcript's token: more than random weights make, less than half precision overflows at."""

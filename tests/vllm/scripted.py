@@ -17,7 +17,7 @@ if os.environ.get("VLLM_USE_V2_MODEL_RUNNER") == "1":
 from tests.vllm.scenarios import ANSWERS, DOCSPEC, counts, read_tasks  # noqa: E402, I001  # first: vLLM may print
 from vllm import LLM, SamplingParams  # noqa: E402
 
-from benchmarks.device import vllm_scripted  # noqa: E402
+from benchmarks.device import vllm_scripted_names as names  # noqa: E402
 
 WAYS = {
     "plain": None,
@@ -45,16 +45,18 @@ def main(model: str, tasks_file: str, scripts_file: str, *ways: str) -> None:
             speculative_config=WAYS[way],
             mm_processor_cache_gb=0,
             disable_log_stats=False,
-            worker_extension_cls=vllm_scripted.BEFORE_HEAD if is_both else vllm_scripted.NAME,
+            worker_extension_cls=names.BEFORE_HEAD if is_both else names.SCRIPTED,
             additional_config={
-                vllm_scripted.SCRIPTS: scripts_file,
-                vllm_scripted.HEAD_RIGHT: 0.8,
+                names.SCRIPTS: scripts_file,
+                names.HEAD_RIGHT: 0.8,
                 **({"docspec_head_tokens": 3} if is_both else {}),
             },
         )
         asked = [{"prompt_token_ids": task["prompt"], "multi_modal_data": {"image": task["picture"]}} for task in tasks]
         told = [
-            SamplingParams(temperature=0.0, max_tokens=task["budget"], ignore_eos=True, extra_args=task["extra"] or None)
+            SamplingParams(
+                temperature=0.0, max_tokens=task["budget"], ignore_eos=True, extra_args=task["extra"] or None
+            )
             for task in tasks
         ]
         written = [list(one.outputs[0].token_ids) for one in llm.generate(asked, told, use_tqdm=False)]
