@@ -27,7 +27,8 @@ CHAT = (
 class Checkpoint:
     """``size`` names the published one; ``marks`` are tokens with their ids, of which ``image`` is what a prompt shows
     a picture with. ``more`` is what the file has beside what transformers' class writes, ``tiny`` what a test has in
-    place of the published sizes, ``images`` how pictures are prepared where transformers' class does not say. ``head``: whether it brings a head for multi-token prediction."""
+    place of the published sizes, ``images`` how pictures are prepared where transformers' class does not say.
+    ``head``: whether it brings a head for multi-token prediction."""
 
     size: str
     architecture: str
@@ -57,7 +58,11 @@ CHECKPOINTS = {
                 "rope_parameters": {"rope_type": "default", "rope_theta": 5e6, "mrope_section": [6, 5, 5]},
             },
             "vision_config": {
-                **{"depth": 2, "hidden_size": 64, "intermediate_size": 128, "num_heads": 2, "out_hidden_size": 128},
+                "depth": 2,
+                "hidden_size": 64,
+                "intermediate_size": 128,
+                "num_heads": 2,
+                "out_hidden_size": 128,
                 "deepstack_visual_indexes": [0],
             },
         },
@@ -72,7 +77,10 @@ CHECKPOINTS = {
         _TEXT
         | {
             "vision_config": {
-                **{"embed_dim": 64, "hidden_size": 128, "intermediate_size": 96, "num_hidden_layers": 2},
+                "embed_dim": 64,
+                "hidden_size": 128,
+                "intermediate_size": 96,
+                "num_hidden_layers": 2,
                 "num_attention_heads": 2,
             }
         },
@@ -87,11 +95,16 @@ CHECKPOINTS = {
         {
             "text_config": _TEXT
             | {
-                **{"intermediate_size": 96, "head_dim": 32},
+                "intermediate_size": 96,
+                "head_dim": 32,
                 "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 6, 6]},
             },
             "vision_config": {
-                **{"depth": 2, "hidden_size": 64, "intermediate_size": 96, "num_heads": 2, "out_hidden_size": 128}
+                "depth": 2,
+                "hidden_size": 64,
+                "intermediate_size": 96,
+                "num_heads": 2,
+                "out_hidden_size": 128,
             },
         },
         "Glm46VProcessor",
@@ -99,13 +112,17 @@ CHECKPOINTS = {
         {
             "text_config": {
                 **decoder_sizes(1536, 4608, 16, 16, 8, head_dim=128, vocab_size=59_392),
-                **{"num_nextn_predict_layers": 1, "partial_rotary_factor": 1.0},
+                "num_nextn_predict_layers": 1,
+                "partial_rotary_factor": 1.0,
                 "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [16, 24, 24]},
             }
         },
         images={
-            **{"image_processor_type": "Glm46VImageProcessor", "patch_size": 14, "merge_size": 2},
-            **{"temporal_patch_size": 2, "size": {"shortest_edge": 12_544, "longest_edge": 9_633_792}},
+            "image_processor_type": "Glm46VImageProcessor",
+            "patch_size": 14,
+            "merge_size": 2,
+            "temporal_patch_size": 2,
+            "size": {"shortest_edge": 12_544, "longest_edge": 9_633_792},
         },
         head=True,
     ),
@@ -123,7 +140,7 @@ def write(name: str, folder: Path, tiny: bool = False) -> Path:
     _merge(config, one.more)
     _merge(config, one.tiny if tiny else {})
     text = config.get("text_config", config)
-    if "layer_types" in text and text["layer_types"]:
+    if text.get("layer_types"):
         text["layer_types"] = text["layer_types"][: text["num_hidden_layers"]]
     text["eos_token_id"] = config["eos_token_id"] = one.marks["<|endoftext|>"]
     _json(folder / "config.json", config)

@@ -5,7 +5,7 @@ vLLM takes one extension, and importing its module is what counts: this one impo
 
 from __future__ import annotations
 
-import benchmarks.device.vllm_scripted
+import benchmarks.device.vllm_scripted  # noqa: F401
 import docspec.vllm.head  # noqa: F401
 
 

@@ -1,8 +1,8 @@
 """A scripted model in vLLM over HTTP: without drafts, with docspec's, ``ngram``, the model's own head, and both.
 
 Each way is a server; all start side by side and are asked in turn, so many requests in flight. Requests carry their
-drafts as tokens and name their transcript (:mod:`benchmarks.device.vllm_scripted`). Then the same servers, asked without
-transcripts, show in how many answers of random weights drafts change anything. **Never run on a GPU.**
+drafts as tokens and name their transcript (:mod:`benchmarks.device.vllm_scripted`). Then the same servers, asked
+without transcripts, show in how many answers of random weights drafts change anything. **Never run on a GPU.**
 """
 
 from __future__ import annotations
@@ -192,8 +192,13 @@ def compared(
             same = sum(one == other for one, other in zip(found, wanted, strict=True))
             accepted = way.counts().get("accepted_tokens", 0) - before.get("accepted_tokens", 0)
             yield {
-                **{"kind": "equal", "way": way.name, "dtype": dtype, "answers": len(pages), "equal": same},
-                **{"tokens": sum(map(len, wanted)), "accepted_tokens": accepted},
+                "kind": "equal",
+                "way": way.name,
+                "dtype": dtype,
+                "answers": len(pages),
+                "equal": same,
+                "tokens": sum(map(len, wanted)),
+                "accepted_tokens": accepted,
             }
 
 

@@ -14,10 +14,10 @@ if os.environ.get("VLLM_USE_V2_MODEL_RUNNER") == "1":
 
     keep_asynchronous()
 
-from tests.vllm.scenarios import ANSWERS, DOCSPEC, counts, read_tasks  # noqa: E402, I001  # first: vLLM may print
-from vllm import LLM, SamplingParams  # noqa: E402
+from tests.vllm.scenarios import ANSWERS, DOCSPEC, counts, read_tasks  # noqa: I001  # first: vLLM may print
+from vllm import LLM, SamplingParams
 
-from benchmarks.device import vllm_scripted_names as names  # noqa: E402
+from benchmarks.device import vllm_scripted_names as names
 
 WAYS = {
     "plain": None,
