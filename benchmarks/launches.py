@@ -19,8 +19,9 @@ from unittest import mock
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
+from transformers.activations import SiLUActivation
 
-from docspec.targets import adapter, norms, rotation, tree_attention
+from docspec.targets import adapter, gates, norms, rotation, tree_attention
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.stepping.inputs import Inputs
 
@@ -107,14 +108,20 @@ def as_on_a_gpu() -> Iterator[Counter[str]]:
         rows, heads, tree, dim = query.shape
         return torch.empty((rows, tree, heads, dim), dtype=query.dtype, device=query.device)
 
+    def gated(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+        own["gates"] += 1
+        return torch.empty_like(gate)
+
     with ExitStack() as stack:
-        for name, function in (("norm", normalised), ("rotation", rotated), ("tree", launch)):
+        for name, function in (("norm", normalised), ("rotation", rotated), ("gate", gated), ("tree", launch)):
             module = f"docspec.targets.{name}_kernel{'s' * (name == 'tree')}"
             kernels = SimpleNamespace(**{function.__name__: function})
             stack.enter_context(mock.patch.dict(sys.modules, {module: kernels}))
         for room, name, instead in (
             (norms, "unavailable", lambda device: ""),
             (norms, "_same", lambda module: len(signature(type(module).forward).parameters) == 2),
+            (gates, "unavailable", lambda device: ""),
+            (gates, "_same", lambda module: isinstance(module.act_fn, torch.nn.SiLU | SiLUActivation)),
             (rotation, "unavailable", lambda device: ""),
             (rotation, "_same", lambda own, kernel, spec: _turns_halves(own, spec.head_dim)),
             (adapter, "not_working", lambda spec, groups: ""),

@@ -49,6 +49,29 @@ def prepare_vllm(
     return 0
 
 
+@device.command("vllm")
+def vllm(
+    model: Annotated[str, typer.Option(metavar="NAME", help="qwen3-vl-2b, dots.ocr or glm-ocr.")] = "dots.ocr",
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder of `device prepare`.")] = Path(".device"),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Where results go.")] = Path("out/vllm"),
+    python: Annotated[
+        str | None, typer.Option(metavar="FILE", show_default=False, help="A Python with vLLM. Default: this one.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(metavar="N", help="When to end, whatever is left.")] = 560.0,
+    tiny: Annotated[bool, typer.Option("--tiny", help="Small models and pages: a rehearsal on a processor.")] = False,
+) -> int:
+    """Measure vLLM with a scripted model of a published size: plain, docspec's drafts, ngram, the model's own head."""
+    import sys
+
+    from benchmarks.device.vllm_run import VllmRun, table
+    from docspec.console.terminal import say
+
+    if not (data / "prepared.json").is_file():
+        raise UsageError(f"{data}: not a prepared folder; `python -m benchmarks device prepare` makes one")
+    print(table(VllmRun(data, out, model, python or sys.executable, seconds, tiny).run(say)))
+    return 0
+
+
 @device.command()
 def run(
     data: Annotated[Path, typer.Option(metavar="DIR", help="The prepared folder.")] = Path(".device"),

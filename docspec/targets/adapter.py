@@ -31,6 +31,7 @@ from docspec.targets.attention import (
     within_window,
 )
 from docspec.targets.codec import TokenizerCodec
+from docspec.targets.gates import gate_in_one_kernel
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
@@ -100,7 +101,7 @@ class TransformersTarget:
             recurrent=recurrent,
         )
         rotations = rotate_in_one_kernel(self.decoder, self.kv_spec)
-        self.kernels = {"norms": norms, "rotations": rotations}
+        self.kernels = {"norms": norms, "rotations": rotations, "gates": gate_in_one_kernel(self.decoder)}
         """Modules that are computed by kernels of docspec's own, by what they do."""
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads

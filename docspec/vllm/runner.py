@@ -13,7 +13,7 @@ import os
 from docspec.vllm import second_runner
 from docspec.vllm.steps import tell
 
-TRIED = ("0.32",)
+TRIED = ("0.25.1", "0.32", "0.33")
 """Versions of vLLM that were tested; others are tried all the same."""
 
 SAID = "DOCSPEC_VLLM_VERSION_SAID"

@@ -55,7 +55,8 @@ def test_fused_operations_are_few_and_keys_that_are_split_keep_a_device_busy(sha
     layers = fused.layers
     assert fused.split and shape.operations["rotation"] == 10 * layers and fused.operations["rotation"] == layers
     assert shape.operations["norms"] == 6 * fused.operations["norms"]
-    for kind in ("products", "keys written", "gates", "residuals"):
+    assert shape.operations["gates"] == 2 * fused.operations["gates"] == 2 * layers
+    for kind in ("products", "keys written", "residuals"):
         assert fused.operations[kind] == shape.operations[kind]
     machine = MACHINES[0]
     before, after = (cost(one, machine, 1, 1, 6000) for one in (shape, fused))
