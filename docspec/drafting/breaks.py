@@ -83,6 +83,40 @@ def with_short_lines(regions: Sequence[Region]) -> list[Region]:
     return result
 
 
+def with_ends(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text whose lines are joined is parted behind lines that end far before the others, though
+    the next word, which begins a text of its own, would fit: labels with values above a sentence, two paragraphs."""
+    return [part for region in regions for part in _parted(region)]
+
+
+def _parted(region: Region) -> list[Region]:
+    lines = region.lines
+    whole = region.category is Category.TEXT and not (region.listing or region.broken) and len(lines) > 1
+    if not whole or region.texts != ("\n".join(line.text for line in lines),) or any(line.turns for line in lines):
+        return [region]
+    left, edge = min(line.bbox.x0 for line in lines), max(line.bbox.x1 for line in lines)
+    size = median(line.size or line.bbox.height for line in lines)
+    if any(line.bbox.x0 > left + size for line in lines):
+        return [region]
+    far = edge - FAR * (edge - left)
+    ends = [line.bbox.x1 for line in lines]
+
+    def goes_on(at: int, below: int) -> bool:
+        beside = any(abs(ends[at] - ends[other]) < size for other in (at - 1, below) if other >= 0)
+        begins = _ENTRY.match(lines[below].text) and lines[at].text[-1] not in _HYPHENS
+        return beside or not begins or not _fits(lines[at], lines[below], far)
+
+    parts = runs_of(range(len(lines)), goes_on)
+    if len(parts) == 1:
+        return [region]
+    parted = []
+    for part in parts:
+        own = lines[part[0] : part[-1] + 1]
+        box = BBox.union(line.bbox for line in own)
+        parted.append(replace(region, bbox=box, texts=("\n".join(line.text for line in own),), lines=own))
+    return parted
+
+
 def pitch_of(regions: Iterable[Region]) -> float:
     """The usual distance of two lines of a paragraph of running text; 0 where there is none."""
     text = [region for region in regions if region.category.is_running_text and not region.listing]

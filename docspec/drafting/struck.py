@@ -34,11 +34,11 @@ def strokes_of(page: Any) -> tuple[BBox, ...]:
     if 0 < len(thin) <= MOST_PATHS:
         for path in page.get_cdrawings():
             wide = float(path.get("width") or 0) / 2 if path["type"] == "s" else 0.0
-            corners = _corners(path["items"])
+            turns = _corners(path["items"])
             for item in path["items"]:
                 box = _level(item, wide)
                 ends = {(round(x), round(y)) for x, y in item[1:3]} if item[0] == "l" else set()
-                if box is not None and not ends & corners:
+                if box is not None and not ends & turns:
                     strokes.append(box)
     for annotation in page.annots(types=(_STRIKEOUT,)) if page.first_annot else ():
         corners = annotation.vertices or []

@@ -35,6 +35,9 @@ from docspec.ledger.units import units_of
 SIGNS_OF_NUMBERS = re.compile(r"[-+−–—±∓<>≤≥~∼≈=×·•$€£¥#*]\s?$")
 """What may stand before a figure; a hyphen is a minus here."""
 
+UNTOLD_WORD = 3
+"""Least glyphs without Unicode in a row that are a word and not a sign."""
+
 
 def account_for(
     words: Sequence[VisibleWord], output: PageOutput, witness: Witness, ink: Sequence[BBox] = ()
@@ -80,9 +83,10 @@ def account_for(
     )
 
 
-def _of_untold_sign(sides: Sides, pairs: Matched, atoms: Sequence[int]) -> Fate:
+def _of_untold_sign(sides: Sides, pairs: Matched, atoms: Sequence[int]) -> Fate | None:
     """What became of signs that the file does not tell, which are ``atoms`` of one word. Right before a figure such a
-    sign may be a minus: it is written if the output has a sign there, and missing if it does not."""
+    sign may be a minus: it is written if the output has a sign there, and missing if it does not. ``None`` for several
+    in a row, which are a word."""
     for at in atoms:
         figure = at + 1 if at + 1 < len(sides.page) and sides.word_of[at + 1] == sides.word_of[at] else -1
         if figure < 0 or not sides.page[figure][0].isdigit() or (other := pairs.of_page[figure]) < 0:
@@ -91,7 +95,8 @@ def _of_untold_sign(sides: Sides, pairs: Matched, atoms: Sequence[int]) -> Fate:
         if not SIGNS_OF_NUMBERS.search(sides.shown[max(0, start - 2) : start]):
             return Fate("missing")
         return Fate("written", sides.block_of[other], start)
-    return Fate("left_out", rule=UNTOLD_SIGN)
+    is_word = sum(len(sides.page[at]) for at in atoms) >= UNTOLD_WORD
+    return None if is_word else Fate("left_out", rule=UNTOLD_SIGN)
 
 
 def _misplaced(sides: Sides, pairs: Matched, output: PageOutput) -> tuple[Misplaced, ...]:

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.breaks import notes_in_order, with_breaks, with_short_lines
+from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_short_lines
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
@@ -46,6 +46,26 @@ BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, 
 def test_lines_of_two_words_are_no_prose(lines: list[str], broken: bool) -> None:
     """Nothing shows where their column ends."""
     assert with_breaks([text([(line, 40) for line in lines])])[0].broken is broken
+
+
+FULL = "Sites were not measured twice, since each was seen once"
+
+
+@pytest.mark.parametrize(
+    ("lines", "parts"),
+    [
+        ([("Datum: NAD-83", 70), ("System: UTM-10M", 120), (FULL, 400), ("only in the summer.", 90)], [1, 1, 2]),
+        ([("Dear colleagues,", 90), (FULL, 400), ("only in the summer.", 90)], [1, 2]),
+        ([(FULL, 400), ("only in the summer.", 90), (FULL, 398), ("of the year.", 50)], [2, 2]),
+        ([(FULL, 400), (FULL, 330), (FULL, 395)], [3]),  # ragged
+        ([(FULL, 210), (FULL, 212), (FULL, 400), ("and so on.", 60)], [4]),  # beside a picture
+        ([("the sum of", 80), ("all parts and of what was left of them in the year", 400)], [2]),  # within a sentence
+    ],
+)
+def test_lines_that_end_far_before_the_others_end_a_text(lines: list[tuple[str, float]], parts: list[int]) -> None:
+    found = with_ends([text(lines)])
+    assert [len(region.lines) for region in found] == parts
+    assert "\n".join(region.texts[0] for region in found) == "\n".join(told for told, _ in lines)
 
 
 @pytest.mark.parametrize(

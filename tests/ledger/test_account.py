@@ -114,6 +114,12 @@ def test_a_sign_that_the_file_does_not_tell_is_missed_before_a_figure(written: s
     assert account(printed("\ufffd from 0.9393 V"), "from 0.9393 V").rules == {UNTOLD_SIGN: 1}
 
 
+def test_glyphs_without_unicode_in_a_row_are_a_word_that_is_missing() -> None:
+    found = account(printed("Felony \ufffd\ufffd\ufffd\ufffd\ufffd II"), "Felony II")
+    assert not found.rules
+    assert missing(found) == ["\ufffd" * 5]
+
+
 def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_kept() -> None:
     words = [*printed("Annals 27 113"), *printed("Of the harbour", top=100)]
     blocks = (

@@ -31,6 +31,8 @@ SURELY = -3.0
 """The same where no other cell of the row has words."""
 GUTTER = 0.5
 """Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
+APART = 1.0
+"""Least white between two heads in a band without rules between them, in sizes of the type."""
 DRAWING = -2.0
 """Mean log-odds for one table of the words in a lattice below which it is a drawing, a chart, a form or marked text.
 The tables of ICDAR EU and pdf-parse-bench have 2.6 at least; drawings and marked text of public files -17 to -4."""
@@ -196,13 +198,14 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
         if told[..., 0].mean() < DRAWING and tabular[own].mean() < CALLED:
             continue
         states[own, 0] = SURE
-        same_slot = lattice.slots[:, None] == lattice.slots[None, :]
         row_meets = _meets(lattice.rows)
         rows = _with_rows_within(lattice, told[..., 1], page)
         # Rows without rules between their columns are cut into columns as those above or below them.
         below = rows & (lattice.columns[:, 1] - lattice.columns[:, 0] > 1) & (lattice.own_columns >= 0)
         own_columns = np.stack([lattice.own_columns, lattice.own_columns + 1], axis=1)
         lattice = replace(lattice, columns=np.where(below[:, None], own_columns, lattice.columns))
+        lattice = _with_open_rows_divided(lattice, told[..., 3], page)
+        same_slot = lattice.slots[:, None] == lattice.slots[None, :]
         columns = _with_columns_within(lattice, told[..., 3], page)
         wide = ((lattice.rows[:, 1] - lattice.rows[:, 0]) > 1) & ((lattice.columns[:, 1] - lattice.columns[:, 0]) > 1)
         rows, columns = rows | wide, columns | wide  # an area within which rules are missing
@@ -247,6 +250,28 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
         if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or (len(slots) == 1 and min(odds) < SURELY)):
             free |= inside
     return free
+
+
+def _with_open_rows_divided(lattice: Lattice, cells: Floats, page: PageTokens) -> Lattice:
+    """``lattice``, in which a closed cell over several columns, whose words stand within these, apart from each other,
+    and are no cell together by the log-odds ``cells``, is one cell for each column: the head of a table in a filled
+    band without rules."""
+    tokens = [page.tokens[token] for token in lattice.tokens]
+    columns, slots = lattice.columns.copy(), lattice.slots.copy()
+    for slot in np.unique(lattice.slots):
+        own = np.nonzero(lattice.slots == slot)[0]
+        within = lattice.own_columns[own]
+        if (within < 0).any() or len(set(within.tolist())) < 2:
+            continue
+        order = own[np.argsort([tokens[at].box[0] for at in own])]
+        beside = [(a, b) for a, b in pairwise(order.tolist()) if lattice.own_columns[a] != lattice.own_columns[b]]
+        if all(
+            cells[a, b] < 0 and tokens[b].box[0] - tokens[a].box[2] > APART * max(tokens[a].size, tokens[b].size)
+            for a, b in beside
+        ):
+            columns[own] = np.stack([within, within + 1], axis=1)
+            slots[own] = slots.max() + 1 + within
+    return replace(lattice, columns=columns, slots=slots)
 
 
 def _with_columns_within(lattice: Lattice, cells: Floats, page: PageTokens) -> NDArray[np.bool_]:
