@@ -17,7 +17,7 @@ from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.features import Features
 from docspec.drafting.structure.grid import grid_of
 from docspec.drafting.structure.tables import structure_of, uninterrupted
-from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token
+from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token, rules_of
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -166,6 +166,16 @@ CLOSED = {
         ["Coll", "31", "880"],
     ],
 }
+
+
+@given(st.permutations(range(6)), st.floats(-0.9, 0.9))
+@settings(deadline=None)
+def test_the_rules_of_two_tables_are_joined_each_for_itself(order: list[int], off: float) -> None:
+    """Three pieces of an upright rule in each, and the columns of the second table stand a little to the side."""
+    pieces = [(300.0, 20.0 + 40 * row, 300.6, 59.6 + 40 * row) for row in range(3)]
+    pieces += [(300.0 + off, 300.0 + 40 * row, 300.6 + off, 339.6 + 40 * row) for row in range(3)]
+    _, upright, _ = rules_of([{"items": [("re", pieces[at])], "fill": (1, 0.6, 0)} for at in order])
+    assert sorted((round(float(start)), round(float(end))) for start, end, _ in upright) == [(20, 140), (300, 420)]
 
 
 BANDED = {

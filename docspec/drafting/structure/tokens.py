@@ -422,8 +422,9 @@ def _merged(rules: list[tuple[float, float, float]]) -> Floats:
     result: list[list[float]] = []
     for start, end, place in rules:
         last = result[-1] if result else None
-        if last is not None and abs(place - last[2]) < 1 and start - last[1] <= JOINT:
-            last[1] = max(last[1], end)
+        touches = last is not None and start - last[1] <= JOINT and last[0] - end <= JOINT
+        if last is not None and touches and abs(place - last[2]) < 1:
+            last[:2] = min(last[0], start), max(last[1], end)
         else:
             result.append([start, end, place])
     return np.array(result, np.float32).reshape(-1, 3)
