@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import BBox
 from docspec.core.grouping import in_rows
@@ -26,6 +26,9 @@ from docspec.drafting.soft_hyphens import SOFT, tell_hyphens
 from docspec.drafting.struck import mark_struck, strokes_of
 from docspec.drafting.symbol_fonts import decoded, names_signs
 from docspec.mathematics.page import PageFormulas
+
+if TYPE_CHECKING:
+    from docspec.drafting.recogniser import Recogniser
 
 MAX_STYLED = 20_000
 """Most characters of a page on which MuPDF looks for faked bold type: its time grows with their square, 100,000 take
@@ -48,9 +51,15 @@ _NO_PART = " .,;:"
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 
 
-def page_lines(page: Any, links: Sequence[Link] = (), formulas: PageFormulas | None = None) -> list[TextLine]:
+def page_lines(
+    page: Any,
+    links: Sequence[Link] = (),
+    formulas: PageFormulas | None = None,
+    recogniser: Callable[[], Recogniser] | None = None,
+) -> list[TextLine]:
     """The lines of a ``pymupdf.Page`` in the order of its text layer, in points, repaired; empty lines left
-    out. ``links`` are the page's; ``formulas`` puts its formulas in as LaTeX.
+    out. ``links`` are the page's; ``formulas`` puts its formulas in as LaTeX; ``recogniser`` reads words of glyphs
+    without Unicode.
     """
     pymupdf = mupdf()
     # Ligatures are taken apart here: where two stand side by side, MuPDF loses letters while it collects styles.
@@ -78,7 +87,7 @@ def page_lines(page: Any, links: Sequence[Link] = (), formulas: PageFormulas | N
         put_in_gaps(blocks)
         blocks = spans_of(blocks)
     with_raised(blocks)
-    signs = signs_of(page) if BOXES.search(plain) or UNTOLD.search(plain) else ()
+    signs = signs_of(page, recogniser) if BOXES.search(plain) or UNTOLD.search(plain) else ()
     for number, block in enumerate(blocks):
         for line in block.get("lines", ()):
             spans = line["spans"]

@@ -1,18 +1,25 @@
 """Signs that the file does not tell, by their print: boxes to tick in fonts whose names do not tell their signs (empty,
-ticked or crossed), and dashes and dots of glyphs without Unicode, such as the minus of a font of symbols: without it a
-number would be another one."""
+ticked or crossed), dashes and dots of glyphs without Unicode, such as the minus of a font of symbols (without it a
+number would be another one), and, where there is a recogniser, words of such glyphs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.lines import without_spaces
 from docspec.drafting.repair import UNTOLD
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from docspec.drafting.recogniser import Recogniser
 
 BOXES = re.compile("[\uf0a8\uf0fd\uf0fe\uf06f\uf071\uf052\uf053\uf054]")
 """Codes of boxes in fonts of symbols."""
@@ -24,6 +31,10 @@ SIDE, FRAME, EMPTY, CROSSED = 0.2, 0.7, 0.03, 0.6
 
 MOST_GLYPHS = 24
 """Most glyphs without Unicode of a page that are looked at: more are a text whose letters are not told."""
+BLANK = "\u200b"
+"""What is written for a glyph without ink: nothing, but a space between letters that the file does not tell, either."""
+LEAST_LETTERS, MOST_WORDS, SURE = 2, 40, 0.9
+"""Least glyphs of a word without Unicode that is recognised, most such words of a page, and least confidence (0..1)."""
 FILLED, ROUND = 0.92, (0.7, 0.9)
 """Least share of ink in the box of a bar; the share in that of a disc (pi / 4)."""
 FLAT, MINUS = 3.0, 0.45
@@ -38,21 +49,49 @@ Sign = tuple[BBox, str, str]
 where the print does not tell)."""
 
 
-def signs_of(page: Any) -> list[Sign]:
-    """The boxes of a ``pymupdf.Page`` among the characters that are called so, and its glyphs without Unicode."""
+def signs_of(page: Any, recogniser: Callable[[], Recogniser] | None = None) -> list[Sign]:
+    """The boxes of a ``pymupdf.Page`` among the characters that are called so, and its glyphs without Unicode. The
+    ``recogniser`` is made if there are words of such glyphs."""
     signs: list[Sign] = []
     known: dict[tuple[str, int, float], str] = {}
+    words: list[list[int]] = []  # places of glyphs beside each other that are no dashes, in ``signs``
     for span in page.get_texttrace():
+        beside, blank = False, -1  # a glyph without ink behind a letter
         for code, glyph, (_, baseline), place in span["chars"]:
             char, box = chr(code), BBox(*place)
+            is_letter = False
             if BOXES.match(char):
                 signs.append((box, char, _box(page, box) or char))
             elif UNTOLD.match(char):
                 key = span["font"], glyph, span["size"]
                 if key not in known and len(known) < MOST_GLYPHS:
                     known[key] = _dash(page, box, baseline, span["size"])
+                is_letter = known.get(key) == ""
                 signs.append((box, char, known.get(key) or char))
+            if is_letter and not beside:
+                words.append([])
+            if is_letter:
+                words[-1].append(len(signs) - 1)
+                if blank == len(signs) - 2 >= 0:
+                    signs[blank] = (*signs[blank][:2], " ")
+            blank = len(signs) - 1 if beside and signs[-1][2] == BLANK else -1
+            beside = is_letter
+    words = [word for word in words if len(word) >= LEAST_LETTERS][:MOST_WORDS]
+    if words and recogniser is not None:
+        boxes = [BBox.union(signs[at][0] for at in word) for word in words]
+        read = recogniser().read_lines([_picture(page, box) for box in boxes])
+        for word, (text, sure) in zip(words, read, strict=True):
+            letters = without_spaces(text)
+            if sure >= SURE and len(letters) == len(word):
+                for at, letter in zip(word, letters, strict=True):
+                    signs[at] = (*signs[at][:2], letter)
     return signs
+
+
+def _picture(page: Any, place: BBox) -> Image.Image:
+    scale = PIXELS / max(place.height, 0.5)
+    clip = astuple(place.grown(0.15 * place.height))
+    return page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False).pil_image()
 
 
 def with_signs(text: str, place: BBox, signs: Sequence[Sign], names_signs: bool = False) -> str:
@@ -89,10 +128,12 @@ def _ink(page: Any, place: BBox) -> tuple[np.ndarray, int, float]:
 
 
 def _dash(page: Any, place: BBox, baseline: float, size: float) -> str:
-    """The dash or dot that is printed in ``place``; empty if none is."""
+    """The dash or dot that is printed in ``place``; :data:`BLANK` if nothing is, empty if it is something else."""
     ink, above, scale = _ink(page, place)
-    if not ink.size or size <= 0:
+    if size <= 0:
         return ""
+    if not ink.size:
+        return BLANK
     high, wide = (side / scale / size for side in ink.shape)
     middle = (baseline - place.y0 - (above + ink.shape[0] / 2) / scale) / size
     if not LOW < middle < HIGH:

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
@@ -96,13 +97,15 @@ class TextLayerDrafter:
         try:
             sheet, fields = with_drawn_signs(Printed(page.pdf_page, not self._quick))
             formulas = formulas_of(sheet, self._formulas)
-            lines = page_lines(sheet.page, page.links, formulas)
+            sound = self._judge is None or self._judge.judge(page).trusted
+            reader = self._recogniser if sound else None
+            recogniser = partial(reader.of_page, page) if reader is not None else None
+            lines = page_lines(sheet.page, page.links, formulas, recogniser)
             if are_spaced(lines):
                 words = sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
                 lines = with_words(lines, words, typed_spaces(sheet.raw["blocks"]))
-            sound = self._judge is None or self._judge.judge(page).trusted
-            if self._recogniser is not None and sound:
-                lines = completed(page.pdf_page, lines, self._recogniser.of_page(page))
+            if recogniser is not None:
+                lines = completed(page.pdf_page, lines, recogniser())
             lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
             regions, layout, events = self._regions(page, sheet, lines, fields, formulas)
             events += formulas.events

@@ -55,20 +55,21 @@ def account_for(
         elif fates[number] is None:
             fates[number] = Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
     furniture = Furniture(output.blocks, sides.block_of)
-    readings = Readings(sides, pairs)
+    readings, of_untold = Readings(sides, pairs), Readings(sides, pairs, anyone=True)
     for number in sorted(left):
         word = words[number]
         keys = [sides.page[at] for at in left[number]]
+        is_untold = not any(key.strip(UNTOLD) for key in keys)
         fates[number] = (
             (Fate("left_out", rule=word.hidden) if word.hidden else None)
             or in_furniture(furniture, keys, word)
-            or (_of_untold_sign(sides, pairs, left[number]) if not any(key.strip(UNTOLD) for key in keys) else None)
+            or (_of_untold_sign(sides, pairs, left[number]) if is_untold else None)
             or in_picture(word, output.blocks)
-            or (Fate("changed") if readings.stand_for(left[number]) else None)
+            or (Fate("changed") if (of_untold if is_untold else readings).stand_for(left[number]) else None)
             or (printed_again(word, words, fates) if len(left) <= MOST_LEFT else None)
             or Fate("missing")
         )
-    spare = [other for other in pairs.left_of_output if other not in readings.used]
+    spare = [other for other in pairs.left_of_output if other not in readings.used | of_untold.used]
     runs = [*(fate_of_ink(box, output.blocks) for box in ink)]
     runs += _runs([(word, fate) for word, fate in zip(words, fates, strict=True) if fate is not None])
     places = tuple(run for run in runs if run.state == "written" and not run.rule)

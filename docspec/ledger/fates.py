@@ -103,13 +103,14 @@ def fate_of_ink(box: BBox, blocks: Sequence[Block]) -> WordRun:
 
 
 class Readings:
-    """Words that a model wrote and nobody else has: each stands for :data:`FOR_ONE` of the page at most."""
+    """Words that a model wrote and nobody else has: each stands for :data:`FOR_ONE` of the page at most. For words that
+    the file does not tell, those that ``anyone`` wrote."""
 
-    def __init__(self, sides: Sides, pairs: Matched) -> None:
+    def __init__(self, sides: Sides, pairs: Matched, anyone: bool = False) -> None:
         self._sides, self._pairs = sides, pairs
         self._uses: Counter[int] = Counter()
         self.used: set[int] = set()
-        self._left = [at for at in pairs.left_of_output if self._is_models(sides.block_of[at])]  # ascending
+        self._left = [at for at in pairs.left_of_output if anyone or self._is_models(sides.block_of[at])]  # ascending
         self._of_block: dict[int, list[int]] = defaultdict(list)
         for at in self._left:
             self._of_block[sides.block_of[at]].append(at)

@@ -67,6 +67,32 @@ def test_what_reading_does_not_explain_stays(page_of: PageOf, read: str, confide
     assert (second.text, second.words) == (text, None if text == GIVEN else "recognition")
 
 
+WORD = "Each of the samples used XQZ\nand was left in a box for a week."
+
+
+@pytest.mark.parametrize(
+    ("read", "confidence", "given"),
+    [
+        ("XQZ", 0.99, "Each of the samples used XQZ"),
+        ("XQZ", 0.5, "Each of the samples used"),  # not sure of it
+        ("XQ", 0.99, "Each of the samples used"),  # another number of letters
+    ],
+)
+def test_a_word_of_which_the_file_tells_no_letter_is_read_from_the_print(
+    page_of: PageOf, read: str, confidence: float, given: str
+) -> None:
+    page = page_of(lambda page: write_without_unicode_of(page, "XQZ", WORD))
+    lines = page_lines(page.pdf_page, recogniser=lambda: Reading(read, confidence))
+    assert [line.text for line in lines] == [given, WORD.split("\n")[1]]
+    assert page_lines(page.pdf_page)[0].text == "Each of the samples used"
+
+
+def test_a_real_recogniser_reads_such_a_word(page_of: PageOf, recogniser: Recogniser) -> None:
+    page = page_of(lambda page: write_without_unicode_of(page, "XQZ", WORD))
+    draft = TextLayerDrafter(recogniser=recogniser).draft(page)
+    assert any("used XQZ" in " ".join(region.texts[0].split()) for region in draft.regions)
+
+
 @pytest.mark.parametrize(
     ("read", "confidence", "words"),
     [

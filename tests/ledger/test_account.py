@@ -118,6 +118,8 @@ def test_glyphs_without_unicode_in_a_row_are_a_word_that_is_missing() -> None:
     found = account(printed("Felony \ufffd\ufffd\ufffd\ufffd\ufffd II"), "Felony II")
     assert not found.rules
     assert missing(found) == ["\ufffd" * 5]
+    read = account(printed("Felony \ufffd\ufffd\ufffd\ufffd\ufffd II"), "Felony 40Y II")
+    assert not missing(read) and [run.text for run in read.runs if run.state == "changed"] == ["\ufffd" * 5]
 
 
 def test_running_heads_are_left_out_by_their_rule_and_come_back_where_they_are_kept() -> None:
