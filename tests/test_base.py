@@ -32,7 +32,7 @@ imported without torch, transformers and paddle, and what needs one of these imp
 NEEDS_SERVE = {"docspec.serve"}
 """The same of the extra ``serve``."""
 
-NEEDS_VLLM = {"docspec.vllm.cursor", "docspec.vllm.scheduler", "docspec.vllm.speculator"}
+NEEDS_VLLM = {f"docspec.vllm.{name}" for name in ("cursor", "head", "scheduler", "speculator")}
 """What vLLM itself loads, in a process that has it and torch."""
 
 BASE_OF_TARGETS = {

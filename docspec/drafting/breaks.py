@@ -38,6 +38,7 @@ FEWEST, MANY = 2, 4
 """Most words of a line, on average, of which no column of prose is made, and least such lines."""
 
 _HYPHENS = "-\u00ad\u2010"
+_ENDS = ".!?:;)”\"'»。！？"
 _PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)]\s+\S")
 _TYPED_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
@@ -101,10 +102,16 @@ def _parted(region: Region) -> list[Region]:
     far = edge - FAR * (edge - left)
     ends = [line.bbox.x1 for line in lines]
 
+    firsts = {0}  # lines that begin a text
+
     def goes_on(at: int, below: int) -> bool:
         beside = any(abs(ends[at] - ends[other]) < size for other in (at - 1, below) if other >= 0)
         begins = _ENTRY.match(lines[below].text) and lines[at].text[-1] not in _HYPHENS
-        return beside or not begins or not _fits(lines[at], lines[below], far)
+        is_whole = lines[at].text[-1] in _ENDS or (at in firsts and _ENTRY.match(lines[at].text))
+        if beside or not (begins and is_whole) or not _fits(lines[at], lines[below], far):
+            return True
+        firsts.add(below)
+        return False
 
     parts = runs_of(range(len(lines)), goes_on)
     if len(parts) == 1:
