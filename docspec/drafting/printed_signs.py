@@ -33,7 +33,7 @@ MOST_GLYPHS = 24
 """Most glyphs without Unicode of a page that are looked at: more are a text whose letters are not told."""
 BLANK = "\u200b"
 """What is written for a glyph without ink: nothing, but a space between letters that the file does not tell, either."""
-LEAST_LETTERS, MOST_WORDS, SURE = 2, 40, 0.9
+LEAST_LETTERS, MOST_WORDS, SURE = 3, 40, 0.9
 """Least glyphs of a word without Unicode that is recognised, most such words of a page, and least confidence (0..1)."""
 FILLED, ROUND = 0.92, (0.7, 0.9)
 """Least share of ink in the box of a bar; the share in that of a disc (pi / 4)."""
