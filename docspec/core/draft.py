@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core.categories import Category
@@ -77,6 +77,16 @@ class Region:
         lines, labels = (tuple(line.moved(move) for line in own) for own in (self.lines, self.labels))
         grid = tuple(tuple(move(cell) for cell in row) for row in self.grid)
         return replace(self, bbox=move(self.bbox), lines=lines, labels=labels, grid=grid)
+
+
+def stacked(regions: Sequence[Region]) -> Region:
+    """``regions`` below each other as one: the first one with the place, the first texts and the lines of all."""
+    return replace(
+        regions[0],
+        bbox=BBox.union(region.bbox for region in regions),
+        texts=("\n".join(region.texts[0] for region in regions if region.texts),),
+        lines=tuple(line for region in regions for line in region.lines),
+    )
 
 
 @dataclass(frozen=True, slots=True)

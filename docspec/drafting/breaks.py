@@ -1,6 +1,6 @@
 """Line breaks that are meant: addresses, receipts, pairs of labels and values. A line of prose ends where its next word
-does not fit; a line that ends well before is a line of its own. So are those of a region that has typed rules, or
-amounts at the ends of many lines. And footnotes in the order of their numbers."""
+does not fit; a line that ends well before is a line of its own, or the end of a text. So are those of a region that has
+typed rules, or amounts at the ends of many lines. And footnotes in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import groupby, pairwise
 from statistics import median
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.draft import stacked
 from docspec.core.grouping import runs_of
 
 SLACK = 1.5
@@ -80,7 +81,9 @@ def with_short_lines(regions: Sequence[Region]) -> list[Region]:
 
     result: list[Region] = []
     for run in runs_of(regions, goes_on):
-        result += run if len(run) < LINES else [_as_one(run)]
+        if len(run) >= LINES:
+            run = [replace(stacked(run), confidence=min(region.confidence for region in run), broken=True)]
+        result += run
     return result
 
 
@@ -101,7 +104,6 @@ def _parted(region: Region) -> list[Region]:
         return [region]
     far = edge - FAR * (edge - left)
     ends = [line.bbox.x1 for line in lines]
-
     firsts = {0}  # lines that begin a text
 
     def goes_on(at: int, below: int) -> bool:
@@ -113,15 +115,14 @@ def _parted(region: Region) -> list[Region]:
         firsts.add(below)
         return False
 
-    parts = runs_of(range(len(lines)), goes_on)
-    if len(parts) == 1:
-        return [region]
-    parted = []
-    for part in parts:
-        own = lines[part[0] : part[-1] + 1]
-        box = BBox.union(line.bbox for line in own)
-        parted.append(replace(region, bbox=box, texts=("\n".join(line.text for line in own),), lines=own))
-    return parted
+    parts = [[lines[at] for at in part] for part in runs_of(range(len(lines)), goes_on)]
+    return [region] if len(parts) == 1 else [_with_lines(region, part) for part in parts]
+
+
+def _with_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:
+    """The part of ``region`` that these ``lines`` are."""
+    text = "\n".join(line.text for line in lines)
+    return replace(region, bbox=BBox.union(line.bbox for line in lines), texts=(text,), lines=tuple(lines))
 
 
 def pitch_of(regions: Iterable[Region]) -> float:
@@ -137,18 +138,6 @@ def _is_short(region: Region, regions: Sequence[Region]) -> bool:
     edge = _edge_of_column(region, regions)
     ends = max(line.bbox.x1 for line in region.lines)
     return edge is not None and ends < region.bbox.x0 + SHORT * (edge - region.bbox.x0)
-
-
-def _as_one(run: Sequence[Region]) -> Region:
-    """The regions of ``run`` as one whose lines are not to be joined."""
-    return replace(
-        run[0],
-        bbox=BBox.union(region.bbox for region in run),
-        texts=("\n".join(region.texts[0] for region in run),),
-        confidence=min(region.confidence for region in run),
-        lines=tuple(line for region in run for line in region.lines),
-        broken=True,
-    )
 
 
 def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
@@ -169,12 +158,12 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
     if amounts >= max(LINES, AMOUNTS * len(lines)) or any(_TYPED_RULE.fullmatch(line.text) for line in lines):
         return True
-    own = max(line.bbox.x1 for line in lines)
     goes_on = any(
         line.text.rstrip()[-1] in _HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)
     )
     if goes_on:
         return False
+    own = max(line.bbox.x1 for line in lines)
     if len(lines) == 2:
         return edge is not None and edge - lines[0].bbox.x1 > FAR * (edge - region.bbox.x0) and _ends(lines, edge) == 1
     if edge is None:

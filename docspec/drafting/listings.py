@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from docspec.core import BBox, Category, Region
+from docspec.core import Category, Region
+from docspec.core.draft import stacked
 from docspec.drafting.lines import PrintedRow, TextLine, without_spaces
 
 TYPEWRITTEN = 0.95
@@ -83,13 +84,7 @@ def joined_listings(regions: Sequence[Region]) -> list[Region]:
     for region in regions:
         last = joined[-1] if joined else None
         if last is not None and _go_on(last, region):
-            joined[-1] = replace(
-                last,
-                bbox=BBox.union([last.bbox, region.bbox]),
-                texts=("\n".join([last.texts[0], region.texts[0]]),),
-                confidence=min(last.confidence, region.confidence),
-                lines=last.lines + region.lines,
-            )
+            joined[-1] = replace(stacked([last, region]), confidence=min(last.confidence, region.confidence))
         else:
             joined.append(region)
     return joined

@@ -91,9 +91,9 @@ def with_rows_of_options(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) 
     (``A B`` above ``C D``) and not column by column."""
     texts = {line.bbox: line.text for line in lines}
     marked = [box for box in boxes if box.category.is_running_text and _marks(box.members, texts)]
-    result, taken = list(boxes), set[int]()
+    whole: dict[int, LayoutBox | None] = {}  # of boxes that are one: the first one's place has it, the others' nothing
     for box in marked:
-        row = [one for one in marked if id(one) not in taken and _is_level(box.bbox, one.bbox)]
+        row = [one for one in marked if id(one) not in whole and _is_level(box.bbox, one.bbox)]
         row.sort(key=lambda one: one.bbox.x0)
         by_columns = [member for one in row for member in sorted(one.members, key=lambda member: member.y0)]
         by_rows = [member for same in in_rows(by_columns, lambda member: member) for member in same]
@@ -101,10 +101,9 @@ def with_rows_of_options(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) 
         if len(row) < 2 or len(by_rows) < OPTIONS or not apart:
             continue
         if _counts(_marks(by_rows, texts)) and not _counts(_marks(by_columns, texts)):
-            whole = replace(box, bbox=BBox.union(one.bbox for one in row), members=tuple(by_rows))
-            result = [whole if one is row[0] else one for one in result if not any(one is part for part in row[1:])]
-            taken.update(map(id, row))
-    return result
+            whole |= dict.fromkeys(map(id, row))
+            whole[id(row[0])] = replace(box, bbox=BBox.union(one.bbox for one in row), members=tuple(by_rows))
+    return [one for box in boxes if (one := whole.get(id(box), box)) is not None]
 
 
 def _is_level(one: BBox, other: BBox) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,38 +55,41 @@ def signs_of(page: Any, recogniser: Callable[[], Recogniser] | None = None) -> l
     ``recogniser`` is made if there are words of such glyphs."""
     signs: list[Sign] = []
     known: dict[tuple[str, int, float], str] = {}
-    words: list[list[int]] = []  # places of glyphs beside each other that are no dashes, in ``signs``
+    words: list[range] = []  # of glyphs beside each other that are no dashes: their places in ``signs``
     for span in page.get_texttrace():
-        beside, blank = False, -1  # a glyph without ink behind a letter
+        kinds, first = "", len(signs)
         for code, glyph, (_, baseline), place in span["chars"]:
             char, box = chr(code), BBox(*place)
-            is_letter = False
             if BOXES.match(char):
                 signs.append((box, char, _box(page, box) or char))
+                kinds += "s"
             elif UNTOLD.match(char):
                 key = span["font"], glyph, span["size"]
                 if key not in known and len(known) < MOST_GLYPHS:
                     known[key] = _dash(page, box, baseline, span["size"])
-                is_letter = known.get(key) == ""
-                signs.append((box, char, known.get(key) or char))
-            if is_letter and not beside:
-                words.append([])
-            if is_letter:
-                words[-1].append(len(signs) - 1)
-                if blank == len(signs) - 2 >= 0:
-                    signs[blank] = (*signs[blank][:2], " ")
-            blank = len(signs) - 1 if beside and signs[-1][2] == BLANK else -1
-            beside = is_letter
-    words = [word for word in words if len(word) >= LEAST_LETTERS][:MOST_WORDS]
-    if words and recogniser is not None:
-        boxes = [BBox.union(signs[at][0] for at in word) for word in words]
-        read = recogniser().read_lines([_picture(page, box) for box in boxes])
-        for word, (text, sure) in zip(words, read, strict=True):
-            letters = without_spaces(text)
-            if sure >= SURE and len(letters) == len(word):
-                for at, letter in zip(word, letters, strict=True):
-                    signs[at] = (*signs[at][:2], letter)
+                sign = known.get(key, char)
+                signs.append((box, char, sign or char))
+                kinds += {"": "l", BLANK: "b"}.get(sign, "s")
+            else:
+                kinds += " "
+        places = list(accumulate((kind != " " for kind in kinds), initial=first))
+        for blank in re.finditer("(?<=l)b(?=l)", kinds):
+            at = places[blank.start()]
+            signs[at] = (*signs[at][:2], " ")
+        words += [range(places[word.start()], places[word.end()]) for word in re.finditer("l+", kinds)]
+    if recogniser is not None:
+        _read(page, signs, [word for word in words if len(word) >= LEAST_LETTERS][:MOST_WORDS], recogniser)
     return signs
+
+
+def _read(page: Any, signs: list[Sign], words: Sequence[range], recogniser: Callable[[], Recogniser]) -> None:
+    """Writes into ``signs`` the letters of ``words`` of which the ``recogniser`` is sure, one for each glyph."""
+    pictures = [_picture(page, BBox.union(signs[at][0] for at in word)) for word in words]
+    for word, (text, sure) in zip(words, recogniser().read_lines(pictures) if words else (), strict=True):
+        letters = without_spaces(text)
+        if sure >= SURE and len(letters) == len(word):
+            for at, letter in zip(word, letters, strict=True):
+                signs[at] = (*signs[at][:2], letter)
 
 
 def _picture(page: Any, place: BBox) -> Image.Image:

@@ -22,6 +22,7 @@ LEAST_COVERED = 0.5
 MOST_PATHS = 3000
 """Paths of a page that is looked at; more are a drawing or a map."""
 THIN = 3.0  # points
+LEVEL = 0.5  # most points between the heights of the ends of a level line
 
 _STRIKEOUT = 11  # PDF_ANNOT_STRIKE_OUT
 
@@ -34,17 +35,14 @@ def strokes_of(page: Any) -> tuple[BBox, ...]:
     if 0 < len(thin) <= MOST_PATHS:
         for path in page.get_cdrawings():
             wide = float(path.get("width") or 0) / 2 if path["type"] == "s" else 0.0
-            turns = _corners(path["items"])
-            for item in path["items"]:
-                box = _level(item, wide)
-                ends = {(round(x), round(y)) for x, y in item[1:3]} if item[0] == "l" else set()
-                if box is not None and not ends & turns:
-                    strokes.append(box)
+            level = [(item, box) for item in path["items"] if (box := _level(item, wide)) is not None]
+            corners = _corners(path["items"]) if level else set()
+            strokes += [box for item, box in level if item[0] != "l" or corners.isdisjoint(_ends(item))]
     for annotation in page.annots(types=(_STRIKEOUT,)) if page.first_annot else ():
-        corners = annotation.vertices or []
-        for at in range(0, len(corners) - 3, 4):
-            x0, x1 = (side(corner[0] for corner in corners[at : at + 4]) for side in (min, max))
-            y0, y1 = (side(corner[1] for corner in corners[at : at + 4]) for side in (min, max))
+        points = annotation.vertices or []
+        for at in range(0, len(points) - 3, 4):
+            x0, x1 = (side(point[0] for point in points[at : at + 4]) for side in (min, max))
+            y0, y1 = (side(point[1] for point in points[at : at + 4]) for side in (min, max))
             middle = y0 + 0.55 * (y1 - y0)
             strokes.append(BBox(x0, middle, x1, middle + 0.5))
     return tuple(strokes)
@@ -61,14 +59,18 @@ def mark_struck(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> No
 def _corners(items: Sequence[Any]) -> set[tuple[int, int]]:
     """The ends, in whole points, of the lines of a path that are not level: a level one that begins or ends there is a
     side of a frame."""
-    lines = [item[1:3] for item in items if item[0] == "l"]
-    return {(round(x), round(y)) for a, b in lines if abs(a[1] - b[1]) > 0.5 for x, y in (a, b)}
+    lines = [item for item in items if item[0] == "l" and abs(item[1][1] - item[2][1]) > LEVEL]
+    return {end for item in lines for end in _ends(item)}
+
+
+def _ends(line: Sequence[Any]) -> list[tuple[int, int]]:
+    return [(round(x), round(y)) for x, y in line[1:3]]
 
 
 def _level(item: Sequence[Any], half: float) -> BBox | None:
     if item[0] == "l":
         (x0, y0), (x1, y1) = item[1], item[2]
-        if abs(y0 - y1) > 0.5 or abs(x0 - x1) < THIN:
+        if abs(y0 - y1) > LEVEL or abs(x0 - x1) < THIN:
             return None
         return BBox(min(x0, x1), min(y0, y1) - half, max(x0, x1), max(y0, y1) + half)
     if item[0] == "re":

@@ -27,6 +27,7 @@ _PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]|(\[[ x]\]|[^\w\[])+", re.DOTA
 _CAPTION = re.compile(
     r"(?i:fig(?:ure|\.)|table|abb(?:ildung|\.)|tab\.|tabelle|tableau|figura|tabla)\s*\d+(?:\.\d+)*[.:]\s"
 )
+"""How a caption begins: a word for a figure or a table with its number."""
 
 
 def without_parts(regions: Sequence[Region]) -> list[Region]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from docspec.core import BBox, Category, Region
+from docspec.core import Category, Region
+from docspec.core.draft import stacked
 from docspec.core.grouping import runs_of
 from docspec.core.running_text import goes_on
 
@@ -51,10 +52,7 @@ def _has_marker(item: Sequence[Region]) -> bool:
 
 
 def _merged(run: Sequence[Region], numbered: bool) -> Region:
-    text = "\n".join(region.texts[0] for region in run if region.texts)
-    lines = tuple(line for region in run for line in region.lines)
-    whole = replace(run[0], bbox=BBox.union(region.bbox for region in run), texts=(text,), lines=lines)
-    return replace(whole, category=Category.TEXT, broken=True) if numbered else whole
+    return replace(stacked(run), category=Category.TEXT, broken=True) if numbered else stacked(run)
 
 
 def _counts(run: Sequence[Region]) -> bool:

@@ -55,7 +55,9 @@ def account_for(
         elif fates[number] is None:
             fates[number] = Fate("written", sides.block_of[other], sides.offsets[other], words[number].hidden)
     furniture = Furniture(output.blocks, sides.block_of)
-    readings, of_untold = Readings(sides, pairs), Readings(sides, pairs, anyone=True)
+    readings = of_untold = Readings(sides, pairs)
+    if any(UNTOLD in sides.page[at] for own in left.values() for at in own):
+        of_untold = Readings(sides, pairs, anyone=True)
     for number in sorted(left):
         word = words[number]
         keys = [sides.page[at] for at in left[number]]

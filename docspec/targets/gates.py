@@ -6,13 +6,12 @@ their launches: two of a layer's kernels. The kernel rounds where transformers d
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import torch
 from torch import nn
 
-from docspec.targets.norms import APART
+from docspec.targets.one_kernel import are_near, in_one_kernel
 from docspec.targets.tree_attention import unavailable
 
 PARTS = ("gate_proj", "up_proj", "down_proj", "act_fn")
@@ -23,21 +22,16 @@ def gate_in_one_kernel(decoder: nn.Module) -> int:
     """Computes the gates of ``decoder`` with one kernel each, if Triton runs on its device; returns how many layers
     were changed. A layer is changed if the kernel gives what its own function does, which is tried once a class and
     type, and if nobody has changed it before."""
-    known: dict[tuple[Any, ...], bool] = {}
-    changed = 0
-    for module in decoder.modules():
-        if not all(hasattr(module, part) for part in PARTS) or "forward" in vars(module):
-            continue
-        weight = getattr(module.down_proj, "weight", None)
-        if weight is None or not weight.is_floating_point() or unavailable(weight.device):
-            continue
-        kind = type(module), type(module.act_fn), weight.dtype
-        if kind not in known:
-            known[kind] = _same(module)
-        if known[kind]:
-            module.forward = types.MethodType(_forward, module)  # type: ignore[method-assign]
-            changed += 1
-    return changed
+    return in_one_kernel(decoder, _kind_of, _same, _forward)
+
+
+def _kind_of(module: Any) -> tuple[Any, ...] | None:
+    if not all(hasattr(module, part) for part in PARTS) or "forward" in vars(module):
+        return None
+    weight = getattr(module.down_proj, "weight", None)
+    if weight is None or not weight.is_floating_point() or unavailable(weight.device):
+        return None
+    return type(module), type(module.act_fn), weight.dtype
 
 
 def _forward(self: Any, x: torch.Tensor) -> torch.Tensor:
@@ -60,4 +54,4 @@ def _same(module: Any) -> bool:
         expected, found = module(values), _forward(module, values)
     except Exception:  # another signature, or a device on which the kernel does not run
         return False
-    return float((found - expected).abs().max()) <= APART * float(expected.abs().max())
+    return are_near(expected, found)

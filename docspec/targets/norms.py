@@ -7,36 +7,27 @@ which squares are added differs.
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import torch
 from torch import nn
 
+from docspec.targets.one_kernel import are_near, in_one_kernel
 from docspec.targets.tree_attention import unavailable
-
-APART = 0.01
-"""Largest difference from a module's own output on random input, relative to the largest number: about one rounding of
-bfloat16. Norms that compute something else (1 + weight, a gate) differ by far more."""
 
 
 def normalise_in_one_kernel(model: nn.Module) -> int:
     """Computes the RMSNorms of ``model`` with one kernel each, if Triton runs on its device; returns how many were
     changed. A module is changed if the kernel gives what the module's own function does, which is tried once a class,
     size and type."""
-    known: dict[tuple[Any, ...], bool] = {}
-    changed = 0
-    for module in model.modules():
-        weight, eps = getattr(module, "weight", None), getattr(module, "variance_epsilon", None)
-        if "RMSNorm" not in type(module).__name__ or weight is None or eps is None or unavailable(weight.device):
-            continue
-        kind = type(module), weight.shape, weight.dtype, float(eps)
-        if kind not in known:
-            known[kind] = _same(module)
-        if known[kind]:
-            module.forward = types.MethodType(_forward, module)  # type: ignore[method-assign]
-            changed += 1
-    return changed
+    return in_one_kernel(model, _kind_of, _same, _forward)
+
+
+def _kind_of(module: Any) -> tuple[Any, ...] | None:
+    weight, eps = getattr(module, "weight", None), getattr(module, "variance_epsilon", None)
+    if "RMSNorm" not in type(module).__name__ or weight is None or eps is None or unavailable(weight.device):
+        return None
+    return type(module), weight.shape, weight.dtype, float(eps)
 
 
 def _forward(self: Any, hidden_states: torch.Tensor) -> torch.Tensor:
@@ -61,4 +52,4 @@ def _same(module: Any) -> bool:
         return False
     finally:
         module.weight.copy_(kept)
-    return float((found - expected).abs().max()) <= APART * float(expected.abs().max())
+    return are_near(expected, found)

@@ -421,9 +421,8 @@ def _merged(rules: list[tuple[float, float, float]]) -> Floats:
     rules.sort(key=lambda rule: (round(rule[2]), rule[0]))
     result: list[list[float]] = []
     for start, end, place in rules:
-        last = result[-1] if result else None
-        touches = last is not None and start - last[1] <= JOINT and last[0] - end <= JOINT
-        if last is not None and touches and abs(place - last[2]) < 1:
+        last = result[-1] if result else [np.inf, -np.inf, np.inf]
+        if abs(place - last[2]) < 1 and start - last[1] <= JOINT and last[0] - end <= JOINT:
             last[:2] = min(last[0], start), max(last[1], end)
         else:
             result.append([start, end, place])
