@@ -83,6 +83,17 @@ class Verdict:
         return self.vowel_share is not None and self.vowel_share >= CERTAIN_VOWEL_SHARE and not self.bad_share
 
     @property
+    def is_gibberish(self) -> bool:
+        """Whether too few words have a vowel: those of a wrong encoding, or abbreviations, codes and words blacked out
+        by letters, which the print tells apart."""
+        return self.vowel_share is not None and self.vowel_share < MIN_VOWEL_SHARE
+
+    @property
+    def gibberish(self) -> str:
+        """What is said of such words."""
+        return f"text layer is gibberish (vowels in {self.vowel_share:.0%} of its words)"
+
+    @property
     def leaves_no_doubt(self) -> bool:
         """Whether the statistics alone tell that the text is one of a European language."""
         return self.words >= CERTAIN_WORDS and self.reads_like_language and not self.hidden_share
@@ -114,9 +125,12 @@ class TrustJudge:
         shares = vowel_share(raw), bad_share(text), untold_share(raw), hidden_share(spans)
         verdict = Verdict(True, "", len(text), *shares, words=words)
         reason = _why_bad(verdict)
+        scanned = image_share(page.pdf_page) > MIN_IMAGE_SHARE
+        if not reason and verdict.is_gibberish and (scanned or self._recogniser is None):
+            reason = verdict.gibberish  # nobody asks the print
         if reason:
             return replace(verdict, trusted=False, reason=reason)
-        if image_share(page.pdf_page) > MIN_IMAGE_SHARE:
+        if scanned:
             if not verdict.is_hidden and verdict.characters < MAX_STAMP:
                 reason = f"scan with only {verdict.characters} characters of text"
                 return replace(verdict, trusted=False, reason=reason, is_stamp=True)
@@ -154,6 +168,8 @@ class TrustJudge:
             if hidden:
                 why = "hidden text over a scan, in a script that cannot be checked"
                 return replace(verdict, trusted=False, reason=why)
+            if verdict.is_gibberish:
+                return replace(verdict, trusted=False, reason=verdict.gibberish)
             return replace(verdict, reason="sound text layer, not checkable by reading")
         verdict = replace(verdict, likeness=likeness)
         if likeness < (MIN_LIKENESS_HIDDEN if hidden else MIN_LIKENESS):
@@ -168,8 +184,6 @@ def _why_bad(seen: Verdict) -> str:
         return f"text layer of unknown characters ({seen.bad_share:.0%})"
     if seen.untold_share >= MAX_UNTOLD_SHARE:
         return f"text layer does not tell {seen.untold_share:.0%} of its letters"
-    if seen.vowel_share is not None and seen.vowel_share < MIN_VOWEL_SHARE:
-        return f"text layer is gibberish (vowels in {seen.vowel_share:.0%} of its words)"
     return ""
 
 

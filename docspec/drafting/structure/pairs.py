@@ -37,6 +37,13 @@ EDGE = 0.5
 PITCH = 3.0
 """Most distance of two rows that are decided together, in sizes of the type."""
 
+ALONE = 2
+"""Least rows of each side of a white strip that have no partner, from which on the sides are columns of their own."""
+
+SAME, LEVEL = 0.08, 0.3
+"""Most difference of the baselines of a label and its value, in sizes of the type, and that of words that are looked at
+as one row (recognised lines, and those that were set apart, differ that much)."""
+
 Piece = list[int]
 """Numbers of tokens in the order of reading."""
 
@@ -55,7 +62,71 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
             for a, b in ((left, right), (right, left)):
                 own = odds[np.ix_(a, b)]
                 odds[np.ix_(a, b)] = np.maximum(own, SURE) if likely > least else np.minimum(own, -SURE)
+    for left, right in _out_of_step(tokens, LEVEL if page.recognised else SAME):
+        for a, b in ((left, right), (right, left)):
+            odds[np.ix_(a, b)] = np.minimum(odds[np.ix_(a, b)], -SURE)
     return odds
+
+
+def _out_of_step(tokens: Sequence[Token], same: float) -> Iterator[tuple[Piece, Piece]]:
+    """What stands on the left and on the right of each white strip whose sides are not set in the same rows.
+
+    Rows on one side alone are lines of a value or of a label. Where both sides have rows without a partner, and more of
+    them than rows that share a baseline (to ``same`` sizes of the type), the sides know nothing of each other."""
+    rows = list(_rows(tokens))
+    seen: set[tuple[int, int]] = set()
+    for number, row in enumerate(rows):
+        for gap in pairwise(row):
+            if (gap[0][-1], gap[1][0]) in seen:
+                continue
+            beside = _beside(rows, number, gap, tokens)
+            partners = [(tokens[left[-1]], tokens[right[0]]) for left, right in beside if left and right]
+            seen.update((left[-1], right[0]) for left, right in beside if left and right)
+            both = sum(abs(a.baseline - b.baseline) < same * b.size for a, b in partners)
+            alone = [sum(bool(pair[side]) for pair in beside) - both for side in (0, 1)]
+            if min(alone) >= ALONE and both <= max(alone):
+                yield [at for left, _ in beside for at in left], [at for _, right in beside for at in right]
+
+
+def _beside(
+    rows: Sequence[Sequence[Piece]], number: int, gap: tuple[Piece, Piece], tokens: Sequence[Token]
+) -> list[tuple[Piece, Piece]]:
+    """The pieces on the left and on the right of the white strip that goes through the ``gap`` of a row, for each row
+    that it reaches; an empty piece where a side has none."""
+    spans = [_span(piece, tokens) for piece in gap]
+    found = [gap]
+    for order in (range(number - 1, -1, -1), range(number + 1, len(rows))):
+        last = [tokens[piece[0]].baseline for piece in gap]
+        for at in order:
+            size, level = tokens[rows[at][0][0]].size, tokens[rows[at][0][0]].baseline
+            near = [abs(level - one) <= PITCH * size for one in last]
+            own: list[list[Piece]] = [
+                [piece for piece in rows[at] if near[side] and _shares(spans[side], _span(piece, tokens))]
+                for side in (0, 1)
+            ]
+            pieces = [one for side in own for one in side]
+            wider = [_around([spans[side], *(_span(piece, tokens) for piece in own[side])]) for side in (0, 1)]
+            crossed = len(own[0]) > 1 or len(own[1]) > 1 or wider[1][0] - wider[0][1] < APART * size
+            if not any(near) or crossed:
+                break
+            if pieces:
+                spans = wider
+                last = [level if own[side] else last[side] for side in (0, 1)]
+                left, right = (own[side][0] if own[side] else [] for side in (0, 1))
+                found.append((left, right))
+    return found
+
+
+def _shares(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _around(spans: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return min(left for left, _ in spans), max(right for _, right in spans)
+
+
+def _span(piece: Piece, tokens: Sequence[Token]) -> tuple[float, float]:
+    return tokens[piece[0]].box[0], max(tokens[at].box[2] for at in piece)
 
 
 def _width(piece: Piece, tokens: Sequence[Token]) -> float:
@@ -69,7 +140,7 @@ def _rows(tokens: Sequence[Token]) -> Iterator[list[Piece]]:
     rows: list[Piece] = []
     for at in order:
         last = tokens[rows[-1][-1]] if rows else None
-        if last is not None and tokens[at].baseline - last.baseline < 0.3 * min(last.size, tokens[at].size):
+        if last is not None and tokens[at].baseline - last.baseline < LEVEL * min(last.size, tokens[at].size):
             rows[-1].append(at)
         else:
             rows.append([at])

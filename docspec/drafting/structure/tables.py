@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from docspec.core import BBox
 from docspec.core.grouping import runs_of
 from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, grid_of
 from docspec.drafting.structure.lattice import with_lattices
@@ -66,6 +67,9 @@ of 1,480 made ones 0.46."""
 
 LEAST_ROWS = 3
 """Least rows of a table of one column."""
+
+LEAST_HEADS = 3
+"""Least cells of the one row of several in a table whose cells are closed by rules."""
 
 LIMIT = 5.0
 """Most log-odds that one pair adds."""
@@ -133,9 +137,10 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
         scores = pairs[np.ix_(own, own)]
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
+        cells = with_whole_words(cells, [page.tokens[token] for token in own])
         grid = grid_of(scores[..., 1:4], boxes[own], cells)
         ruled = bool(np.mean(lattice[own] >= 0) > RULED)
-        if not (_has_rows(grid) or _is_ruled_column(grid, own, page)):
+        if not (_has_rows(grid, ruled) or _is_ruled_column(grid, own, page)):
             continue
         if _filled(grid) < (SPARSE_RULED if ruled else SPARSE):
             continue
@@ -212,9 +217,12 @@ def _parted(page: PageTokens) -> Floats:
     return (PARTED * two + OUTSIDE * (beside | beside.T)).astype(np.float32)
 
 
-def _has_rows(cells: Sequence[Cell]) -> bool:
-    """Whether two rows have several cells: words of which no two share a row, or a column, are no table."""
+def _has_rows(cells: Sequence[Cell], ruled: bool) -> bool:
+    """Whether two rows have several cells: words of which no two share a row, or a column, are no table. Where rules
+    close the cells, a row of heads above one that says that there is nothing is a table as well."""
     counts = Counter(cell.row for cell in cells)
+    if ruled and len(counts) > 1 and max(counts.values()) >= LEAST_HEADS:
+        return True
     return sum(count > 1 for count in counts.values()) > 1 and max(cell.column for cell in cells) > 0
 
 
