@@ -17,6 +17,7 @@ from docspec.core.page import EdgeText
 from docspec.core.running_text import in_place, is_page_number
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
+from docspec.drafting.structure.tokens import is_watermark
 
 TOUCH = 0.5
 """Least overlap of two boxes in one row, as a share of the lower one's height."""
@@ -40,6 +41,13 @@ def is_running_head(rows: Sequence[Sequence[TextLine]]) -> bool:
     numbered = any(_NUMBER.fullmatch(line.text) for line in (first[0], first[-1]))
     apart = any(b.bbox.x0 - a.bbox.x1 > max(a.bbox.height, b.bbox.height) for a, b in pairwise(first))
     return numbered and apart and len(below) == PROSE and all(len(row) == 1 for row in below)
+
+
+def watermarks(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine]]:
+    """The ``lines`` that are written across the page, and the others."""
+    sizes = [line.size for line in lines]
+    marks = [line for line in lines if line.slanted and is_watermark(line.size, sizes)]
+    return marks, [line for line in lines if line not in marks] if marks else list(lines)
 
 
 def whole_furniture(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:

@@ -27,10 +27,11 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
 from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
-from docspec.drafting.furniture import settled_furniture
-from docspec.drafting.layout import WHITE_SPACE, write_hidden
+from docspec.drafting.furniture import settled_furniture, watermarks
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
+from docspec.drafting.lost_spaces import with_lost_spaces
 from docspec.drafting.order import in_order, index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
@@ -101,6 +102,7 @@ class TextLayerDrafter:
             reader = self._recogniser if sound else None
             recogniser = partial(reader.of_page, page) if reader is not None else None
             lines = page_lines(sheet.page, page.links, formulas, recogniser)
+            lines = with_lost_spaces(lines, sheet.raw["blocks"])
             if are_spaced(lines):
                 words = sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
                 lines = with_words(lines, words, typed_spaces(sheet.raw["blocks"]))
@@ -168,6 +170,7 @@ class TextLayerDrafter:
             others = assemble(cut_layout(lines, printed.page.rect.height), lines)
             ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
             return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
+        marks, lines = watermarks(lines)
         numbers, lines = line_numbers(lines)
         if numbers:  # the layout model takes numbered lines for a list
             printed = Printed(without_lines(printed.page, numbers), printed.modelled)
@@ -183,7 +186,8 @@ class TextLayerDrafter:
             boxes = boxes if boxes == seen else in_order(boxes, lines)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
-        regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines)]]
+        across = assemble([LayoutBox.around([mark], Category.TEXT) for mark in marks], marks)
+        regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines), *across]]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)

@@ -51,6 +51,10 @@ _AMOUNT = re.compile(r"[-+−–(]?[$€£¥]?\d+(?:[.,'’]\d+)+\)?%?")
 WORDS = 3
 """Least words of a unit that is looked at for the order of units."""
 
+ACROSS = 4.0
+"""Height of lines, over the usual one, from which on they are written across the page: a watermark has no place among
+what stands under it."""
+
 MOST = 250
 """Most units of a page that are compared with each other."""
 
@@ -228,6 +232,8 @@ def _counts(running: Sequence[Placed]) -> Iterator[Misplaced]:
 def _order(units: Sequence[Placed]) -> Iterator[Misplaced]:
     """Text that is read after what stands under it, or between what stands together."""
     text = [one for one in units if one.unit.kind in ("paragraph", "item", "heading") and one.count >= WORDS][:MOST]
+    usual = median(one.height for one in text) if text else 0.0
+    text = [one for one in text if one.height < ACROSS * usual]
     for before, after in pairwise(text):
         a, b = around(before.lines[:2]), after.bbox  # lower lines may run below what stands beside the first ones
         height = max(before.height, after.height)

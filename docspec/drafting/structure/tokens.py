@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,11 @@ CLASSES = {
     Category.PAGE_FOOTER: 3,
     Category.PICTURE: 4,
 }
+
+ASKEW = 2
+"""How a line runs that is neither level nor upright (:func:`turn_of`)."""
+WATERMARK = 2.0
+"""Least size of such a line that is a watermark, over the usual one."""
 
 BOLD, ITALIC, MONOSPACED = 16, 2, 8  # of a span's ``flags``
 _LEADER = re.compile(r"[.·…]{4,}|…{2,}|(?<=\w)\.{3,}(?=\d)")
@@ -122,8 +128,11 @@ def page_tokens(
     layout model. A line that does not run from left to right is one token."""
     lines: list[list[Token]] = []
     typed: list[tuple[float, float, float]] = []
+    sizes = [line["spans"][0]["size"] for block in raw["blocks"] for line in block.get("lines", ()) if line["spans"]]
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
+            if turn_of(line) == ASKEW and is_watermark(line["spans"][0]["size"], sizes):
+                continue
             words = _words(line["spans"], len(lines))
             if turn_of(line):
                 words = [replace(_joined(words), box=tuple(line["bbox"]), baseline=line["bbox"][3])] if words else []
@@ -143,9 +152,16 @@ def page_tokens(
 
 
 def turn_of(line: Mapping[str, Any]) -> int:
-    """How a line of MuPDF's runs: 0 from left to right, 1 upwards, 3 downwards, 2 any other way."""
+    """How a line of MuPDF's runs: 0 from left to right, 1 upwards, 3 downwards, ``ASKEW`` any other way."""
     x, y = line["dir"]
-    return 0 if x > 0.99 else 1 if y < -0.99 else 3 if y > 0.99 else 2
+    return 0 if x > 0.99 else 1 if y < -0.99 else 3 if y > 0.99 else ASKEW
+
+
+def is_watermark(size: float, others: Sequence[float]) -> bool:
+    """Whether a line that runs neither level nor upright is written across the page, which has nothing to do with what
+    stands under it, by the ``size`` of its type and those of all lines: labels and heads that are set askew are no
+    larger than others."""
+    return size > WATERMARK * median(others)
 
 
 def turned_tokens(raw: Mapping[str, Any], page: PageTokens, turn: int) -> PageTokens:
