@@ -20,6 +20,9 @@ from docspec.ledger.placed import Line, Placed, around
 LEADING = 2.2
 """Heights of a line from which on the next one is not under it."""
 
+LINES = 3
+"""Lines of a paragraph from which on their usual distance is that of its lines, however far they are apart."""
+
 BRIDGED = 4.0
 """The same where a formula, which may fill a line, stands between the two."""
 
@@ -103,7 +106,7 @@ def _jumps(own: Sequence[Line], all_lines: Sequence[Line]) -> Iterator[Misplaced
         closed = before.words[-1].text.endswith(_ENDS)
         if down < 0:
             wrong = sized or not _starts_a_column(before, after, all_lines)
-        elif down <= LEADING * height:
+        elif down <= max(LEADING * height, 1.1 * usual if len(own) > LINES else 0.0):  # set double-spaced
             wrong = apart > GUTTER * height or (sized and closed) or _is_new(before, after, own, usual, all_lines)
         else:
             wrong = sized or apart > 0 or closed or abs(before.x0 - after.x0) > 2 * EDGE * height

@@ -1,44 +1,51 @@
-"""Cells that are cut where the print shows no column: words of one line with an ordinary space between them, where no
-other line of the table has white; and words between two of one cell."""
+"""Cells that are cut at a space of the file, although nothing shows a column there.
+
+The network decides word by word, and where a name is long it may cut one. Programs seldom write two cells as one string
+with a space; where they do, other lines of the table have white in front of what stands in that column.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
+import numpy as np
+
+from docspec.core.grouping import runs_of
 from docspec.drafting.structure.tokens import Token
 
-SPACE = 0.36
-"""Most white of an ordinary space, in sizes of the type."""
+SPACE, WHITE = 0.45, 0.5
+"""Most white of an ordinary space, and least white between two columns, in sizes of the type."""
 
-WHITE = 0.5
-"""Least white between two columns in some line, in sizes of the type."""
+LEVEL = 0.3
+"""Most difference of two baselines of one line, in sizes of the type."""
+
+ALIGNED = 0.5
+"""Most difference of the edges, or the middles, of what stands in one column, in sizes of the type."""
 
 
 def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) -> list[list[int]]:
     """The ``cells`` (numbers of ``tokens``, all of one table), of which those are one that only a space parts."""
-    lines: dict[int, list[int]] = {}
-    for number, token in enumerate(tokens):
-        lines.setdefault(token.line, []).append(number)
-    whites: list[tuple[float, float]] = []
-    for line in lines.values():
-        line.sort(key=lambda number: tokens[number].box[0])
-        whites += [
-            (tokens[a].box[2], tokens[b].box[0])
-            for a, b in pairwise(line)
-            if tokens[b].box[0] - tokens[a].box[2] > WHITE * tokens[a].size
-        ]
     owner = {token: number for number, cell in enumerate(cells) for token in cell}
+    order = sorted(range(len(tokens)), key=lambda number: tokens[number].baseline)
+    lines = [
+        runs_of(sorted(line, key=lambda number: tokens[number].box[0]), lambda a, b: owner[a] == owner[b])
+        for line in runs_of(order, lambda a, b: tokens[b].baseline - tokens[a].baseline < LEVEL * tokens[a].size)
+    ]
+    runs = [(number, run) for number, line in enumerate(lines) for run in line]
+    spans = np.array([(tokens[run[0]].box[0], tokens[run[-1]].box[2]) for _, run in runs])
+    places = np.column_stack([spans, spans.mean(axis=1)])  # where each run begins, ends, and has its middle
+    line_of = np.array([number for number, _ in runs])
+    size = np.array([tokens[run[0]].size for _, run in runs])
+    white = np.full(len(runs), -1.0)  # in front of each
+    white[1:] = np.where(line_of[1:] == line_of[:-1], spans[1:, 0] - spans[:-1, 1], -1.0)
     joined = {number: list(cell) for number, cell in enumerate(cells)}
-    for line in lines.values():
-        for a, b in pairwise(line):
-            one, other = owner[a], owner[b]
-            start, end = tokens[a].box[2], tokens[b].box[0]
-            if one == other or end - start > SPACE * max(tokens[a].size, tokens[b].size):
-                continue
-            middle = (start + end) / 2
-            if any(left < middle < right for left, right in whites):
-                continue
-            joined[one] += joined.pop(other)
-            owner |= dict.fromkeys(joined[one], one)
+    for at in range(1, len(runs)):
+        one, other = owner[runs[at - 1][1][-1]], owner[runs[at][1][0]]
+        if one == other or not tokens[runs[at][1][0]].spaced or not 0 <= white[at] <= SPACE * size[at]:
+            continue
+        aligned = np.abs(places - places[at]).min(axis=1) < ALIGNED * size
+        if (aligned & (line_of != line_of[at]) & (white > WHITE * size)).any():
+            continue
+        joined[one] += joined.pop(other)
+        owner |= dict.fromkeys(joined[one], one)
     return [sorted(cell) for cell in joined.values()]

@@ -73,7 +73,8 @@ _ITALIC = re.compile(r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si|mi)|sl
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, or a line of prose: its text, its box (x0, y0, x1, y1 in points), the size and baseline of its type, how
-    it is set, the number of its printed line, how many words it has, and where its type of full size ends."""
+    it is set, the number of its printed line, how many words it has, where its type of full size ends, and whether the
+    file has a space in front of it."""
 
     text: str
     box: Box
@@ -86,6 +87,7 @@ class Token:
     words: int = 1
     colour: int = 0
     stem: float = 0.0
+    spaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +232,10 @@ def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
         nonlocal text
         if text and style is not None:
             x0, y0, x1, y1 = box
-            words.append(Token(text, (x0, y0, x1, y1), *style[:2], *style[2], number, 1, style[3], stem))
+            words.append(Token(text, (x0, y0, x1, y1), *style[:2], *style[2], number, 1, style[3], stem, spaced))
         text = ""
 
-    hard = False
+    hard = typed = spaced = False
     for span in spans:
         size, font, flags = span["size"], span["font"], span["flags"]
         kind = (
@@ -249,6 +251,7 @@ def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
                 continue
             if sign.isspace() or sign == "\u200b":
                 close()
+                typed = not char.get("synthetic")
                 continue
             if hard and sign.isdigit() and x0 - end < size:
                 text, end = text + " ", x0
@@ -258,6 +261,7 @@ def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
             y0, y1 = baseline - min(max(top, 0.6 * size), size), baseline - max(min(bottom, 0.0), -0.3 * size)
             if not text:
                 box, style = [x0, y0, x1, y1], (size, baseline, kind, span["color"])
+                spaced, typed = typed, False
             else:
                 box = [min(box[0], x0), min(box[1], y0), max(box[2], x1), max(box[3], y1)]
                 if style is not None and size > style[0] * 1.15:
