@@ -23,6 +23,9 @@ ABOUT, CROSSING = 40.0, 12.0
 COLUMN, LINES = 10.0, 3
 """Least width of a column's lines, in heights, and least lines that end, or begin, beside the white."""
 
+COVERED = 0.3
+"""Least share of a text under a picture from which on the picture may be two, one in each column."""
+
 MOST = 2000
 """Most lines of a page that is looked at."""
 
@@ -37,15 +40,38 @@ def parted_by_gutters(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     height = median(member.height for member, _ in lines)
     result: list[LayoutBox] = []
     for number, box in enumerate(boxes):
-        white = None if box.category in _WHOLE else _white(box.members, WHITE * height)
+        covers = [one.bbox for one in boxes if one.category not in _WHOLE and _is_under(one.bbox, box.bbox)]
+        whole = box.category in _WHOLE and not (box.category is Category.PICTURE and covers)
+        white = None if whole else _white(box.members, WHITE * height)
         others = [member for member, owner in lines if owner != number]
         if white is None or not _is_gutter(white, box.bbox, others, height):
             result.append(box)
             continue
         for own in ([m for m in box.members if m.x1 <= white[0]], [m for m in box.members if m.x0 >= white[1]]):
+            if box.category is Category.PICTURE:
+                result.append(_side(box, own, white, covers))
+                continue
             kind = Category.TEXT if box.category is Category.FORMULA and own[0].x1 <= white[0] else box.category
             result.append(replace(box, bbox=BBox.union(own), members=tuple(own), category=kind))
     return result
+
+
+def _is_under(text: BBox, picture: BBox) -> bool:
+    """Whether a ``picture`` reaches over most of the lines of a ``text``: no print does, so it is taken too large."""
+    shared = text.shared_width(picture) * text.shared_height(picture)
+    return shared > COVERED * text.width * text.height
+
+
+def _side(box: LayoutBox, own: Sequence[BBox], white: tuple[float, float], texts: Sequence[BBox]) -> LayoutBox:
+    """The part of a picture that two columns share on the side of the ``white`` where its labels ``own`` stand, as far
+    as it covers no text."""
+    x0, y0, x1, y1 = box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1
+    labels = BBox.union(own)
+    x0, x1 = (x0, white[0]) if labels.x1 <= white[0] else (white[1], x1)
+    beside = [text for text in texts if min(text.x1, x1) > max(text.x0, x0)]
+    y1 = min([y1, *(text.y0 for text in beside if text.y0 >= labels.center_y)])
+    y0 = max([y0, *(text.y1 for text in beside if text.y1 <= labels.center_y)])
+    return replace(box, bbox=BBox(x0, y0, x1, y1), members=tuple(own))
 
 
 def _white(members: Sequence[BBox], least: float) -> tuple[float, float] | None:

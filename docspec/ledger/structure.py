@@ -67,6 +67,8 @@ _OPEN = (",", ";", "-", "–", "‐", "\u00ad")
 
 def structure_of(units: Sequence[Placed]) -> Iterator[Misplaced]:
     """What is out of place among the ``units`` of a page, tables aside."""
+    usual = median(one.height for one in units) if units else 0.0
+    units = [one for one in units if one.height < ACROSS * usual]
     running = [one for one in units if one.unit.kind in ("paragraph", "item")]
     lines = [line for one in running for line in one.lines]
     often = Counter(word.text for one in units for line in one.lines for word in line.words)
@@ -235,8 +237,6 @@ def _counts(running: Sequence[Placed]) -> Iterator[Misplaced]:
 def _order(units: Sequence[Placed]) -> Iterator[Misplaced]:
     """Text that is read after what stands under it, or between what stands together."""
     text = [one for one in units if one.unit.kind in ("paragraph", "item", "heading") and one.count >= WORDS][:MOST]
-    usual = median(one.height for one in text) if text else 0.0
-    text = [one for one in text if one.height < ACROSS * usual]
     for before, after in pairwise(text):
         a, b = around(before.lines[:2]), after.bbox  # lower lines may run below what stands beside the first ones
         height = max(before.height, after.height)

@@ -158,3 +158,17 @@ def test_a_listing_keeps_its_rows_whatever_the_network_says(prose: int, kept: bo
     text = [line_of("Adding two numbers is what computers were built for", 40, 300 + 12 * at) for at in range(prose)]
     found, _ = with_blocks([box], [*lines, *text], structure)
     assert (found == [box]) is kept
+
+
+def test_columns_whose_rows_have_no_partners_are_apart_whatever_the_network_says() -> None:
+    """An address beside a list of dates in another pitch."""
+    left = [Token("Date", (60, y, 100, y + 10), 10, y + 8) for y in range(100, 190, 18)]
+    right = [Token("Street", (130, y, 180, y + 10), 10, y + 8) for y in range(100, 190, 12)]
+    none = np.zeros((0, 4), np.float32)
+    tokens = (*left, *right)
+    page = PageTokens(tokens, none[:, :3], none[:, :3], none, np.zeros((0, 5), np.float32), 600, 800)
+    odds = np.full((len(tokens),) * 2, 2.0, np.float32)
+    across = with_pairs(page, np.arange(len(tokens)), odds)[: len(left), len(left) :]
+    assert (across < 0).all()
+    level = replace(page, tokens=(*left, *(replace(one, box=(130, one.box[1], 180, one.box[3])) for one in left)))
+    assert (with_pairs(level, np.arange(len(level.tokens)), odds[:10, :10])[: len(left), len(left) :] > 0).all()

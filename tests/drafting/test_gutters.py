@@ -45,3 +45,15 @@ def test_without_two_columns_around_it_a_box_stays(around: list[LayoutBox]) -> N
 def test_tables_stay_whole() -> None:
     page = [column(72, 100, 6), column(302, 100, 6), over(Category.TABLE)]
     assert parted_by_gutters(page) == page
+
+
+def test_a_picture_over_two_columns_that_covers_text_is_one_in_each() -> None:
+    labels = [BBox(180, 90, 200, 98), BBox(170, 120, 210, 128)], [BBox(380, 90, 430, 98), BBox(390, 250, 440, 258)]
+    picture = LayoutBox(BBox(150, 80, 520, 270), Category.PICTURE, (*labels[0], *labels[1]))
+    page = [picture, column(72, 140, 20), column(302, 290, 12)]
+    left, right = (one for one in parted_by_gutters(page) if one.category is Category.PICTURE)
+    assert (left.members, right.members) == (tuple(labels[0]), tuple(labels[1]))
+    assert left.bbox.y1 <= 140 and right.bbox.y1 == 270
+    assert left.bbox.x1 < 300 < right.bbox.x0
+    above = [picture, column(72, 290, 12), column(302, 290, 12)]
+    assert parted_by_gutters(above) == above, "a picture over both columns that covers nothing is one"

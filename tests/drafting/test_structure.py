@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import Features
 from docspec.drafting.structure.grid import grid_of
 from docspec.drafting.structure.tables import structure_of, uninterrupted
@@ -315,3 +316,53 @@ def test_no_table_stands_between_the_rows_of_another(between: float, rows: list[
     boxes = np.array([(50, 20 * row, 300, 20 * row + 10) for row in range(6)], np.float32)
     parts = uninterrupted([odd, np.setdiff1d(np.arange(6), odd)], scores.astype(np.float32), boxes)
     assert sorted(sorted(part.tolist()) for part in parts) == rows
+
+
+def test_a_closed_row_of_heads_above_one_that_says_there_is_nothing_is_a_table(parsed: Parsed) -> None:
+    heads = ["Claim ID", "Claim type", "Claim date", "Claim status"]
+
+    def draw(page: pymupdf.Page) -> None:
+        _closed([heads], [110] * 4)(page)
+        page.draw_rect(pymupdf.Rect(60, 169, 500, 188), width=0.7)
+        page.insert_text((64, 181), "No results", fontsize=10)
+
+    page = parsed(_between_prose(draw)).pages[0]
+    (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
+    assert [table[0], table[1][0]] == [heads, "No results"]
+
+
+def _set(rows: Sequence[Sequence[tuple[float, str]]], typed: bool) -> list[Token]:
+    """The words of lines, each of pieces at their places; spaces within a piece are typed, or the words are set one by
+    one."""
+    tokens = []
+    for number, row in enumerate(rows):
+        y = 100.0 + 14 * number
+        for x, text in row:
+            for at, word in enumerate(text.split()):
+                box = (x, y, x + 5 * len(word), y + 10)
+                tokens.append(Token(word, box, 10, y + 8, line=number, spaced=typed and at > 0))
+                x += 5 * len(word) + 2.5
+    return tokens
+
+
+NAMES = [[(60, "Domaine de Beaurenard"), (300, "13")], [(60, "Vacqueyras"), (300, "9")], [(60, "Cornas"), (300, "15")]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "typed", "whole"),
+    [
+        (NAMES, True, True),
+        (NAMES, False, False),  # cells that are set one by one: the network's word stands
+        ([*NAMES, [(110, "Beaurenard"), (300, "1")]], True, True),  # no white in front of it
+        ([*NAMES, [(60, "Coll"), (110, "rouge"), (300, "1")]], True, False),  # a column, in another line
+    ],
+)
+def test_a_typed_space_parts_no_cells_where_nothing_shows_a_column(
+    rows: list[list[tuple[float, str]]], typed: bool, whole: bool
+) -> None:
+    tokens = _set(rows, typed)
+    cells = [[number] for number in range(len(tokens))]
+    cells[0:2] = [[0, 1]]  # Domaine de | Beaurenard
+    found = with_whole_words(cells, tokens)
+    assert ([0, 1, 2] in found) is whole
+    assert sorted(token for cell in found for token in cell) == list(range(len(tokens)))

@@ -119,6 +119,23 @@ def test_gibberish_is_recognised_by_its_vowels(page_of: PageOf) -> None:
     assert verdict.vowel_share < 0.8
 
 
+def test_the_print_decides_about_words_without_vowels(page_of: PageOf, recogniser: Recogniser) -> None:
+    """Words that are blacked out by letters are no gibberish, words of a wrong encoding are: they print others."""
+
+    def masked(page: Any) -> None:
+        for number in range(12):
+            page.insert_text((50, 80 + 24 * number), f"Policy {number} XXXXXXXX XXXX XXXXXXX XXXXX", fontsize=12)
+
+    def wrong(page: Any) -> None:
+        write_article(page)
+
+    verdict = TrustJudge(recogniser).judge(page_of(masked))
+    assert verdict.is_gibberish and verdict.trusted, verdict
+    assert not TrustJudge().judge(page_of(masked)).trusted, "nobody looked at the print"
+    garbled = page_of(wrong, hidden=lambda page: page.insert_textbox(pymupdf.Rect(50, 60, 370, 500), shifted(PROSE)))
+    assert not TrustJudge(recogniser).judge(garbled).trusted
+
+
 def test_characters_that_no_text_holds_are_counted() -> None:
     assert bad_share("ab\ue000\ufffd\x01") == pytest.approx(0.6)
     assert bad_share("naïve “quotes” – 中文 العربية") == 0

@@ -22,14 +22,13 @@ from training.structure.compose import Sample, composed
 from training.structure.dataset import examples
 from training.structure.network import RelationNetwork
 from training.structure.noise import recognised
-from training.structure.varied import varied
 
 NEAR = 5.0
 """Weight of a pair of near tokens beside that of far ones."""
 
-UNSEEN, RECOGNISED, COMPOSED, VARIED = 0.2, 0.12, 0.45, 0.6
-"""Share of pages that are shown as if no layout model had seen them, as if they had been recognised, made of parts of
-two, and set anew."""
+UNSEEN, RECOGNISED, COMPOSED = 0.2, 0.12, 0.45
+"""Share of pages that are shown as if no layout model had seen them, as if they had been recognised, and made of parts
+of two."""
 
 BATCH, WARM, KEPT, SAVED = 6, 0.03, 0.998, 10
 """Pages of a step, share of the time in which the rate rises, share of the mean that a step leaves, and minutes between
@@ -83,10 +82,8 @@ def loss_of(network: RelationNetwork, page: PageTokens, cells: NDArray[np.int32]
 
 
 def shown(pages: Sequence[Sample], chance: random.Random) -> Sample:
-    """One of ``pages`` as it is shown: some are set anew, are parts of two, or are as if they had been recognised."""
+    """One of ``pages`` as it is shown: some are parts of two, some as if they had been recognised."""
     page, cells = chance.choice(pages)
-    if chance.random() < VARIED:
-        page, cells = varied(page, cells, chance)
     if chance.random() < COMPOSED:
         page, cells = composed((page, cells), chance.choice(pages), chance) or (page, cells)
     if chance.random() >= RECOGNISED:
