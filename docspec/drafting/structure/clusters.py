@@ -27,8 +27,9 @@ def clusters(scores: Floats) -> list[list[int]]:
         weights[a] += weights[b]
         weights[:, a] = weights[a]
         weights[b] = weights[:, b] = weights[a, a] = -np.inf
-        stale = np.nonzero((best == a) | (best == b))[0]
-        stale = np.union1d(stale, [a, b])
+        changed = (best == a) | (best == b)
+        changed[[a, b]] = True
+        stale = np.nonzero(changed)[0]
         best[stale] = weights[stale].argmax(axis=1)
         top[stale] = weights[stale, best[stale]]
         better = weights[:, a] > top

@@ -106,7 +106,8 @@ def features_of(page: PageTokens) -> Features:
             together & (classes[:, 1] > 0)[:, None],
         ],
         axis=-1,
-    ).astype(np.float32)
+        dtype=np.float32,
+    )
 
     near = np.abs(rows[None, :] - rows[:, None]) <= REACH
     alone = near & ~np.eye(count, dtype=bool)
