@@ -34,8 +34,8 @@ _NO_LOSS = re.compile(
     r"|openjpeg warning(?!.*(?:too short|truncat|not enough|inconsistent|missing|cannot|corrupt|expected|EOC))",
     re.IGNORECASE,
 )
-"""OpenJPEG warns of all that is odd in a picture which it then decodes in full. A state of graphics that is not there
-(ExtGState) changes how print looks, and takes none away; nor does one that is taken back once too often."""
+"""OpenJPEG warns of oddities in a picture which it then decodes in full. A missing graphics state (ExtGState)
+changes how print looks, and removes none of it; nor does a graphics state that is restored once too often."""
 
 _SUM = "encountered syntax errors"
 """How the message begins that follows those of a page's syntax errors."""

@@ -214,7 +214,7 @@ class Engine:
         """Ends both threads, and waits for what they are doing for at most ``patience`` seconds; requests that have not
         been answered fail."""
         self._forgotten.detach()
-        is_within = threading.current_thread().name.startswith(ENCODING)  # it is called by who hears of an answer
+        is_within = threading.current_thread().name.startswith(ENCODING)  # an answer's callback may close the engine
         self._encoding.shutdown(wait=patience is None and not is_within, cancel_futures=True)
         self._batching.close(patience)
 

@@ -154,7 +154,7 @@ class _Layer:
         return begins, max(last, key=lambda part: len(part[0]), default=None)
 
     def has_others_at(self, word: PaintedWord) -> bool:
-        """Whether nothing but other words, which are painted just there, is told in the place of ``word``."""
+        """Whether all text extracted at the place of ``word`` belongs to other words painted at that place."""
         there = self._at(word)
         return bool(there) and all(
             any(own is not word.box and _is_same_place(own, box) for own in self._painted.get(text, ()))
