@@ -12,9 +12,13 @@ from docspec.drafting.late_lines import LateLines
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
 from docspec.places import with_places
+from docspec.reporting.doubtful_tables import KIND as TABLE_DOUBTFUL
 from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
+
+UNSURE = frozenset({WORDS_DOUBTFUL, TABLE_DOUBTFUL})
+"""Events of a page that is not of the best grade, whatever the certainty of its words."""
 
 
 def seen(page: PageImage) -> PageImage:
@@ -72,8 +76,8 @@ def accounted(result: PageResult, drafted: DraftedPage, placer: Placer | None = 
     quality = result.quality
     if account.word_doubt is not None:
         result = replace(result, events=(*result.events, Event(WORDS_DOUBTFUL, account.word_doubt)))
-        if quality is not None and quality.grade == "A":
-            quality = replace(quality, grade="B")
+    if quality is not None and quality.grade == "A" and any(event.kind in UNSURE for event in result.events):
+        quality = replace(quality, grade="B")
     if events and quality is not None:
         doubts = [doubt for doubt in (quality.doubtful, *(event.detail for event in events)) if doubt]
         quality = replace(quality, grade="D", doubtful="; ".join(doubts))

@@ -11,7 +11,7 @@ import pytest
 
 from docspec import ParseOptions, Parser, accounting
 from docspec.cli.app import run
-from docspec.core import Category
+from docspec.core import Category, Event
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.ledger import PageOutput, account_for, witness_of
@@ -40,6 +40,17 @@ def test_missing_words_are_an_event_and_make_the_page_doubtful() -> None:
     assert [event.detail for event in page.events if event.kind == "words_missing"] == [said]
     assert page.doubtful == said
     assert page.quality is not None and page.quality.grade == "D"
+
+
+def test_a_page_with_a_table_in_doubt_is_not_of_the_best_grade(monkeypatch: pytest.MonkeyPatch) -> None:
+    doubt = Event("table_doubtful", "table 1: other rows are about as likely")
+    for events, grade in (((), "A"), ((doubt,), "B")):
+        monkeypatch.setattr(
+            accounting, "with_doubtful_tables", lambda page, own=events: replace(page, events=(*page.events, *own))
+        )
+        with Parser(ParseOptions()) as parser:
+            (page,) = parser.pages(typed())
+        assert page.quality is not None and page.quality.grade == grade and page.doubtful is None
 
 
 @pytest.mark.words_missing("a writer is made to lose one")
