@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import Features
-from docspec.drafting.structure.grid import grid_of
-from docspec.drafting.structure.tables import structure_of, uninterrupted
+from docspec.drafting.structure.grid import Cell, grid_of, without_empty
+from docspec.drafting.structure.tables import _without_titles, structure_of, uninterrupted
 from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token, rules_of
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
@@ -366,3 +366,10 @@ def test_a_typed_space_parts_no_cells_where_nothing_shows_a_column(
     found = with_whole_words(cells, tokens)
     assert ([0, 1, 2] in found) is whole
     assert sorted(token for cell in found for token in cell) == list(range(len(tokens)))
+
+
+def test_a_title_above_a_closed_table_takes_its_column_with_it() -> None:
+    """It alone began in the second column; a column in which nothing begins has no place on the page."""
+    closed = [Cell((1,), 1, 0), Cell((2,), 1, 2), Cell((3,), 2, 0), Cell((4,), 2, 2)]
+    found = without_empty(_without_titles([Cell((0,), 0, 1), *closed], np.array([-1, 0, 0, 0, 0])))
+    assert [(cell.tokens[0], cell.row, cell.column) for cell in found] == [(1, 0, 0), (2, 0, 1), (3, 1, 0), (4, 1, 1)]

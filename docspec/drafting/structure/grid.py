@@ -190,7 +190,7 @@ def grid_of(scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]) -> l
     rows, columns = result
     height = float(np.median(boxes[:, 3] - boxes[:, 1])) or 1.0
     reading = _reading(boxes, height)
-    return _without_empty(placed(groups, rows, columns, reading))
+    return without_empty(placed(groups, rows, columns, reading))
 
 
 def _reading(boxes: Floats, height: float) -> list[tuple[float, float]]:
@@ -204,7 +204,7 @@ def _reading(boxes: Floats, height: float) -> list[tuple[float, float]]:
     return [(float(a), float(b)) for a, b in zip(rank, boxes[:, 0], strict=True)]
 
 
-def _without_empty(cells: Sequence[Cell]) -> list[Cell]:
+def without_empty(cells: Sequence[Cell]) -> list[Cell]:
     """``cells`` without rows and columns in which none begins, other than cells that go on."""
     rows = sorted({cell.row for cell in cells})
     columns = sorted({cell.column for cell in cells})

@@ -17,7 +17,7 @@ from docspec.core.grouping import runs_of
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import features_of
-from docspec.drafting.structure.grid import Cell, grid_of
+from docspec.drafting.structure.grid import Cell, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token, in_boxes
@@ -149,7 +149,9 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
             for cell in grid
         ]
         if ruled:
-            grid = _without_titles(grid, lattice)
+            grid = without_empty(_without_titles(grid, lattice))
+            if not _has_rows(grid, ruled) and len({cell.column for cell in grid}) > 1:
+                continue
             own = np.array(sorted(token for cell in grid for token in cell.tokens), np.int64)
             scores = pairs[np.ix_(own, own)]
         x0, y0 = boxes[own, :2].min(axis=0)
