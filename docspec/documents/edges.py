@@ -32,6 +32,9 @@ GAP = 1.2
 MOST = 20_000
 """Bytes of text of a page beyond which its edges are not read."""
 
+DATA = 8
+"""Least figures of a row that a reader wants to find in the text at least once."""
+
 KEPT = 32
 """Pages whose edges are remembered."""
 
@@ -76,7 +79,10 @@ class Edges:
             for other in range(max(1, number - NEARBY), min(page_count, number + NEARBY) + 1)
             if other != number
         ]
-        return tuple(EdgeText(piece.bbox, _is_repeated(piece, others)) for piece in own)
+        return tuple(
+            EdgeText(piece.bbox, _is_repeated(piece, others) and not (number == 1 and _carries_data(piece, others)))
+            for piece in own
+        )
 
     def close(self) -> None:
         """Closes the file; it is opened again when more is asked for."""
@@ -140,6 +146,14 @@ def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float
         return Piece(box, text, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
     upper = box.center_y < height / 2
     return Piece(box, text, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
+
+
+def _carries_data(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:
+    """Whether the row of a ``piece`` has figures that the ``others`` have, too, more than a year: accounts, tax and
+    telephone numbers, the volume and pages of an article. They are said once, on the first page, however often a letter
+    repeats them."""
+    same = {word for _, page in others for other in page if other.edge == piece.edge for word in other.row.split()}
+    return sum(letter.isdigit() for word in piece.row.split() if word in same for letter in word) >= DATA
 
 
 def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:

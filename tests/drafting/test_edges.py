@@ -258,3 +258,15 @@ def test_recognised_heads_are_known_where_the_file_repeats_its_own_text_there() 
     edge = BBox(61, 31, 199, 41)
     assert [known_furniture([head], [EdgeText(edge, repeats)])[0].running for repeats in (True, False)] == [True, None]
     assert known_furniture([head], []) == [head]
+
+
+def test_accounts_that_every_page_repeats_are_written_once_on_the_first(parsed: Parsed) -> None:
+    foot = "Account 5512 8841 03   Tax no. 123 456 789"
+    pages = [
+        page_with((60, 40, "Brass hinges for ships", 9), (60, 805, foot, 8), (500, 815, f"Page {number} of 3", 8))
+        for number in (1, 2, 3)
+    ]
+    first, *others = (page.text.replace("\\", "") for page in parsed(*pages).pages)
+    assert "5512 8841 03" in first and "123 456 789" in first
+    assert not any("5512" in text or "Brass hinges" in text for text in others)
+    assert "Page 1 of 3" not in first and "Brass hinges" not in first
