@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from statistics import median
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.page import EdgeText
 from docspec.core.running_text import in_place, is_page_number
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine
-from docspec.drafting.structure.tokens import is_watermark
+from docspec.drafting.lines import TextLine, is_watermark
 
 TOUCH = 0.5
 """Least overlap of two boxes in one row, as a share of the lower one's height."""
@@ -45,9 +44,9 @@ def is_running_head(rows: Sequence[Sequence[TextLine]]) -> bool:
 
 def watermarks(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine]]:
     """The ``lines`` that are written across the page, and the others."""
-    sizes = [line.size for line in lines]
-    marks = [line for line in lines if line.slanted and is_watermark(line.size, sizes)]
-    return marks, [line for line in lines if line not in marks] if marks else list(lines)
+    usual = median(line.size for line in lines) if lines else 0.0
+    across = [line.slanted and is_watermark(line.size, usual) for line in lines]
+    return list(compress(lines, across)), [line for line, is_mark in zip(lines, across, strict=True) if not is_mark]
 
 
 def whole_furniture(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:

@@ -40,26 +40,32 @@ def parted_by_gutters(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
     height = median(member.height for member, _ in lines)
     result: list[LayoutBox] = []
     for number, box in enumerate(boxes):
-        covers = [one.bbox for one in boxes if one.category not in _WHOLE and _is_under(one.bbox, box.bbox)]
-        whole = box.category in _WHOLE and not (box.category is Category.PICTURE and covers)
-        white = None if whole else _white(box.members, WHITE * height)
+        covered = _covered(box, boxes)
+        white = None if box.category in _WHOLE and not covered else _white(box.members, WHITE * height)
         others = [member for member, owner in lines if owner != number]
         if white is None or not _is_gutter(white, box.bbox, others, height):
             result.append(box)
             continue
         for own in ([m for m in box.members if m.x1 <= white[0]], [m for m in box.members if m.x0 >= white[1]]):
-            if box.category is Category.PICTURE:
-                result.append(_side(box, own, white, covers))
+            if covered:
+                result.append(_side(box, own, white, covered))
                 continue
             kind = Category.TEXT if box.category is Category.FORMULA and own[0].x1 <= white[0] else box.category
             result.append(replace(box, bbox=BBox.union(own), members=tuple(own), category=kind))
     return result
 
 
-def _is_under(text: BBox, picture: BBox) -> bool:
-    """Whether a ``picture`` reaches over most of the lines of a ``text``: no print does, so it is taken too large."""
-    shared = text.shared_width(picture) * text.shared_height(picture)
-    return shared > COVERED * text.width * text.height
+def _covered(picture: LayoutBox, boxes: Sequence[LayoutBox]) -> list[BBox]:
+    """The texts among ``boxes`` that a ``picture`` reaches over; none of other boxes. No print does, so that the
+    picture is taken too large."""
+    if picture.category is not Category.PICTURE:
+        return []
+    texts = (one.bbox for one in boxes if one.category not in _WHOLE)
+    return [
+        text
+        for text in texts
+        if text.shared_width(picture.bbox) * text.shared_height(picture.bbox) > COVERED * text.width * text.height
+    ]
 
 
 def _side(box: LayoutBox, own: Sequence[BBox], white: tuple[float, float], texts: Sequence[BBox]) -> LayoutBox:

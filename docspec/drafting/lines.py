@@ -19,6 +19,12 @@ from docspec.drafting.right_to_left import is_right_to_left
 NEIGHBOURS = 16
 """Runs of a printed line that a further run is compared with; no real line has more."""
 
+SLANTED = 0.05
+"""Least part of a line's direction across its run: 3 degrees."""
+
+WATERMARK = 2.0
+"""Least size of a slanted line that is a watermark, over the usual one."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
@@ -53,6 +59,17 @@ class TextLine:
     def has(self, *kinds: str) -> bool:
         """Whether words of it have a mark of one of these ``kinds``."""
         return any(mark.kind in kinds for mark in self.marks)
+
+
+def is_slanted(direction: tuple[float, float]) -> bool:
+    """Whether a line of this ``direction`` (a vector of length 1) runs neither level nor upright."""
+    return min(map(abs, direction)) > SLANTED
+
+
+def is_watermark(size: float, usual: float) -> bool:
+    """Whether a slanted line of type of this ``size`` is written across the page, and has nothing to do with what
+    stands under it: labels and heads that are set aslant are no larger than the ``usual`` type."""
+    return size > WATERMARK * usual
 
 
 PrintedRow = Sequence[TextLine]

@@ -4,6 +4,7 @@ lines set narrower ones. In a line whose letters all but touch, white that is pl
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -32,10 +33,12 @@ def with_lost_spaces(lines: Sequence[TextLine], blocks: Sequence[dict[str, Any]]
     lost = [one for block in blocks for line in block.get("lines", ()) for one in _lost(line)]
     if not lost:
         return list(lines)
+    lost.sort(key=lambda one: one[0].center_y)
+    heights = [place.center_y for place, _, _ in lost]
     result = []
     for line in lines:
         text = line.text
-        for place, joined, parted in lost:
+        for place, joined, parted in lost[bisect_left(heights, line.bbox.y0) : bisect_right(heights, line.bbox.y1)]:
             if line.bbox.has_center_of(place):
                 text = text.replace(joined, parted, 1)
         result.append(
@@ -50,20 +53,16 @@ def _lost(line: dict[str, Any]) -> Iterator[tuple[BBox, str, str]]:
         return
     chars = [(char, span) for span in line["spans"] for char in span["chars"]]
     signs = [char["c"] for char, _ in chars]
-    inside = np.array(
-        [
-            (a["c"].isalpha() or a["c"] in _ENDS)
-            and b["c"].isalpha()
-            and one["font"] == other["font"]
-            and one["size"] == other["size"]
-            for (a, one), (b, other) in pairwise(chars)
-        ],
-        bool,
-    )
-    letters = inside & np.array([sign.isalpha() for sign in signs[:-1]], bool)
+    gaps = np.array([(b["bbox"][0] - a["bbox"][2]) / (span["size"] or 1.0) for (a, span), (b, _) in pairwise(chars)])
+    if len(gaps) < LETTERS or not (gaps > LEAST / 2).any():  # most lines have typed spaces alone
+        return
+    is_letter = [sign.isalpha() for sign in signs]
+    type_of = [(span["font"], span["size"]) for _, span in chars]
+    before = np.array([known or sign in _ENDS for known, sign in zip(is_letter, signs, strict=True)])[:-1]
+    inside = before & np.array(is_letter[1:]) & np.array([one == other for one, other in pairwise(type_of)])
+    letters = inside & np.array(is_letter[:-1])
     if letters.sum() < LETTERS:
         return
-    gaps = np.array([(b["bbox"][0] - a["bbox"][2]) / span["size"] for (a, span), (b, _) in pairwise(chars)])
     off = gaps - np.median(gaps[letters])
     wide = inside & (off > LEAST)
     if not wide.any() or np.quantile(np.abs(off[letters & ~wide]), 0.9) > EVEN:

@@ -17,7 +17,7 @@ from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
-from docspec.drafting.lines import TextLine, touch, without_spaces
+from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
 from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
 from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
 from docspec.drafting.repair import letters_untold, repair
@@ -37,7 +37,6 @@ MAX_STYLED = 20_000
 Link = tuple[BBox, str]
 """A place on the page, in points, and the address that it leads to."""
 
-SLANTED = 0.05  # least part of a line's direction across its run: 3 degrees
 RAISED = 1  # of a span's ``script``
 ITALIC, BOLD = 2, 16  # of a span's ``flags``
 _BOLD = re.compile(
@@ -113,7 +112,7 @@ def page_lines(
                 if links:
                     marks = (*marks, *linked(text, box, links, words))
                 words_of = _source_of(whole)
-                slanted = min(map(abs, line["dir"])) > SLANTED
+                slanted = is_slanted(line["dir"])
                 lines.append(
                     TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks, slanted=slanted)
                 )

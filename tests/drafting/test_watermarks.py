@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pymupdf
 import pytest
 
+from docspec.drafting.structure.tokens import page_tokens
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -46,3 +48,25 @@ def test_small_labels_that_are_set_askew_are_no_watermarks(parsed: Parsed, degre
         page.insert_text(at, "a label", fontsize=11, morph=(at, pymupdf.Matrix(1, 1).prerotate(degrees)))
 
     assert "a label" in parsed(askew).pages[0].text
+
+
+@pytest.mark.parametrize("spans", [0, 1])
+def test_askew_lines_without_letters_are_no_words(spans: int) -> None:
+    span = {"size": 10.0, "font": "Helvetica", "flags": 0, "color": 0, "ascender": 1.0, "descender": -0.2, "chars": []}
+    line: dict[str, Any] = {"dir": (0.8, 0.6), "bbox": (0, 0, 10, 10), "spans": [span] * spans}
+    assert page_tokens({"blocks": [{"lines": [line]}]}, [], [], 600, 800).tokens == ()
+
+
+@pytest.mark.parametrize("degrees", [4, 12])
+def test_what_is_a_watermark_for_tables_is_one_for_the_text(parsed: Parsed, degrees: int) -> None:
+    """It is written once, in no cell and at the end, however little it is turned."""
+
+    def across(page: pymupdf.Page) -> None:
+        drawn(page)
+        at = pymupdf.Point(70, 290)
+        page.insert_text(at, "HARBOUR FAIR", fontsize=30, morph=(at, pymupdf.Matrix(1, 1).prerotate(degrees)))
+
+    page = parsed(across).pages[0]
+    (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
+    assert table == ROWS
+    assert page.text.count("HARBOUR FAIR") == 1 and page.text.index("HARBOUR") > page.text.index("Kokku")

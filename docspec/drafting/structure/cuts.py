@@ -11,13 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from docspec.core.grouping import runs_of
-from docspec.drafting.structure.tokens import Token
+from docspec.drafting.structure.tokens import Token, rows_of
 
 SPACE, WHITE = 0.45, 0.5
 """Most white of an ordinary space, and least white between two columns, in sizes of the type."""
-
-LEVEL = 0.3
-"""Most difference of two baselines of one line, in sizes of the type."""
 
 ALIGNED = 0.5
 """Most difference of the edges, or the middles, of what stands in one column, in sizes of the type."""
@@ -26,11 +23,7 @@ ALIGNED = 0.5
 def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) -> list[list[int]]:
     """The ``cells`` (numbers of ``tokens``, all of one table), of which those are one that only a space parts."""
     owner = {token: number for number, cell in enumerate(cells) for token in cell}
-    order = sorted(range(len(tokens)), key=lambda number: tokens[number].baseline)
-    lines = [
-        runs_of(sorted(line, key=lambda number: tokens[number].box[0]), lambda a, b: owner[a] == owner[b])
-        for line in runs_of(order, lambda a, b: tokens[b].baseline - tokens[a].baseline < LEVEL * tokens[a].size)
-    ]
+    lines = [runs_of(row, lambda a, b: owner[a] == owner[b]) for row in rows_of(tokens)]
     runs = [(number, run) for number, line in enumerate(lines) for run in line]
     spans = np.array([(tokens[run[0]].box[0], tokens[run[-1]].box[2]) for _, run in runs])
     places = np.column_stack([spans, spans.mean(axis=1)])  # where each run begins, ends, and has its middle

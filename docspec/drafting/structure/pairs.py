@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.drafting.structure.tokens import Floats, PageTokens, Token
+from docspec.core.grouping import runs_of
+from docspec.drafting.structure.tokens import LEVEL, Floats, PageTokens, Token, rows_of
 
 APART = 1.0
 """Least white between two pieces of a row, in sizes of the type."""
@@ -40,9 +41,9 @@ PITCH = 3.0
 ALONE = 2
 """Least rows of each side of a white strip that have no partner, from which on the sides are columns of their own."""
 
-SAME, LEVEL = 0.08, 0.3
-"""Most difference of the baselines of a label and its value, in sizes of the type, and that of words that are looked at
-as one row (recognised lines, and those that were set apart, differ that much)."""
+SAME = 0.08
+"""Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
+that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
 
 Piece = list[int]
 """Numbers of tokens in the order of reading."""
@@ -53,7 +54,8 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     beside each other are the same for all rows of their columns."""
     tokens = [page.tokens[number] for number in free]
     odds = odds.copy()
-    for column in _columns(tokens):
+    rows = list(_rows(tokens))
+    for column in _columns(rows, tokens):
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         if min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True)) > WIDE:
             continue  # two columns of text: the network's word stands
@@ -62,18 +64,19 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
             for a, b in ((left, right), (right, left)):
                 own = odds[np.ix_(a, b)]
                 odds[np.ix_(a, b)] = np.maximum(own, SURE) if likely > least else np.minimum(own, -SURE)
-    for left, right in _out_of_step(tokens, LEVEL if page.recognised else SAME):
+    for left, right in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
         for a, b in ((left, right), (right, left)):
             odds[np.ix_(a, b)] = np.minimum(odds[np.ix_(a, b)], -SURE)
     return odds
 
 
-def _out_of_step(tokens: Sequence[Token], same: float) -> Iterator[tuple[Piece, Piece]]:
+def _out_of_step(
+    rows: Sequence[Sequence[Piece]], tokens: Sequence[Token], same: float
+) -> Iterator[tuple[Piece, Piece]]:
     """What stands on the left and on the right of each white strip whose sides are not set in the same rows.
 
     Rows on one side alone are lines of a value or of a label. Where both sides have rows without a partner, and more of
     them than rows that share a baseline (to ``same`` sizes of the type), the sides know nothing of each other."""
-    rows = list(_rows(tokens))
     seen: set[tuple[int, int]] = set()
     for number, row in enumerate(rows):
         for gap in pairwise(row):
@@ -104,12 +107,11 @@ def _beside(
                 [piece for piece in rows[at] if near[side] and _shares(spans[side], _span(piece, tokens))]
                 for side in (0, 1)
             ]
-            pieces = [one for side in own for one in side]
             wider = [_around([spans[side], *(_span(piece, tokens) for piece in own[side])]) for side in (0, 1)]
             crossed = len(own[0]) > 1 or len(own[1]) > 1 or wider[1][0] - wider[0][1] < APART * size
             if not any(near) or crossed:
                 break
-            if pieces:
+            if own[0] or own[1]:
                 spans = wider
                 last = [level if own[side] else last[side] for side in (0, 1)]
                 left, right = (own[side][0] if own[side] else [] for side in (0, 1))
@@ -136,31 +138,20 @@ def _width(piece: Piece, tokens: Sequence[Token]) -> float:
 
 def _rows(tokens: Sequence[Token]) -> Iterator[list[Piece]]:
     """The pieces of each printed row of ``tokens``, from left to right."""
-    order = sorted(range(len(tokens)), key=lambda at: tokens[at].baseline)
-    rows: list[Piece] = []
-    for at in order:
-        last = tokens[rows[-1][-1]] if rows else None
-        if last is not None and tokens[at].baseline - last.baseline < LEVEL * min(last.size, tokens[at].size):
-            rows[-1].append(at)
-        else:
-            rows.append([at])
-    for row in rows:
-        row.sort(key=lambda at: tokens[at].box[0])
-        pieces = [[row[0]]]
-        for before, at in pairwise(row):
-            white = tokens[at].box[0] - tokens[before].box[2]
-            if white < APART * max(tokens[before].size, tokens[at].size):
-                pieces[-1].append(at)
-            else:
-                pieces.append([at])
-        yield pieces
+
+    def goes_on(before: int, at: int) -> bool:
+        white = tokens[at].box[0] - tokens[before].box[2]
+        return white < APART * max(tokens[before].size, tokens[at].size)
+
+    for row in rows_of(tokens):
+        yield runs_of(row, goes_on)
 
 
-def _columns(tokens: Sequence[Token]) -> list[list[tuple[Piece, Piece]]]:
+def _columns(rows: Sequence[Sequence[Piece]], tokens: Sequence[Token]) -> list[list[tuple[Piece, Piece]]]:
     """The gaps of all rows, each two pieces beside each other, in runs of rows whose pieces begin at the same edges."""
     columns: list[list[tuple[Piece, Piece]]] = []
     near: list[list[tuple[Piece, Piece]]] = []  # those that this row, or one below it, may go on
-    for row in _rows(tokens):
+    for row in rows:
         top = min(tokens[at].baseline for piece in row for at in piece)
         lefts = [(one, tokens[one[-1][0][0]]) for one in near]
         near = [one for one, left in lefts if top - left.baseline < PITCH * left.size]

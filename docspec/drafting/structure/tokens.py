@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox, Category
+from docspec.core.grouping import runs_of
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.lines import is_slanted, is_watermark
 
 Floats = NDArray[np.float32]
 
@@ -40,6 +42,8 @@ FIGURES = 0.3
 """Most of the words of a line of prose that have figures."""
 PROSE_SPACE = 0.7
 """Most white between two words of prose, in sizes of the type."""
+LEVEL = 0.3
+"""Most difference of the baselines of two words of one row, in sizes of the type."""
 THIN = 3.0
 """Most points that a drawn rule is wide."""
 JOINT = 1.5
@@ -57,11 +61,6 @@ CLASSES = {
     Category.PAGE_FOOTER: 3,
     Category.PICTURE: 4,
 }
-
-ASKEW = 2
-"""How a line runs that is neither level nor upright (:func:`turn_of`)."""
-WATERMARK = 2.0
-"""Least size of such a line that is a watermark, over the usual one."""
 
 BOLD, ITALIC, MONOSPACED = 16, 2, 8  # of a span's ``flags``
 _LEADER = re.compile(r"[.·…]{4,}|…{2,}|(?<=\w)\.{3,}(?=\d)")
@@ -130,40 +129,45 @@ def page_tokens(
     layout model. A line that does not run from left to right is one token."""
     lines: list[list[Token]] = []
     typed: list[tuple[float, float, float]] = []
-    sizes = [line["spans"][0]["size"] for block in raw["blocks"] for line in block.get("lines", ()) if line["spans"]]
-    for block in raw["blocks"]:
-        for line in block.get("lines", ()):
-            if turn_of(line) == ASKEW and is_watermark(line["spans"][0]["size"], sizes):
-                continue
-            words = _words(line["spans"], len(lines))
-            if turn_of(line):
-                words = [replace(_joined(words), box=tuple(line["bbox"]), baseline=line["bbox"][3])] if words else []
-            words = [part for word in words for part in _without_leaders(word)]
-            words = _with_ticks(words)
-            typed += [
-                (word.box[0], word.box[2], word.baseline - 0.2 * word.size)
-                for word in words
-                if _DASHES.fullmatch(word.text)
-            ]
-            words = [word for word in words if not _DASHES.fullmatch(word.text)]
-            if words:
-                lines.append(words)
+    printed = [line for block in raw["blocks"] for line in block.get("lines", ()) if line["spans"]]
+    sizes = [max(span["size"] for span in line["spans"]) for line in printed]
+    usual = median(sizes) if sizes else 0.0
+    for line, size in zip(printed, sizes, strict=True):
+        if is_slanted(line["dir"]) and is_watermark(size, usual):
+            continue
+        words = _words(line["spans"], len(lines))
+        if turn_of(line):
+            words = [replace(_joined(words), box=tuple(line["bbox"]), baseline=line["bbox"][3])] if words else []
+        words = [part for word in words for part in _without_leaders(word)]
+        words = _with_ticks(words)
+        typed += [
+            (word.box[0], word.box[2], word.baseline - 0.2 * word.size)
+            for word in words
+            if _DASHES.fullmatch(word.text)
+        ]
+        words = [word for word in words if not _DASHES.fullmatch(word.text)]
+        if words:
+            lines.append(words)
     lines = with_ticks_before(with_raised(lines))
     level, upright, fills = rules_of(drawings, typed)
     return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
 
 
+def rows_of(tokens: Sequence[Token]) -> list[list[int]]:
+    """The numbers of ``tokens`` in rows by their baselines, from top to bottom, each from left to right."""
+
+    def is_level(above: int, at: int) -> bool:
+        a, b = tokens[above], tokens[at]
+        return b.baseline - a.baseline < LEVEL * min(a.size, b.size)
+
+    order = sorted(range(len(tokens)), key=lambda at: tokens[at].baseline)
+    return [sorted(row, key=lambda at: tokens[at].box[0]) for row in runs_of(order, is_level)]
+
+
 def turn_of(line: Mapping[str, Any]) -> int:
-    """How a line of MuPDF's runs: 0 from left to right, 1 upwards, 3 downwards, ``ASKEW`` any other way."""
+    """How a line of MuPDF's runs: 0 from left to right, 1 upwards, 3 downwards, 2 any other way."""
     x, y = line["dir"]
-    return 0 if x > 0.99 else 1 if y < -0.99 else 3 if y > 0.99 else ASKEW
-
-
-def is_watermark(size: float, others: Sequence[float]) -> bool:
-    """Whether a line that runs neither level nor upright is written across the page, which has nothing to do with what
-    stands under it, by the ``size`` of its type and those of all lines: labels and heads that are set askew are no
-    larger than others."""
-    return size > WATERMARK * median(others)
+    return 0 if x > 0.99 else 1 if y < -0.99 else 3 if y > 0.99 else 2
 
 
 def turned_tokens(raw: Mapping[str, Any], page: PageTokens, turn: int) -> PageTokens:
