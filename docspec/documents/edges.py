@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from docspec.core import BBox
 from docspec.core.grouping import in_rows, runs_of
 from docspec.core.page import EdgeText
-from docspec.core.running_text import carries_amount, repeats
+from docspec.core.running_text import carries_amount, is_page_number, repeats
 from docspec.documents.damage import heard
 from docspec.documents.mupdf import mupdf
 from docspec.documents.weight import weigh
@@ -31,9 +31,6 @@ GAP = 1.2
 
 MOST = 20_000
 """Bytes of text of a page beyond which its edges are not read."""
-
-DATA = 8
-"""Least figures of a row that a reader wants to find in the text at least once."""
 
 KEPT = 32
 """Pages whose edges are remembered."""
@@ -70,7 +67,9 @@ class Edges:
         self._known: dict[int, list[Piece]] = {}
 
     def of(self, number: int, page_count: int) -> tuple[EdgeText, ...]:
-        """The pieces of page ``number`` (from 1), and which of them pages nearby repeat."""
+        """The pieces of page ``number`` (from 1), and which of them pages nearby repeat. On the first page these are its
+        number alone: a letterhead, accounts and captions of signatures are written once, however many pages repeat
+        them."""
         own = self._pieces(number)
         if not own:
             return ()
@@ -80,7 +79,7 @@ class Edges:
             if other != number
         ]
         return tuple(
-            EdgeText(piece.bbox, _is_repeated(piece, others) and not (number == 1 and _carries_data(piece, others)))
+            EdgeText(piece.bbox, _is_repeated(piece, others) and (number > 1 or is_page_number(piece.text)))
             for piece in own
         )
 
@@ -146,14 +145,6 @@ def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float
         return Piece(box, text, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
     upper = box.center_y < height / 2
     return Piece(box, text, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
-
-
-def _carries_data(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:
-    """Whether the row of a ``piece`` has figures that the ``others`` have, too, more than a year: accounts, tax and
-    telephone numbers, the volume and pages of an article. They are said once, on the first page, however often a letter
-    repeats them."""
-    same = {word for _, page in others for other in page if other.edge == piece.edge for word in other.row.split()}
-    return sum(letter.isdigit() for word in piece.row.split() if word in same for letter in word) >= DATA
 
 
 def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:

@@ -97,7 +97,7 @@ def test_an_amount_is_written_though_every_page_has_the_same(
     pages = [page_with(*((x, y, text, 10) for x, text in pieces), foot) for _ in range(3)]
     written = parsed(*pages).to_markdown().replace("*", "").replace("\\", "")
     assert all(written.count(text) == 3 for _, text in pieces), written
-    assert "Oban Harbour Office" not in written
+    assert written.count("Oban Harbour Office") == 1
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,17 @@ def test_what_carries_an_amount(text: str, amount: bool) -> None:
     assert carries_amount(text) is amount
 
 
-def test_running_heads_of_left_and_right_pages_are_left_out(parsed: Parsed) -> None:
+def test_running_heads_of_left_and_right_pages_are_left_out_of_all_but_the_first(parsed: Parsed) -> None:
     draws = [
         page_with((60, 40, f"{number}", 9), (240, 40, "Crossings in March", 9))
         if number % 2 == 0
         else page_with((200, 40, "The coast and its harbours", 9), (525, 40, f"{number}", 9))
         for number in range(17, 23)
     ]
-    written = parsed(*draws).to_markdown()
-    assert "Crossings in March" not in written and "The coast" not in written and "17" not in written
+    document = parsed(*draws)
+    written = document.to_markdown()
+    assert "The coast" in document.pages[0].text and written.count("The coast") == 1
+    assert "Crossings in March" not in written and "17" not in written
     assert written.count("The ferry left") == len(draws)
 
 
@@ -223,7 +225,7 @@ def test_a_line_up_the_margin_of_every_page_is_known_to_repeat(tmp_path: Path) -
     with open_document(path) as document:
         for page in document.pages(dpi=50):
             told = {edge.bbox.height > edge.bbox.width: edge.repeats for edge in page.edges}
-            assert told == {True: True, False: False}
+            assert told == {True: page.number > 1, False: False}, "the first page has it in its text"
 
 
 def test_no_paragraph_goes_on_through_the_foot_of_a_page(parsed: Parsed) -> None:
@@ -249,7 +251,7 @@ def test_left_and_right_pages_with_their_number_on_the_outer_side_repeat_each_ot
     path = tmp_path / "sides.pdf"
     path.write_bytes(pdf.tobytes())
     with open_document(path) as document:
-        assert [[edge.repeats for edge in page.edges] for page in document.pages(dpi=50)] == [[True] * 3] * 2
+        assert [[edge.repeats for edge in page.edges] for page in document.pages(dpi=50)] == [[True, False, True], [True] * 3]
 
 
 def test_recognised_heads_are_known_where_the_file_repeats_its_own_text_there() -> None:
@@ -260,13 +262,18 @@ def test_recognised_heads_are_known_where_the_file_repeats_its_own_text_there() 
     assert known_furniture([head], []) == [head]
 
 
-def test_accounts_that_every_page_repeats_are_written_once_on_the_first(parsed: Parsed) -> None:
+def test_what_every_page_of_a_letter_repeats_is_written_once_on_the_first(parsed: Parsed) -> None:
     foot = "Account 5512 8841 03   Tax no. 123 456 789"
     pages = [
-        page_with((60, 40, "Brass hinges for ships", 9), (60, 805, foot, 8), (500, 815, f"Page {number} of 3", 8))
+        page_with(
+            (60, 40, "Brass hinges for ships", 9),
+            (60, 780, "Signature of the master", 8),
+            (60, 805, foot, 8),
+            (500, 815, f"Page {number} of 3", 8),
+        )
         for number in (1, 2, 3)
     ]
     first, *others = (page.text.replace("\\", "") for page in parsed(*pages).pages)
-    assert "5512 8841 03" in first and "123 456 789" in first
-    assert not any("5512" in text or "Brass hinges" in text for text in others)
-    assert "Page 1 of 3" not in first and "Brass hinges" not in first
+    repeated = ("Brass hinges for ships", "Signature of the master", "5512 8841 03", "123 456 789")
+    assert all(text in first and not any(text in other for other in others) for text in repeated)
+    assert "Page 1 of 3" not in first

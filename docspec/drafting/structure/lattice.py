@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from docspec.drafting.structure.drawn_cells import with_drawn_cells
 from docspec.drafting.structure.tokens import Floats, PageTokens, in_boxes
 
 NEAR = 3.0
@@ -57,7 +58,7 @@ class Lattice:
 
 def lattices_of(page: PageTokens) -> Iterator[Lattice]:
     """The lattices of ``page`` that close cells in two rows and two columns at least."""
-    level, upright = page.level, page.upright
+    level, upright = with_drawn_cells(page)
     if len(level) < 2 or not len(upright) or max(len(level), len(upright)) > MOST_RULES:
         return
     meet = (
