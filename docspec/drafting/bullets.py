@@ -1,12 +1,12 @@
 """Bullets: those that are drawn, as browsers and presentations print them (small discs, rings and squares before lines
-of text), and those that stand apart from their lines.
+of text), those that are letters (the small ``o`` of word processors), and those that stand apart from their lines.
 
 Drawn ones are written as text onto a copy of the page, where a layout model sees them too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,15 @@ BESIDE = 1.2
 
 LARGEST = 14
 """Points: most sides of a bullet."""
+
+LETTERS = frozenset("oº°")
+"""Letters that word processors set as rings."""
+
+WHITE = 0.25
+"""Least white between a letter that is a bullet and its text, in sizes of that text."""
+
+SMALLER = 0.85
+"""Largest size of such a letter in the font of its text, over that of the text."""
 
 MOST_DOTS = 400
 """Dots of a page beyond which they are a chart's or a map's."""
@@ -61,6 +70,28 @@ def _is_dot(box: BBox, drawing: Any) -> bool:
     kinds = {item[0] for item in drawing["items"]}
     filled = drawing.get("fill") is not None
     return 0.5 < 0.8 * most < least and most <= LARGEST and ("c" in kinds or (filled and kinds <= {"re", "qu"}))
+
+
+def spell_bullets(blocks: Sequence[Mapping[str, Any]]) -> None:
+    """Writes as bullets those letters of ``blocks``, a page as MuPDF's dictionary, that begin several lines at one edge
+    and are of other type than the text behind them."""
+    printed = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"] if _is_print(span)]
+    edges: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for before, span, after in zip([None, *printed], printed, printed[1:], strict=False):
+        text, size = span["text"].strip(), after["size"]
+        if text not in LETTERS or (before is not None and abs(before["origin"][1] - span["origin"][1]) < size):
+            continue
+        level = abs(after["origin"][1] - span["origin"][1]) < 0.5 * size
+        white = after["bbox"][0] - span["bbox"][0] - span["size"] / 2
+        other = span["font"] != after["font"] or span["size"] < SMALLER * size
+        if level and other and WHITE * size < white < 2 * BESIDE * size:
+            edges.setdefault((text, span["font"], round(span["bbox"][0])), []).append(span)
+    for span in (span for own in edges.values() if len(own) > 1 for span in own):
+        span["text"] = _SIGNS[0] + span["text"].lstrip()[1:]
+
+
+def _is_print(span: Mapping[str, Any]) -> bool:
+    return bool(span["text"].strip())
 
 
 def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:

@@ -16,6 +16,7 @@ from docspec.core.grouping import in_rows
 from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.bullets import spell_bullets
 from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
 from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
 from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
@@ -85,6 +86,7 @@ def page_lines(
             formulas.put_in(page, blocks)
         put_in_gaps(blocks)
         blocks = spans_of(blocks)
+    spell_bullets(blocks)
     with_raised(blocks)
     signs = signs_of(page, recogniser) if BOXES.search(plain) or UNTOLD.search(plain) else ()
     for number, block in enumerate(blocks):

@@ -21,6 +21,7 @@ from docspec.ledger.fates import (
     Fate,
     Furniture,
     Readings,
+    as_bullet,
     fate_of_ink,
     in_furniture,
     in_picture,
@@ -65,6 +66,7 @@ def account_for(
         fates[number] = (
             (Fate("left_out", rule=word.hidden) if word.hidden else None)
             or in_furniture(furniture, keys, word)
+            or as_bullet(word, output.blocks)
             or (_of_untold_sign(sides, pairs, left[number]) if is_untold else None)
             or in_picture(word, output.blocks)
             or (Fate("changed") if (of_untold if is_untold else readings).stand_for(left[number]) else None)

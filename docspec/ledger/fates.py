@@ -22,6 +22,12 @@ END = 1 << 60
 FOR_ONE = 2
 """Most words of the page for which one word of a model's stands: it may have seen one where the file has several."""
 
+BULLETS = frozenset("oº°")
+"""Letters that are set as the rings of lists."""
+
+BULLET_INDENT = 0.25
+"""Most indent of such a bullet in its block, as a share of the block's width."""
+
 WORDLESS = "ink in which no text was recognised"
 UNTOLD_SIGN = "a sign that the file does not tell"
 
@@ -77,6 +83,15 @@ def in_picture(word: VisibleWord, blocks: Sequence[Block]) -> Fate | None:
     for number, block in enumerate(blocks):
         if block.category is Category.PICTURE and block.bbox is not None and is_inside(word, block.bbox):
             return Fate("in_picture", number, rule=NOT_READ if block.unread else READ)
+    return None
+
+
+def as_bullet(word: VisibleWord, blocks: Sequence[Block]) -> Fate | None:
+    """The fate of a letter that word processors set as a bullet, left of the text of an item."""
+    for number, block in enumerate(blocks if word.text in BULLETS else ()):
+        if block.category is Category.LIST_ITEM and block.bbox is not None and is_inside(word, block.bbox):
+            beside = word.x1 - block.bbox.x0 < BULLET_INDENT * block.bbox.width
+            return Fate("written", number) if beside else None
     return None
 
 

@@ -57,6 +57,19 @@ def test_items_under_items(parsed: Parsed) -> None:
     assert "- North quay\n  - four yachts\n  - one ferry\n- Mole" in written
 
 
+def test_letters_of_other_type_before_several_lines_are_bullets(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 60, 520, 200), PROSE, fontsize=11)
+        for number, text in enumerate(("Oak planks of the pier", "Ropes of the ferry", "Lamps of the mole")):
+            page.insert_text((80, 240 + 20 * number), "o", fontsize=10, fontname="cour")
+            page.insert_text((100, 240 + 20 * number), text, fontsize=11)
+        page.insert_text((60, 340), "o rio", fontsize=11)
+
+    written = parsed(draw).to_markdown()
+    assert "- Oak planks of the pier\n- Ropes of the ferry\n- Lamps of the mole\n" in written
+    assert "\no rio" in written
+
+
 def test_marks_of_a_chart_are_no_bullets(parsed: Parsed) -> None:
     """Dots before words, each at a place of its own; and one dot alone."""
 
