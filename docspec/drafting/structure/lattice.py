@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.drafting.structure.drawn_cells import with_drawn_cells
+from docspec.drafting.structure.drawn_cells import with_sides
 from docspec.drafting.structure.tokens import Floats, PageTokens, in_boxes
 
 NEAR = 3.0
@@ -39,6 +39,9 @@ DRAWING = -2.0
 The tables of ICDAR EU and pdf-parse-bench have 2.6 at least; drawings and marked text of public files -17 to -4."""
 CALLED = 0.8
 """Share of these words in tables of the layout model from which it is a table all the same: of cells full of prose."""
+REGULAR_ROWS, ALIGNED, EDGE = 3, 0.8, 0.3
+"""Least rows of a lattice that is a table by its regularity, least share of its cells that are aligned with others of
+their column, and most difference of their edges or middles, in sizes of the type."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -58,7 +61,7 @@ class Lattice:
 
 def lattices_of(page: PageTokens) -> Iterator[Lattice]:
     """The lattices of ``page`` that close cells in two rows and two columns at least."""
-    level, upright = with_drawn_cells(page)
+    level, upright = page.level, with_sides(page)
     if len(level) < 2 or not len(upright) or max(len(level), len(upright)) > MOST_RULES:
         return
     meet = (
@@ -191,12 +194,13 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
     """The log-odds ``pairs`` (n, n, relations) and ``states`` (n, 2) of the tokens of ``page``, and what its lattices
     say; and the number of each token's lattice (-1: none)."""
     pairs, states = pairs.copy(), states.copy()
-    member, tabular = np.full(len(page.tokens), -1), in_boxes(page, "table")
+    member, tabular, depicted = np.full(len(page.tokens), -1), in_boxes(page, "table"), in_boxes(page, "picture")
     for number, lattice in enumerate(lattices_of(page)):
         own = lattice.tokens
         own_pairs = np.ix_(own, own)
         told = pairs[own_pairs]
-        if told[..., 0].mean() < DRAWING and tabular[own].mean() < CALLED:
+        is_drawing = told[..., 0].mean() < DRAWING and tabular[own].mean() < CALLED
+        if is_drawing and (depicted[own].any() or not is_regular(lattice, page)):
             continue
         states[own, 0] = SURE
         row_meets = _meets(lattice.rows)
@@ -221,6 +225,24 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
     apart = (member[:, None] >= 0) & (member[None, :] >= 0) & (member[:, None] != member[None, :])
     pairs[..., 0] = np.where(apart, -SURE, pairs[..., 0])
     return pairs, states, member
+
+
+def is_regular(lattice: Lattice, page: PageTokens) -> bool:
+    """Whether the cells of ``lattice`` that have words stand in rows of several, and their texts begin, end or have
+    their middle where others of their column do. Boxes of a diagram, a form or marked words do not."""
+    slots, first = np.unique(lattice.slots, return_index=True)
+    boxes = np.array([page.tokens[token].box for token in lattice.tokens])
+    spans = np.array([(boxes[lattice.slots == slot, 0].min(), boxes[lattice.slots == slot, 2].max()) for slot in slots])
+    places = np.column_stack([spans, spans.mean(axis=1)])
+    size = float(np.median([page.tokens[token].size for token in lattice.tokens]))
+    columns = lattice.columns[first, 0]
+    count = 0
+    for column in np.unique(columns):
+        own = places[columns == column]
+        level = np.abs(own[:, None] - own) < EDGE * size
+        count += int(level.sum(axis=1).max()) if len(own) > 1 else 0
+    rows = len(np.unique(lattice.rows, axis=0))
+    return rows >= REGULAR_ROWS and count >= ALIGNED * len(slots) and 2 * len(slots) >= 3 * rows
 
 
 def _meets(edges: NDArray[np.int64]) -> NDArray[np.bool_]:
