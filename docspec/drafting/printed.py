@@ -11,6 +11,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.frames import frames_of
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
@@ -68,6 +69,11 @@ class Printed:
     def layout(self) -> list[LayoutBox]:
         """The regions that the layout model sees, in its order. Raises what the model raises."""
         return analyse(self.page)
+
+    @cached_property
+    def frames(self) -> list[BBox]:
+        """The frames around parts of it, larger ones first."""
+        return frames_of(self.structures[0].page, self.drawings)
 
     @cached_property
     def structures(self) -> list[Structure]:

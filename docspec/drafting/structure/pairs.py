@@ -26,8 +26,9 @@ MARK, NARROW = -2.5, 2.5
 """The same for what is too narrow to be a block of its own, such as the marks of a question, and its greatest width in
 sizes of the type."""
 
-WIDE = 12.0
-"""Width of both sides, in the median and in sizes of the type, from which on they are columns of text."""
+WIDE, TEXT = 12.0, 2.0
+"""Width of both sides, in the median and in sizes of the type, from which on they are columns of text, and the least
+log-odds of what goes on from one into the other: a line that is set apart, an entry of contents."""
 
 SURE = 3.0
 """Log-odds that the pieces of a pair get, and those of blocks beside each other with the other sign, at least."""
@@ -35,7 +36,7 @@ SURE = 3.0
 EDGE = 0.5
 """Most difference of the left edges of one column, in sizes of the type."""
 
-PITCH = 3.0
+PITCH = 4.0
 """Most distance of two rows that are decided together, in sizes of the type."""
 
 ALONE = 2
@@ -55,24 +56,33 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     tokens = [page.tokens[number] for number in free]
     odds = odds.copy()
     rows = list(_rows(tokens))
+    row_of = {piece[-1]: number for number, row in enumerate(rows) for piece in row}
     for column in _columns(rows, tokens):
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
-        if min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True)) > WIDE:
-            continue  # two columns of text: the network's word stands
-        least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else PAIR
-        for left, right in column:
-            for a, b in ((left, right), (right, left)):
-                own = odds[np.ix_(a, b)]
-                odds[np.ix_(a, b)] = np.maximum(own, SURE) if likely > least else np.minimum(own, -SURE)
-    for left, right in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
-        for a, b in ((left, right), (right, left)):
-            odds[np.ix_(a, b)] = np.minimum(odds[np.ix_(a, b)], -SURE)
+        width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
+        least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
+        if likely > least:
+            for left, right in column:
+                for a, b in ((left, right), (right, left)):
+                    odds[np.ix_(a, b)] = np.maximum(odds[np.ix_(a, b)], SURE)
+        else:
+            for gap in column:
+                _part(odds, _beside(rows, row_of[gap[0][-1]], gap, tokens))
+    for beside in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
+        _part(odds, beside)
     return odds
+
+
+def _part(odds: Floats, beside: Sequence[tuple[Piece, Piece]]) -> None:
+    """Says in ``odds`` that nothing on the left of a white strip is of one block with anything on its right."""
+    left, right = ([at for piece in side for at in piece] for side in zip(*beside, strict=True))
+    for a, b in ((left, right), (right, left)):
+        odds[np.ix_(a, b)] = np.minimum(odds[np.ix_(a, b)], -SURE)
 
 
 def _out_of_step(
     rows: Sequence[Sequence[Piece]], tokens: Sequence[Token], same: float
-) -> Iterator[tuple[Piece, Piece]]:
+) -> Iterator[list[tuple[Piece, Piece]]]:
     """What stands on the left and on the right of each white strip whose sides are not set in the same rows.
 
     Rows on one side alone are lines of a value or of a label. Where both sides have rows without a partner, and more of
@@ -88,7 +98,7 @@ def _out_of_step(
             both = sum(abs(a.baseline - b.baseline) < same * b.size for a, b in partners)
             alone = [sum(bool(pair[side]) for pair in beside) - both for side in (0, 1)]
             if min(alone) >= ALONE and both <= max(alone):
-                yield [at for left, _ in beside for at in left], [at for _, right in beside for at in right]
+                yield beside
 
 
 def _beside(
@@ -166,7 +176,8 @@ def _columns(rows: Sequence[Sequence[Piece]], tokens: Sequence[Token]) -> list[l
 
 
 def _goes_on(above: tuple[Piece, Piece], gap: tuple[Piece, Piece], tokens: Sequence[Token]) -> bool:
-    pairs = [(tokens[one[0]], tokens[other[0]]) for one, other in zip(above, gap, strict=True)]
-    size = min(one.size for pair in pairs for one in pair)
-    aligned = all(abs(one.box[0] - other.box[0]) < EDGE * size for one, other in pairs)
-    return aligned and 0 < pairs[0][1].baseline - pairs[0][0].baseline < PITCH * size
+    (left, right), (lower, beside) = ([_span(piece, tokens) for piece in row] for row in (above, gap))
+    size = min(tokens[piece[0]].size for row in (above, gap) for piece in row)
+    starts = abs(left[0] - lower[0]) < EDGE * size
+    fits = min(abs(a - b) for a, b in zip(right, beside, strict=True)) < EDGE * size
+    return starts and fits and 0 < tokens[gap[0][0]].baseline - tokens[above[0][0]].baseline < PITCH * size

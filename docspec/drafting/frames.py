@@ -1,0 +1,94 @@
+"""Frames: drawn rectangles that hold several blocks of a page. What stands in one is read together, before or after what
+stands outside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.core import BBox, Category
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.structure.tokens import Floats, PageTokens
+
+SIDE = 3.0
+"""Most points between two rules that meet at a corner."""
+
+LEAST, LARGEST = 15.0, 0.7
+"""Least points that a frame is wide and high, and the largest share of the page that it takes: a larger one is drawn
+around all of the page."""
+
+MOST = 300
+"""Most rules of a direction, and most frames: with more the page is a drawing, or a table."""
+
+WITHIN, OUTSIDE = 0.8, 0.2
+"""Least share of a box that lies within a frame for it to be held, and most of one that is outside."""
+
+Order = Callable[[Sequence[LayoutBox]], list[LayoutBox]]
+
+
+def frames_of(page: PageTokens, drawings: Iterable[Mapping[str, Any]]) -> list[BBox]:
+    """The frames of a page with these ``drawings``, larger ones first: rectangles with round corners, filled areas, and
+    rules that meet at four corners."""
+    frames = {BBox(*map(float, area)) for area in page.fills[:MOST]}
+    for drawing in drawings:
+        kinds = [item[0] for item in drawing["items"]]
+        if "s" in drawing["type"] and len(kinds) >= 4 and set(kinds) == {"l", "c"}:
+            frames.add(BBox(*drawing["rect"]))
+    frames |= set(_closed(page.level, page.upright))
+    most = LARGEST * page.width * page.height
+    frames = {one for one in frames if min(one.width, one.height) > LEAST and one.area < most}
+    return sorted(frames, key=lambda one: (-one.area, one.y0, one.x0))[:MOST]
+
+
+def _closed(level: Floats, upright: Floats) -> Iterable[BBox]:
+    """The rectangles between neighbouring ``upright`` rules of one height that ``level`` ones close."""
+    if not (len(level) and 1 < len(upright) and max(len(level), len(upright)) <= MOST):
+        return
+    for rule in upright:
+        same = upright[(np.abs(upright[:, :2] - rule[:2]) <= SIDE).all(axis=1) & (upright[:, 2] > rule[2] + SIDE)]
+        if len(same):
+            x0, x1 = float(rule[2]), float(same[:, 2].min())
+            if all(_runs(level, x0, x1, float(y)) for y in rule[:2]):
+                yield BBox(x0, float(rule[0]), x1, float(rule[1]))
+
+
+def _runs(level: Floats, x0: float, x1: float, y: float) -> bool:
+    across: NDArray[np.bool_] = (np.abs(level[:, 2] - y) <= SIDE) & (level[:, 0] <= x0 + SIDE)
+    return bool((across & (level[:, 1] >= x1 - SIDE)).any())
+
+
+def framed_order(boxes: Sequence[LayoutBox], frames: Sequence[BBox], order: Order) -> list[LayoutBox]:
+    """``boxes`` in the ``order`` of reading, those that a frame holds together. ``frames`` come from the largest to the
+    smallest."""
+    held: dict[int, list[LayoutBox]] = {}
+    units = list(boxes)
+    for frame in frames:
+        own = [box for box in units if not box.category.is_furniture and _share(box.bbox, frame) >= WITHIN]
+        others = [box for box in units if all(box is not one for one in own)]
+        if len(own) < 2 or not others or any(_share(box.bbox, frame) > OUTSIDE for box in others):
+            continue
+        if any(id(box) in held for box in own):
+            continue  # one within a larger one, which is looked at there
+        around = replace(own[0], bbox=BBox.union([frame, *(box.bbox for box in own)]), category=Category.TEXT)
+        around = replace(around, members=tuple(member for box in own for member in box.members), table=None)
+        held[id(around)] = own
+        at = next(number for number, box in enumerate(units) if box is own[0])
+        units = [box for box in units if all(box is not one for one in own[1:])]
+        units[at] = around
+    if not held:
+        return order(boxes)
+    return [
+        one
+        for unit in order(units)
+        for one in (framed_order(held[id(unit)], frames, order) if id(unit) in held else [unit])
+    ]
+
+
+def _share(box: BBox, frame: BBox) -> float:
+    """The share of ``box`` that lies within ``frame``."""
+    shared = max(0.0, box.shared_width(frame)) * max(0.0, box.shared_height(frame))
+    return shared / box.area if box.area else 0.0
