@@ -7,6 +7,7 @@ row by row, some values would go with their labels and others not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -46,6 +47,10 @@ SAME = 0.08
 """Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
 that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
 
+_NUMBER = re.compile(r"\(?(?:\d{1,3} ?[a-z]?|[A-Za-z]|[ivx]{1,4})[.)]?|[•▪–●■▶-]")
+
+_TICK = re.compile(r"\[[ x]\]")
+
 Piece = list[int]
 """Numbers of tokens in the order of reading."""
 
@@ -56,21 +61,33 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     tokens = [page.tokens[number] for number in free]
     odds = odds.copy()
     rows = list(_rows(tokens))
+    joined = set[tuple[int, int]]()  # the gaps within one block, by the tokens beside them
     row_of = {piece[-1]: number for number, row in enumerate(rows) for piece in row}
     for column in _columns(rows, tokens):
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        if likely > least:
-            for left, right in column:
-                for a, b in ((left, right), (right, left)):
-                    odds[np.ix_(a, b)] = np.maximum(odds[np.ix_(a, b)], SURE)
+        if likely > least or all(_is_one_line(*gap, tokens) for gap in column):
+            joined.update((left[-1], right[0]) for left, right in column)
         else:
             for gap in column:
                 _part(odds, _beside(rows, row_of[gap[0][-1]], gap, tokens))
+    for row in rows:
+        for run in runs_of(row, lambda left, right: (left[-1], right[0]) in joined):
+            own = [at for piece in run for at in piece]
+            if len(run) > 1:
+                odds[np.ix_(own, own)] = np.maximum(odds[np.ix_(own, own)], SURE)
     for beside in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
         _part(odds, beside)
     return odds
+
+
+def _is_one_line(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
+    """Whether ``left`` is the number or the bullet of the text on its right (of a line of a form, a section, an item),
+    or both are boxes to tick with their answers."""
+    one, other = (" ".join(tokens[at].text for at in piece) for piece in (left, right))
+    ticks = _TICK.search(one) is not None and _TICK.match(other) is not None
+    return ticks or (_NUMBER.fullmatch(one) is not None and sum(map(str.isalpha, other)) > 1)
 
 
 def _part(odds: Floats, beside: Sequence[tuple[Piece, Piece]]) -> None:

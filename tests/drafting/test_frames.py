@@ -1,0 +1,89 @@
+"""What a drawn frame holds is read together, whatever stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pymupdf
+import pytest
+
+from docspec.core import BBox, Category
+from docspec.drafting.frames import frames_of, framed_order
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.structure.tokens import page_tokens
+
+
+def frames_drawn(draw: Callable[[Any], Any]) -> list[tuple[int, ...]]:
+    page = pymupdf.open().new_page(width=600, height=800)
+    draw(page)
+    drawings = page.get_drawings()
+    tokens = page_tokens({"blocks": []}, drawings, (), page.rect.width, page.rect.height)
+    return [tuple(map(round, (one.x0, one.y0, one.x1, one.y1))) for one in frames_of(tokens, drawings)]
+
+
+def four_lines(page: Any) -> None:
+    for start, end in (((50, 60), (300, 60)), ((50, 160), (300, 160)), ((50, 60), (50, 160)), ((300, 60), (300, 160))):
+        page.draw_line(start, end)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda page: page.draw_rect((50, 60, 300, 160)),
+        lambda page: page.draw_rect((50, 60, 300, 160), radius=0.1),
+        lambda page: page.draw_rect((50, 60, 300, 160), color=None, fill=(0.9, 0.9, 1)),
+        four_lines,
+    ],
+    ids=["rectangle", "round corners", "area", "four lines"],
+)
+def test_a_frame_is_known_however_it_is_drawn(draw: Callable[[Any], Any]) -> None:
+    assert frames_drawn(draw) == [(50, 60, 300, 160)]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda page: page.draw_rect((10, 10, 590, 790)),
+        lambda page: page.draw_line((50, 60), (300, 60)),
+        lambda page: page.draw_rect((50, 60, 58, 68)),
+    ],
+    ids=["around the page", "a rule", "a box to tick"],
+)
+def test_what_holds_nothing_or_everything_is_no_frame(draw: Callable[[Any], Any]) -> None:
+    assert frames_drawn(draw) == []
+
+
+def box(x0: float, y0: float, x1: float, y1: float) -> LayoutBox:
+    place = BBox(x0, y0, x1, y1)
+    return LayoutBox(place, Category.TEXT, (place,))
+
+
+def by_columns(boxes: Any) -> list[LayoutBox]:
+    """An order that is wrong for frames below each other: all of the left column first."""
+    return sorted(boxes, key=lambda one: (one.bbox.x0 > 300, one.bbox.y0))
+
+
+UPPER, LOWER = BBox(40, 90, 560, 200), BBox(40, 210, 560, 400)
+LEFT, RIGHT, BELOW, REST = box(50, 100, 250, 190), box(350, 100, 500, 180), box(50, 220, 280, 280), box(50, 290, 280, 390)
+
+
+def test_what_a_frame_holds_comes_before_the_next_one() -> None:
+    boxes = [LEFT, BELOW, REST, RIGHT]
+    assert by_columns(boxes) == [LEFT, BELOW, REST, RIGHT]
+    assert framed_order(boxes, [LOWER, UPPER], by_columns) == [LEFT, RIGHT, BELOW, REST]
+
+
+def test_frames_in_frames() -> None:
+    inner = BBox(45, 285, 290, 395)
+    note = box(60, 350, 270, 380)
+    held = [box(50, 290, 280, 340), note]
+    boxes = [LEFT, BELOW, *held, RIGHT, box(350, 230, 500, 380)]
+    ordered = framed_order(boxes, [LOWER, UPPER, inner], by_columns)
+    assert ordered[:2] == [LEFT, RIGHT] and ordered[ordered.index(held[0]) + 1] is note
+
+
+def test_a_frame_through_a_text_parts_nothing() -> None:
+    crossing = box(50, 150, 250, 260)
+    boxes = [crossing, BELOW, RIGHT]
+    assert framed_order(boxes, [LOWER, UPPER], by_columns) == by_columns(boxes)
