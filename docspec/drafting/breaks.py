@@ -58,6 +58,9 @@ MOST_END = 0.6
 CENTRED = 0.5
 """Most difference of the middles of centred lines, in sizes of their type."""
 
+_TICK = re.compile(r"\[[ x]\]\s")
+"""A box to tick: its answer is a text of its own."""
+
 _NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
 
 
@@ -89,7 +92,8 @@ def with_short_lines(regions: Sequence[Region]) -> list[Region]:
 
 def with_ends(regions: Sequence[Region]) -> list[Region]:
     """``regions``, in which text whose lines are joined is parted behind lines that end far before the others, though
-    the next word, which begins a text of its own, would fit: labels with values above a sentence, two paragraphs."""
+    the next word, which begins a text of its own, would fit (labels with values above a sentence, two paragraphs), and
+    before boxes to tick."""
     return [part for region in regions for part in _parted(region)]
 
 
@@ -107,6 +111,8 @@ def _parted(region: Region) -> list[Region]:
     firsts = {0}  # lines that begin a text
 
     def goes_on(at: int, below: int) -> bool:
+        if _TICK.match(lines[below].text):
+            return False
         beside = any(abs(ends[at] - ends[other]) < size for other in (at - 1, below) if other >= 0)
         begins = _ENTRY.match(lines[below].text) and lines[at].text[-1] not in _HYPHENS
         is_whole = lines[at].text[-1] in _ENDS or (at in firsts and _ENTRY.match(lines[at].text))

@@ -1,5 +1,8 @@
-"""Spaces that MuPDF does not tell: it takes white from 0.15 of the type's size on for one, but programs that justify
-lines set narrower ones. In a line whose letters all but touch, white that is plainly wider is a space.
+"""Spaces that a file does not tell, or tells where none are printed.
+
+MuPDF takes white from 0.15 of the type's size on for a space, but programs that justify lines set narrower ones: in a
+line whose letters all but touch, white that is plainly wider is a space. Other programs set a space on a ligature, for
+which the file may tell its first letter alone (``T he`` or ``T e`` for The).
 """
 
 from __future__ import annotations
@@ -25,30 +28,63 @@ EVEN = 0.035
 LETTERS = 12
 """Least pairs of letters in a line that tell."""
 
+ON = 0.15
+"""Least part of a sign, in sizes of its type, that a space lies on; a sign that is narrower belongs to the ligature of
+the one before it."""
+
 _ENDS = frozenset(".,;:!?)”’")
 
 
-def with_lost_spaces(lines: Sequence[TextLine], blocks: Sequence[dict[str, Any]]) -> list[TextLine]:
-    """``lines`` of a page, whose raw dictionary of characters has the ``blocks``, with the spaces that are lost."""
-    lost = [one for block in blocks for line in block.get("lines", ()) for one in _lost(line)]
-    if not lost:
-        return list(lines)
-    lost.sort(key=lambda one: one[0].center_y)
-    heights = [place.center_y for place, _, _ in lost]
+Change = tuple[BBox, str, str, bool]
+"""The place of words, what MuPDF reads there and what it should, and whether the file tells all their letters."""
+
+
+def with_printed_spaces(lines: Sequence[TextLine], blocks: Sequence[dict[str, Any]]) -> list[TextLine]:
+    """``lines`` of a page, whose raw dictionary of characters has the ``blocks``, with the spaces that are lost and
+    without those that lie on a sign."""
+    changes = [
+        one for block in blocks for line in block.get("lines", ()) for one in (*_lost(line), *_on_signs(line))
+    ]
+    changes.sort(key=lambda one: (one[0].center_y, one[0].x0))
+    heights = [place.center_y for place, *_ in changes]
     result = []
     for line in lines:
-        text = line.text
-        for place, joined, parted in lost[bisect_left(heights, line.bbox.y0) : bisect_right(heights, line.bbox.y1)]:
-            if line.bbox.has_center_of(place):
-                text = text.replace(joined, parted, 1)
-        result.append(
-            line if text == line.text else replace(line, text=text, marks=carried(line.marks, line.text, text))
-        )
+        text, told = line.text, True
+        own = changes[bisect_left(heights, line.bbox.y0) : bisect_right(heights, line.bbox.y1)] if changes else ()
+        for place, read, printed, is_told in own:
+            if line.bbox.has_center_of(place) and read in text:
+                text, told = text.replace(read, printed, 1), told and is_told
+        if text != line.text:
+            marks = carried(line.marks, line.text, text)
+            line = replace(line, text=text, marks=marks, words=line.words if told else None)
+        result.append(line)
     return result
 
 
-def _lost(line: dict[str, Any]) -> Iterator[tuple[BBox, str, str]]:
-    """The words of ``line`` with spaces in them: their places, what MuPDF reads and what it should."""
+def _on_signs(line: dict[str, Any]) -> Iterator[Change]:
+    """The words of ``line`` that have a space which lies on the sign before it, while the next one touches that."""
+    if line["dir"] != (1.0, 0.0):
+        return
+    chars = [(char, span["size"]) for span in line["spans"] for char in span["chars"]]
+    signs = [char["c"] for char, _ in chars]
+    on = []
+    for at in range(1, len(chars) - 1):
+        (space, size), before, after = chars[at], chars[at - 1][0], chars[at + 1][0]
+        lies = space["c"] == " " and space["origin"][0] < before["bbox"][2] - ON * size
+        if lies and before["c"].isalpha() and after["c"].isalpha() and after["bbox"][0] - before["bbox"][2] < LEAST * size:
+            on.append(at)
+    starts = [at for at, sign in enumerate(signs) if sign.isspace() and at not in on]
+    for start, end in pairwise([-1, *starts, len(signs)]):
+        own = [at for at in on if start < at < end]
+        if own:
+            read = "".join(signs[start + 1 : end])
+            printed = "".join(sign for at, sign in enumerate(signs[start + 1 : end], start + 1) if at not in own)
+            told = all(chars[at - 1][0]["bbox"][2] - chars[at - 1][0]["bbox"][0] < ON * chars[at][1] for at in own)
+            yield BBox.union(BBox(*char["bbox"]) for char, _ in chars[start + 1 : end]), read, printed, told
+
+
+def _lost(line: dict[str, Any]) -> Iterator[Change]:
+    """The words of ``line`` with spaces in them."""
     if line["dir"] != (1.0, 0.0):
         return
     chars = [(char, span) for span in line["spans"] for char in span["chars"]]
@@ -74,5 +110,5 @@ def _lost(line: dict[str, Any]) -> Iterator[tuple[BBox, str, str]]:
             edges = [start, *cuts, end]
             parts = ["".join(signs[a:b]) for a, b in pairwise(edges)]
             box = BBox.union(BBox(*char["bbox"]) for char, _ in chars[start:end])
-            yield box, "".join(parts), " ".join(parts)
+            yield box, "".join(parts), " ".join(parts), True
         start = end + 1

@@ -31,7 +31,7 @@ from docspec.drafting.furniture import settled_furniture, watermarks
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
-from docspec.drafting.lost_spaces import with_lost_spaces
+from docspec.drafting.lost_spaces import with_printed_spaces
 from docspec.drafting.order import in_order, index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
@@ -102,7 +102,7 @@ class TextLayerDrafter:
             reader = self._recogniser if sound else None
             recogniser = partial(reader.of_page, page) if reader is not None else None
             lines = page_lines(sheet.page, page.links, formulas, recogniser)
-            lines = with_lost_spaces(lines, sheet.raw["blocks"])
+            lines = with_printed_spaces(lines, sheet.raw["blocks"])
             if are_spaced(lines):
                 words = sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
                 lines = with_words(lines, words, typed_spaces(sheet.raw["blocks"]))
