@@ -67,8 +67,8 @@ class Edges:
         self._known: dict[int, list[Piece]] = {}
 
     def of(self, number: int, page_count: int) -> tuple[EdgeText, ...]:
-        """The pieces of page ``number`` (from 1), and which of them pages nearby repeat. On the first page these are its
-        number alone: a letterhead, accounts and captions of signatures are written once, however many pages repeat
+        """The pieces of page ``number`` (from 1), and which of them pages nearby repeat. On the first page these are
+        its number alone: a letterhead, accounts and captions of signatures are written once, however many pages repeat
         them."""
         own = self._pieces(number)
         if not own:

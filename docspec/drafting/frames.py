@@ -1,10 +1,10 @@
-"""Frames: drawn rectangles that hold several blocks of a page. What stands in one is read together, before or after what
-stands outside of it."""
+"""What is drawn on a page to part its text: frames, whose content is read together, before or after what stands
+outside of them, and level rules, of which those across all columns end these."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,23 @@ WITHIN, OUTSIDE = 0.8, 0.2
 Order = Callable[[Sequence[LayoutBox]], list[LayoutBox]]
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The ``frames`` of a page, larger ones first, and its level ``rules``, in points."""
+
+    frames: Sequence[BBox] = ()
+    rules: Sequence[BBox] = ()
+
+
+NONE = Bounds()
+
+
+def bounds_of(page: PageTokens, drawings: Iterable[Mapping[str, Any]]) -> Bounds:
+    """What parts the text of a page with these ``drawings``."""
+    level = page.level if len(page.level) <= MOST else ()
+    return Bounds(frames_of(page, drawings), [BBox(*map(float, (x0, y, x1, y))) for x0, x1, y in level])
+
+
 def frames_of(page: PageTokens, drawings: Iterable[Mapping[str, Any]]) -> list[BBox]:
     """The frames of a page with these ``drawings``, larger ones first: rectangles with round corners, filled areas, and
     rules that meet at four corners."""
@@ -46,7 +63,7 @@ def frames_of(page: PageTokens, drawings: Iterable[Mapping[str, Any]]) -> list[B
 
 def _closed(level: Floats, upright: Floats) -> Iterable[BBox]:
     """The rectangles between neighbouring ``upright`` rules of one height that ``level`` ones close."""
-    if not (len(level) and 1 < len(upright) and max(len(level), len(upright)) <= MOST):
+    if not (len(level) and len(upright) > 1 and max(len(level), len(upright)) <= MOST):
         return
     for rule in upright:
         same = upright[(np.abs(upright[:, :2] - rule[:2]) <= SIDE).all(axis=1) & (upright[:, 2] > rule[2] + SIDE)]

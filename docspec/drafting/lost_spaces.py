@@ -42,9 +42,7 @@ Change = tuple[BBox, str, str, bool]
 def with_printed_spaces(lines: Sequence[TextLine], blocks: Sequence[dict[str, Any]]) -> list[TextLine]:
     """``lines`` of a page, whose raw dictionary of characters has the ``blocks``, with the spaces that are lost and
     without those that lie on a sign."""
-    changes = [
-        one for block in blocks for line in block.get("lines", ()) for one in (*_lost(line), *_on_signs(line))
-    ]
+    changes = [one for block in blocks for line in block.get("lines", ()) for one in (*_lost(line), *_on_signs(line))]
     changes.sort(key=lambda one: (one[0].center_y, one[0].x0))
     heights = [place.center_y for place, *_ in changes]
     result = []
@@ -71,7 +69,12 @@ def _on_signs(line: dict[str, Any]) -> Iterator[Change]:
     for at in range(1, len(chars) - 1):
         (space, size), before, after = chars[at], chars[at - 1][0], chars[at + 1][0]
         lies = space["c"] == " " and space["origin"][0] < before["bbox"][2] - ON * size
-        if lies and before["c"].isalpha() and after["c"].isalpha() and after["bbox"][0] - before["bbox"][2] < LEAST * size:
+        if (
+            lies
+            and before["c"].isalpha()
+            and after["c"].isalpha()
+            and after["bbox"][0] - before["bbox"][2] < LEAST * size
+        ):
             on.append(at)
     starts = [at for at, sign in enumerate(signs) if sign.isspace() and at not in on]
     for start, end in pairwise([-1, *starts, len(signs)]):

@@ -17,7 +17,7 @@ from docspec.core import BBox, Event
 from docspec.core.grouping import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.frames import framed_order
+from docspec.drafting.frames import NONE, Bounds, framed_order
 from docspec.drafting.furniture import whole_furniture
 from docspec.drafting.gutters import parted_by_gutters
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
@@ -46,7 +46,7 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
     else:
         try:
             boxes = parted_by_gutters(whole_furniture(printed.layout))
-            return in_order(boxes, lines, printed.frames), "PyMuPDF", ()
+            return in_order(boxes, lines, printed.bounds), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
@@ -54,15 +54,14 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
     return cut_layout(lines, page.rect.height), WHITE_SPACE, (event,)
 
 
-def in_order(
-    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], frames: Sequence[BBox] = ()
-) -> list[LayoutBox]:
-    """``boxes``, with the ``lines`` in them, in reading order, those in one of the ``frames`` (larger ones first)
-    together. They come in a layout model's, or in that of an earlier call, after which tables and blocks were cut out
-    of them: what stands beside these has a place of its own."""
+def in_order(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], bounds: Bounds = NONE) -> list[LayoutBox]:
+    """``boxes``, with the ``lines`` in them, in reading order, parted by the ``bounds`` of the page. They come in a
+    layout model's order, or in that of an earlier call, after which tables and blocks were cut out of them: what stands
+    beside these has a place of its own."""
     leftwards = runs_leftwards(lines)
     boxes = boxes if leftwards else with_rows_of_options(boxes, lines)
-    return by_numbers(framed_order(boxes, frames, partial(page_order, leftwards=leftwards)), lines)
+    order = partial(page_order, leftwards=leftwards, rules=bounds.rules)
+    return by_numbers(framed_order(boxes, bounds.frames, order), lines)
 
 
 def index_in_order(box: BBox, others: Sequence[BBox]) -> int:

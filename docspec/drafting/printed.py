@@ -11,7 +11,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
-from docspec.drafting.frames import frames_of
+from docspec.drafting.frames import Bounds, bounds_of
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
@@ -71,9 +71,9 @@ class Printed:
         return analyse(self.page)
 
     @cached_property
-    def frames(self) -> list[BBox]:
-        """The frames around parts of it, larger ones first."""
-        return frames_of(self.structures[0].page, self.drawings)
+    def bounds(self) -> Bounds:
+        """What is drawn to part its text."""
+        return bounds_of(self.structures[0].page, self.drawings)
 
     @cached_property
     def structures(self) -> list[Structure]:

@@ -1,9 +1,9 @@
 """The order in which boxes of a page are read, from where they stand: a recursive cut.
 
 A group of boxes is cut into bands one below the other where something ends the columns above it: what stands across
-them, or a heading under which all columns begin anew. Within a band columns are read from left to right. What stands in
-columns of text that go around it (an inset) is taken out first; groups that no straight cut divides are sorted by what
-must come before what.
+them, a rule that is drawn across them, or a heading under which all columns begin anew. Within a band columns are read
+from left to right. What stands in columns of text that go around it (an inset) is taken out first; groups that no
+straight cut divides are sorted by what must come before what.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ APART = 0.5
 LEVEL = 0.6
 """Heights of a line by which the columns under a heading may begin lower than each other."""
 
+ACROSS = 0.95
+"""Least share of the width of what stands above and below a rule that it runs over to part them."""
+
 CLOSE = 3.0
 """Heights of a line between a heading and what stands below it, at most."""
 
@@ -45,13 +48,17 @@ MAX_DEPTH = 60
 Group = list[LayoutBox]
 
 
-def page_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = True) -> Group:
+def page_order(
+    boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = True, rules: Sequence[BBox] = ()
+) -> Group:
     """The ``boxes`` of a page in reading order, running heads first and feet last; what was called a head or a foot and
-    stands among the text is text. ``given``: the boxes come in the order of a layout model, which tells texts apart."""
+    stands among the text is text. ``given``: the boxes come in the order of a layout model, which tells texts apart.
+    ``rules`` are the level ones that are drawn on the page."""
     body = [box.bbox for box in boxes if not box.category.is_furniture]
     sides = [_side(box, body) for box in boxes]
     heads, text, feet = ([box for box, own in zip(boxes, sides, strict=True) if own == side] for side in (-1, 0, 1))
-    return [*reading_order(heads, leftwards), *reading_order(text, leftwards, given), *reading_order(feet, leftwards)]
+    text = reading_order(text, leftwards, given, rules)
+    return [*reading_order(heads, leftwards), *text, *reading_order(feet, leftwards)]
 
 
 def _side(box: LayoutBox, body: Sequence[BBox]) -> int:
@@ -63,7 +70,9 @@ def _side(box: LayoutBox, body: Sequence[BBox]) -> int:
     return int(all(one.y0 < box.bbox.y1 for one in body))
 
 
-def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = False) -> Group:
+def reading_order(
+    boxes: Sequence[LayoutBox], leftwards: bool = False, given: bool = False, rules: Sequence[BBox] = ()
+) -> Group:
     """``boxes`` in reading order; columns from left to right, or from right to left (``leftwards``). In a ``given``
     order a narrow column that comes after all of its wider neighbour is an aside, and what comes after level columns,
     below one of them, another text."""
@@ -72,7 +81,7 @@ def reading_order(boxes: Sequence[LayoutBox], leftwards: bool = False, given: bo
     heights = [member.height for box in boxes for member in box.members if member.height > 0]
     line = median(heights) if heights else min(box.bbox.height for box in boxes)
     numbers = {id(box): number for number, box in enumerate(boxes)}
-    cutter = _Cutter(line, leftwards, numbers, given, columns_of_headings(boxes, CLOSE * line, line))
+    cutter = _Cutter(line, leftwards, numbers, given, columns_of_headings(boxes, CLOSE * line, line), rules)
     insets = cutter.insets(boxes)
     ordered = cutter.ordered([box for box in boxes if all(box is not inset for inset, _ in insets)], 0)
     for inset, before in insets:
@@ -86,9 +95,16 @@ class _Cutter:
     it is a layout model's. ``columns`` has the text of headings: they are as wide as their columns."""
 
     def __init__(
-        self, line: float, leftwards: bool, given: Mapping[int, int], knows: bool, columns: Mapping[int, BBox]
+        self,
+        line: float,
+        leftwards: bool,
+        given: Mapping[int, int],
+        knows: bool,
+        columns: Mapping[int, BBox],
+        rules: Sequence[BBox],
     ) -> None:
         self._line = line
+        self._rules = rules
         self._columns_of = columns
         self._leftwards = leftwards
         self._given = given
@@ -125,7 +141,7 @@ class _Cutter:
         for number, band in enumerate(bands):
             below = bands[number + 1] if number + 1 < len(bands) else []
             last = segments[-1] if segments else []
-            if self._heads_columns(last, band, below) or self._ends_blocks(last, band):
+            if self._heads_columns(last, band, below) or self._ends_blocks(last, band) or self._is_ruled(last, band):
                 whole = len(segments)
             elif len(segments) > whole and self._shares_gutter(segments[-1], band):
                 segments[-1] = [*segments[-1], *band]
@@ -138,6 +154,18 @@ class _Cutter:
                 segments.append(bands[number - 1])
             segments.append(list(band))
         return segments
+
+    def _is_ruled(self, above: Group, band: Group) -> bool:
+        """Whether a rule runs between ``above`` and ``band``, over the width of both."""
+        if not (above and self._rules):
+            return False
+        around = BBox.union(box.bbox for box in (*above, *band))
+        end, slack = max(box.bbox.y1 for box in above), TOUCH * self._line
+        start = min(box.bbox.y0 for box in band)
+        return any(
+            end - slack < rule.center_y < start + slack and rule.shared_width(around) > ACROSS * around.width
+            for rule in self._rules
+        )
 
     def _ends_blocks(self, above: Group, band: Group) -> bool:
         """Whether ``above`` is a row of blocks, with one of which what stands below it does not go on."""

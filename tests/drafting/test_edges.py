@@ -251,7 +251,10 @@ def test_left_and_right_pages_with_their_number_on_the_outer_side_repeat_each_ot
     path = tmp_path / "sides.pdf"
     path.write_bytes(pdf.tobytes())
     with open_document(path) as document:
-        assert [[edge.repeats for edge in page.edges] for page in document.pages(dpi=50)] == [[True, False, True], [True] * 3]
+        assert [[edge.repeats for edge in page.edges] for page in document.pages(dpi=50)] == [
+            [True, False, True],
+            [True] * 3,
+        ]
 
 
 def test_recognised_heads_are_known_where_the_file_repeats_its_own_text_there() -> None:

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category
-from docspec.drafting.frames import frames_of, framed_order
+from docspec.drafting.frames import framed_order, frames_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.structure.tokens import page_tokens
 
@@ -65,7 +65,12 @@ def by_columns(boxes: Any) -> list[LayoutBox]:
 
 
 UPPER, LOWER = BBox(40, 90, 560, 200), BBox(40, 210, 560, 400)
-LEFT, RIGHT, BELOW, REST = box(50, 100, 250, 190), box(350, 100, 500, 180), box(50, 220, 280, 280), box(50, 290, 280, 390)
+LEFT, RIGHT, BELOW, REST = (
+    box(50, 100, 250, 190),
+    box(350, 100, 500, 180),
+    box(50, 220, 280, 280),
+    box(50, 290, 280, 390),
+)
 
 
 def test_what_a_frame_holds_comes_before_the_next_one() -> None:
