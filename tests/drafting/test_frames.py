@@ -11,6 +11,7 @@ import pytest
 from docspec.core import BBox, Category
 from docspec.drafting.frames import framed_order, frames_of
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.reading_order import page_order
 from docspec.drafting.structure.tokens import page_tokens
 
 
@@ -92,3 +93,13 @@ def test_a_frame_through_a_text_parts_nothing() -> None:
     crossing = box(50, 150, 250, 260)
     boxes = [crossing, BELOW, RIGHT]
     assert framed_order(boxes, [LOWER, UPPER], by_columns) == by_columns(boxes)
+
+
+def test_a_rule_across_all_columns_ends_them() -> None:
+    head, issue, date = box(50, 60, 280, 90), box(320, 60, 550, 72), box(320, 78, 550, 90)
+    left, right = box(50, 120, 280, 400), box(320, 120, 550, 400)
+    boxes = [head, left, issue, date, right]
+    assert page_order(boxes) == boxes
+    assert page_order(boxes, rules=[BBox(45, 105, 560, 105)]) == [head, issue, date, left, right]
+    assert page_order(boxes, rules=[BBox(45, 105, 280, 105)]) == boxes, "of one column"
+    assert page_order(boxes, rules=[BBox(45, 300, 560, 300)]) == boxes, "through the text"
