@@ -43,6 +43,9 @@ PITCH = 4.0
 ALONE = 2
 """Least rows of each side of a white strip that have no partner, from which on the sides are columns of their own."""
 
+ROWS, RARE = 4, 0.2
+"""Least rows of names with what belongs to them, and the share of these below which something is an exception."""
+
 SAME = 0.08
 """Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
 that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
@@ -67,7 +70,12 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        if likely > least or all(_is_one_line(*gap, tokens) for gap in column):
+        known = all(_is_one_line(*gap, tokens) for gap in column)
+        if (
+            likely > least
+            or known
+            or _in_step(column, _beside(rows, row_of[column[0][0][-1]], column[0], tokens), tokens)
+        ):
             joined.update((left[-1], right[0]) for left, right in column)
         else:
             for gap in column:
@@ -88,6 +96,25 @@ def _is_one_line(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
     one, other = (" ".join(tokens[at].text for at in piece) for piece in (left, right))
     ticks = _TICK.search(one) is not None and _TICK.match(other) is not None
     return ticks or (_NUMBER.fullmatch(one) is not None and sum(map(str.isalpha, other)) > 1)
+
+
+def _in_step(
+    column: Sequence[tuple[Piece, Piece]], beside: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]
+) -> bool:
+    """Whether a ``column`` of rows, of all that stands ``beside`` its white strip, has names without figures on the
+    left and as many values, some with figures, on the right, all of them level."""
+    first, last = (tokens[column[at][0][0]].baseline for at in (0, -1))
+    inside = [pair for pair in beside if first <= tokens[(pair[0] or pair[1])[0]].baseline <= last]
+    named, told = (
+        sum(any(sign.isdigit() for at in one for sign in tokens[at].text) for one in side)
+        for side in zip(*column, strict=True)
+    )
+    level = all(
+        abs(tokens[left[-1]].baseline - tokens[right[0]].baseline) < SAME * tokens[left[-1]].size
+        for left, right in column
+    )
+    alone = len(inside) - len(column)
+    return len(column) >= ROWS and max(alone, named) < RARE * len(column) < told and level
 
 
 def _part(odds: Floats, beside: Sequence[tuple[Piece, Piece]]) -> None:
