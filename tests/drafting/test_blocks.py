@@ -172,3 +172,48 @@ def test_columns_whose_rows_have_no_partners_are_apart_whatever_the_network_says
     assert (across < 0).all()
     level = replace(page, tokens=(*left, *(replace(one, box=(130, one.box[1], 180, one.box[3])) for one in left)))
     assert (with_pairs(level, np.arange(len(level.tokens)), odds[:10, :10])[: len(left), len(left) :] > 0).all()
+
+
+ROWS = [
+    ["The sharing of boats helps", "Insurance is a part of each"],
+    ["people who sail for pleasure", "of these trips to the islands"],
+]
+
+
+def odds_of(rows: Sequence[Sequence[str]], odds: float, lower: Sequence[str] = ()) -> np.ndarray:
+    """What is said of each two lines, those of ``rows`` in two columns and ``lower`` ones on the left below them, where
+    the network says ``odds`` of all."""
+    placed = [
+        (text, 60 + 200 * at, 100 + 12 * row, 0) for row, texts in enumerate(rows) for at, text in enumerate(texts)
+    ]
+    placed += [(text, 60, 100 + 12 * (len(rows) + at), 0) for at, text in enumerate(lower)]
+    tokens = [
+        Token(text, (x, y, x + 5.0 * len(text), y + 10), 10, y + 8, line=number)
+        for number, (text, x, y, _) in enumerate(placed)
+    ]
+    none = np.zeros((0, 4), np.float32)
+    page = PageTokens(tuple(tokens), none[:, :3], none[:, :3], none, np.zeros((0, 5), np.float32), 600, 800)
+    return with_pairs(page, np.arange(len(tokens)), np.full((len(tokens),) * 2, odds, np.float32))
+
+
+def test_columns_of_text_are_apart_with_what_stands_below_them_unless_the_network_is_sure() -> None:
+    apart = odds_of(ROWS, 1.0, lower=["and know no other way to go"])
+    assert (apart[[0, 2, 4]][:, [1, 3]] < 0).all() and apart[0, 2] > 0 and apart[0, 4] > 0
+    assert (odds_of(ROWS, 3.0) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "together"),
+    [
+        ([["8a", "Interest that is not taxed"], ["9", "Dividends of companies"]], True),
+        ([["[x] Yes", "[ ] No Were charges filed?"], ["[ ] Yes", "[x] No Is it known by whom?"]], True),
+        ([["torque", "10,31 Nm"], ["load", "3,4"], ["class", "IP55"], ["shaft", "hollow"], ["weight", "12 kg"]], True),
+        ([["torque", "Nm"], ["load", "none"], ["class", "high"], ["shaft", "hollow"], ["weight", "known"]], False),
+        ([["Paid in 2031", "12 March"], ["Paid in 2032", "14 March"]], False),
+    ],
+    ids=["numbers of lines", "answers to tick", "names and values in step", "words beside words", "two lists"],
+)
+def test_rows_that_are_one_line_whatever_the_network_says(rows: list[list[str]], together: bool) -> None:
+    odds = odds_of(rows, -4.0)
+    beside = [odds[2 * row, 2 * row + 1] > 0 for row in range(len(rows))]
+    assert beside == [together] * len(rows)

@@ -78,8 +78,11 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         ):
             joined.update((left[-1], right[0]) for left, right in column)
         else:
-            for gap in column:
-                _part(odds, _beside(rows, row_of[gap[0][-1]], gap, tokens))
+            parted = set[int]()
+            for gap in (gap for gap in column if gap[0][-1] not in parted):
+                beside = _beside(rows, row_of[gap[0][-1]], gap, tokens)
+                parted |= {left[-1] for left, right in beside if left and right}
+                _part(odds, beside)
     for row in rows:
         for run in runs_of(row, lambda left, right: (left[-1], right[0]) in joined):
             own = [at for piece in run for at in piece]
