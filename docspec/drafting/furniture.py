@@ -95,7 +95,9 @@ def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> l
             kind = region.category if known else Category.SECTION_HEADER if large else Category.TEXT
             texts = ("\n".join(line.text for line in run),)
             box = region.bbox if len(run) == len(region.lines) else BBox.union(line.bbox for line in run)
-            settled.append(replace(region, bbox=box, category=kind, texts=texts, lines=tuple(run), running=known))
+            short = not known and len(run) > 1 and all(line.bbox.width <= WRAPPED * width for line in run)
+            own = replace(region, bbox=box, category=kind, texts=texts, lines=tuple(run), running=known)
+            settled.append(replace(own, broken=short) if short else own)
     return in_place(settled, lambda region: region.running is False, lambda region: region.bbox)
 
 
@@ -116,12 +118,14 @@ def _is_repeated(line: PrintedLine, edges: Sequence[EdgeText]) -> bool:
 
 
 def _runs(lines: Sequence[PrintedLine], repeated: Sequence[bool], width: float) -> list[tuple[bool, list[PrintedLine]]]:
-    """``lines`` one by one, but those together that are ``repeated``, and those that go on from a line over ``width``
-    above."""
+    """``lines`` one by one, but those together that are ``repeated``, those that go on from a line over ``width``
+    above, and those of one size of type that are all short: a caption, an address."""
     runs: list[tuple[bool, list[PrintedLine]]] = []
+    short = all(line.bbox.width <= width for line in lines)
     for line, known in zip(lines, repeated, strict=True):
         last = runs[-1] if runs and runs[-1][0] is known else None
-        if last is not None and (known or last[1][-1].bbox.width > width):
+        alike = last is not None and short and abs(last[1][-1].size - line.size) < 0.1 * line.size
+        if last is not None and (known or alike or last[1][-1].bbox.width > width):
             last[1].append(line)
         else:
             runs.append((known, [line]))

@@ -168,9 +168,11 @@ class _Cutter:
         )
 
     def _ends_blocks(self, above: Group, band: Group) -> bool:
-        """Whether ``above`` is a row of blocks, with one of which what stands below it does not go on."""
-        columns = self._columns(above)
-        return len(columns) > 1 and len(self._columns(band)) < 2 and is_row_of_blocks(columns, self._line)
+        """Whether ``above`` is a row of blocks, with one of which what stands below it does not go on, or ``band`` is
+        one, which none of what stands above it begins."""
+        columns, below = self._columns(above), self._columns(band)
+        row, single = (columns, below) if len(columns) > 1 else (below, columns)
+        return len(row) > 1 and 0 < len(single) < 2 and is_row_of_blocks(row, self._line)
 
     def _is_stranded(self, segment: Group, last: Group, band: Group) -> bool:
         """Whether ``last``, the end of a ``segment`` of columns, is a heading that stands right above ``band``."""

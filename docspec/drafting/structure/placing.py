@@ -177,7 +177,7 @@ def with_tables(boxes: Sequence[LayoutBox], found: Sequence[Found], forms: Seque
     result: list[LayoutBox] = []
     for at, box in enumerate(boxes):
         here = [table for table, home in zip(tables, homes, strict=True) if home == at]
-        rest = [member for member in box.members if member not in taken]
+        rest = [member for member in box.members if not (member in taken or _is_in(member, here))]
         if not here and len(rest) == len(box.members):
             result.append(box)
         else:
@@ -188,8 +188,8 @@ def with_tables(boxes: Sequence[LayoutBox], found: Sequence[Found], forms: Seque
 
 
 def _in_place(box: LayoutBox, rest: Sequence[BBox], tables: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """The ``tables`` out of ``box``, in the order of reading, and the ``rest`` of its lines: between the tables, or,
-    where they stand in a column beside all of them, together before or behind these."""
+    """The ``tables`` out of ``box``, in the order of reading, and the ``rest`` of its lines: behind the tables that
+    stand over them, or, where they stand in a column beside all of them, together before or behind these."""
     beside = [one for one in rest if tables and all(table.bbox.shared_width(one) <= 0 for table in tables)]
     left = min((table.bbox.x0 for table in tables), default=0.0)
     columns = [[one for one in beside if (one.x0 < left) is before] for before in (True, False)]
@@ -199,8 +199,16 @@ def _in_place(box: LayoutBox, rest: Sequence[BBox], tables: Sequence[LayoutBox])
         part = [
             one
             for one in rest
-            if one not in beside and sum(table.bbox.center_y < one.center_y for table in tables) == number
+            if one not in beside and sum(_stands_over(table.bbox, one) for table in tables) == number
         ]
         result += [replace(box, bbox=BBox.union(part), members=tuple(part))] if part else []
         result += tables[number : number + 1]
     return [*before, *result, *behind]
+
+
+def _is_in(member: BBox, tables: Sequence[LayoutBox]) -> bool:
+    return any(table.bbox.has_center_of(member) for table in tables)
+
+
+def _stands_over(table: BBox, line: BBox) -> bool:
+    return table.center_y < line.center_y and table.shared_width(line) > 0
