@@ -37,9 +37,10 @@ ENCLOSED = 0.8
 MOSTLY = 0.5
 """Least share of a side of a table that a rule of its frame runs along."""
 
-DEPICTED = 0.5
-"""Share of the words of a supposed table in pictures of the layout model from which it is a chart or a diagram. The
-made pages have none yet: with them among what is taught this can go."""
+DEPICTED, DEPICTED_SURE, DEPICTED_FILLED = 0.5, 0.98, 0.8
+"""Share of the words of a supposed table in pictures of the layout model from which it is a chart or a diagram, unless
+the network is so sure and so much of the grid is filled (labels of charts: 0.97 and 0.7). The made pages have none yet:
+with them among what is taught this can go."""
 
 RULED = 0.8
 """Least share of the words of a table in closed cells whose cells are closed by rules."""
@@ -132,7 +133,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
     parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
     groups = [inside[own] for own in parts]
-    groups = [own for own in groups if states[own, 0].mean() > 0 and depicted[own].mean() < DEPICTED]
+    groups = [own for own in groups if states[own, 0].mean() > 0]
     found = []
     for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
         scores = pairs[np.ix_(own, own)]
@@ -159,6 +160,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
         size = float(np.median([page.tokens[token].size for token in own]))
         box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
         sure = _certainty(grid, own, scores)
+        if depicted[own].mean() >= DEPICTED and (sure < DEPICTED_SURE or _filled(grid) < DEPICTED_FILLED):
+            continue
         even = sum(page.tokens[token].even for token in own) > 0.5 * len(own)
         if (sure < given_up and textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN):
             continue
