@@ -84,7 +84,7 @@ class AutoDrafter:
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {self._why_not}")
         if not (recognition.yes or self._straighten):
             return PageDraft(drafter=self.name, reason=f"{verdict.reason}; {recognition.why}")
-        if is_all_there_is(page, verdict, self._reading.recogniser.alphabet):
+        if verdict.characters and is_all_there_is(page, verdict, self._reading.recogniser.of_page(page).alphabet):
             return unchecked(self._from_text_layer(page, f"{verdict.reason}, in a script that is not recognised"))
         draft = self._timed("recognition", self._reading, page, verdict.reason)
         return with_painted_words(draft, page) if verdict.is_stamp else draft

@@ -189,12 +189,14 @@ def _why_bad(seen: Verdict) -> str:
 
 def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str]) -> bool:
     """Whether a text layer with ``verdict``, sound or not, tells more than recognition with that ``alphabet`` could: it
-    is no stamp on a scan, and most of its letters are of scripts that the recogniser lacks."""
+    is no stamp on a scan, and most of its letters, or more than it does not tell, are of scripts that the recogniser
+    lacks."""
     if page.pdf_page is None or (image_share(page.pdf_page) > MIN_IMAGE_SHARE and not verdict.is_hidden):
         return False
     text = unicodedata.normalize("NFKC", page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
     unknown = scripts_of("".join(letter for letter in text if letter not in alphabet)).total()
-    return unknown >= MIN_CHARACTERS and 2 * unknown > scripts_of(text).total()
+    more = verdict.bad_share > MAX_BAD_SHARE and unknown > verdict.bad_share * verdict.characters
+    return unknown >= MIN_CHARACTERS and (more or 2 * unknown > scripts_of(text).total())
 
 
 def spot_check(

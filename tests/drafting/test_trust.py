@@ -9,8 +9,17 @@ import pymupdf
 import pytest
 
 from docspec.core import PageImage
+from docspec.core.scripts import alphabet_of
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.trust import TrustJudge, bad_share, spot_check, untold_share, vowel_share
+from docspec.drafting.trust import (
+    TrustJudge,
+    Verdict,
+    bad_share,
+    is_all_there_is,
+    spot_check,
+    untold_share,
+    vowel_share,
+)
 
 from .conftest import PROSE, SECOND, as_image, write_article, write_without_unicode_of
 
@@ -220,3 +229,20 @@ def test_the_vowel_share_needs_enough_latin_words() -> None:
     share = vowel_share(shifted(PROSE * 2))
     assert share is not None
     assert share < 0.7
+
+
+@pytest.mark.parametrize(("bad", "kept"), [(0.1, True), (0.5, False), (0.0, False)])
+def test_a_layer_in_a_script_that_is_not_recognised_is_weighed_by_what_it_does_not_tell(
+    page_of: PageOf, bad: float, kept: bool
+) -> None:
+    """Thirty letters of Korean among seventy Latin ones: recognition would lose them, the layer what is bad in it."""
+
+    def draw(page: Any) -> None:
+        page.insert_text((60, 90), "가나다라마바사아자차" * 3, fontname="korea", fontsize=11)
+        page.insert_text(
+            (60, 120), "The ferry left the harbour before sunrise and the mist had lifted over the island", fontsize=11
+        )
+
+    latin = alphabet_of(["Latin"])
+    verdict = Verdict(False, "unknown characters", characters=100, bad_share=bad)
+    assert is_all_there_is(page_of(draw), verdict, latin) is kept
