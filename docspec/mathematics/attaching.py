@@ -57,19 +57,29 @@ def with_matrices(
 def attached(loose: Sequence[Glyph], rows: Sequence[Row]) -> list[Glyph]:
     """Gives ``loose`` glyphs, in runs of one base line, to the rows that they stand at; the others are returned. What
     is near comes first: scripts of scripts are near to what is near a row."""
-    runs = _runs(loose)
-    left: list[list[Glyph]] = runs
+    left = [(run, _within_reach(run, rows)) for run in _runs(loose)]
     for most, high in ((0.3, 0.6), (0.3, 0.6), (0.7, 0.6), (0.3, 2.0), (1.3, 2.0), (1.3, 2.0)):
-        left = []
-        for run in runs:
-            costs = [_cost(run, row, most, high) for row in rows]
+        runs, left = left, []
+        for run, near in runs:
+            costs = [_cost(run, row, most, high) for row in near]
             least = min(costs, default=FAR_AWAY)
             if least >= FAR_AWAY:
-                left.append(run)
+                left.append((run, near))
             else:
-                rows[costs.index(least)].extra += run
-        runs = left
-    return [one for run in left for one in run]
+                near[costs.index(least)].extra += run
+    return [one for run, _ in left for one in run]
+
+
+def _is_typed(one: Glyph) -> bool:
+    """Whether the origin of a glyph tells its height."""
+    return one.symbol.part == "ordinary" and one.font.kind != "ex"
+
+
+def _within_reach(run: Sequence[Glyph], rows: Sequence[Row]) -> Sequence[Row]:
+    """The ``rows`` that ``run`` may belong to by its height."""
+    if not _is_typed(run[0]):
+        return rows
+    return [row for row in rows if abs(row.y - run[0].y) <= FURTHEST * row.size]
 
 
 def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
@@ -92,9 +102,7 @@ def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
 def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     """How far ``run`` is from where scripts and parts of fractions stand at ``row``, in points."""
     first = run[0]
-    is_typed = first.symbol.part == "ordinary" and first.font.kind != "ex"
-    if is_typed and abs(row.y - first.y) > FURTHEST * row.size:
-        return FAR_AWAY
+    is_typed = _is_typed(first)
     x0, x1 = min(one.x0 for one in run), max(one.x1 for one in run)
     braced = any(
         one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra

@@ -233,7 +233,9 @@ def _told(
     """The name of the font and of the glyph at a place; ``sign`` tells which one, if there are several."""
     if not traced:
         return font, ""
-    _, tagged, glyph = next((one for one in traced if chr(one[0]) == sign), traced[0])
+    _, tagged, glyph = traced[0]
+    if len(traced) > 1:
+        _, tagged, glyph = next((one for one in traced if chr(one[0]) == sign), traced[0])
     key = tagged[:_TAG] if tagged[_TAG - 1 : _TAG] == "+" else tagged
     whole, own = names.get(key, (tagged, ()))
     return whole, own[glyph] if 0 <= glyph < len(own) else ""

@@ -21,7 +21,7 @@ _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     """The formulas within a row of prose."""
     tokens = _with_matrices(tokens_in([*row.glyphs, *row.extra], row.size), row)
-    may = [_may_belong(token, row, borrowed) for token in tokens]
+    may = [not is_word(token, borrowed) for token in tokens]
     may[0] = may[0] and not (len(tokens) > 1 and is_label(tokens[0]))
     gaps = [min(b.x0 for b in after) - max(a.x1 for a in before) for before, after in pairwise(tokens)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
@@ -84,10 +84,6 @@ def _is_sign(token: Sequence[Glyph]) -> bool:
     return all(one.symbol.sign in RELATIONS and one.symbol.sign != ":" for one in token) or (
         "".join(one.symbol.sign for one in token) == ":="
     )
-
-
-def _may_belong(token: Sequence[Glyph], row: Row, borrowed: bool) -> bool:
-    return is_certain(token, row.size, borrowed) or not is_word(token, borrowed)
 
 
 def _trimmed(run: list[list[Glyph]], row: Row, borrowed: bool) -> Iterator[Formula]:

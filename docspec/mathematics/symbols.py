@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from docspec.mathematics.fonts import Font
@@ -94,6 +95,7 @@ _VARIANTS = dict(zip("𝜖𝜙𝜑𝜀𝜕𝜗𝜚𝜛", "ϵϕφε∂ϑϱϖ", st
 _CALLIGRAPHIC = 0xE22D  # of STIX: A to Z
 
 
+@lru_cache(maxsize=4096)
 def symbol_of(sign: str, name: str, font: Font) -> Symbol:
     """The symbol of a glyph that the file tells as ``sign`` and whose font calls it ``name`` (empty: not known)."""
     alphabet = _alphabet(font)
