@@ -18,6 +18,7 @@ from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import spell_bullets
 from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
+from docspec.drafting.doubles import without_doubles
 from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
 from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
 from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
@@ -184,8 +185,10 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
     pieces_of: list[list[tuple[BBox, list[dict[str, Any]], float]]] = [[] for _ in boxes]
     runs_left = is_right_to_left(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP))
-    for block in page.get_text("rawdict", flags=flags)["blocks"]:
-        for span in (span for line in block.get("lines", ()) for span in line["spans"]):
+    blocks = page.get_text("rawdict", flags=flags)["blocks"]
+    without_doubles(blocks)
+    for block in blocks:
+        for span in (span for line in block.get("lines", ()) for span in line["spans"] if span["chars"]):
             around = BBox(*span["bbox"]).grown(2)
             for number, box in enumerate(boxes):
                 if around.x1 < box.x0 or box.x1 < around.x0 or around.y1 < box.y0 or box.y1 < around.y0:

@@ -11,6 +11,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.drafting.doubles import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts
@@ -58,7 +59,9 @@ class Printed:
         """Its characters, as PyMuPDF's dictionary with exact boxes."""
         pymupdf = mupdf()
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
-        return dict(self.page.get_text("rawdict", flags=flags))
+        raw = dict(self.page.get_text("rawdict", flags=flags))
+        without_doubles(raw["blocks"])
+        return raw
 
     @cached_property
     def is_crowded(self) -> bool:
