@@ -62,12 +62,13 @@ def attached(loose: Sequence[Glyph], rows: Sequence[Row]) -> list[Glyph]:
     for most, high in ((0.3, 0.6), (0.3, 0.6), (0.7, 0.6), (0.3, 2.0), (1.3, 2.0), (1.3, 2.0)):
         left = []
         for run in runs:
-            costs = [_cost(run, row, most, high) for row in rows]
+            near = [row for row in rows if _is_near(run, row)]
+            costs = [_cost(run, row, most, high) for row in near]
             least = min(costs, default=FAR_AWAY)
             if least >= FAR_AWAY:
                 left.append(run)
             else:
-                rows[costs.index(least)].extra += run
+                near[costs.index(least)].extra += run
         runs = left
     return [one for run in left for one in run]
 
@@ -87,6 +88,13 @@ def _runs(loose: Sequence[Glyph]) -> list[list[Glyph]]:
         else:
             runs.append([one])
     return runs
+
+
+def _is_near(run: Sequence[Glyph], row: Row) -> bool:
+    """Whether ``run`` can stand at ``row`` at all: the cost is only measured of such. What is over or under braces is
+    furthest from its row, and accents may be over what is already at one."""
+    first, reach = run[0], 3 * row.size
+    return first.y0 - reach < row.y < max(first.y, first.y1) + reach or first.symbol.part == "accent"
 
 
 def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
