@@ -1,8 +1,9 @@
 """What looks like a formula and is text: manuals take braces, angle brackets and arrows from fonts for mathematics.
 
 A formula has something that only formulas have: a letter of a font for mathematics, Greek, a function, a bar, a
-relation with sides. Placeholders (``⟨name⟩``), code (``\\pm``, ``{12pt}``), keys (``A → B`` with words), marks of
-footnotes and numbers of pages have signs of such fonts between words and figures of text, and nothing else.
+relation that stands apart between its sides. Brackets are none, and bars and braces that have no partner. Placeholders
+(``⟨name⟩``), code (``\\pm``, ``{12pt}``), keys (``A → B`` with words), marks of footnotes and numbers of pages have
+signs of such fonts between words and figures of text, and nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _WORD = 4
 _NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
 """Numbers of pages."""
 
-_PAIRS = {")": "(", "]": "["}
+_PAIRS = {")": "(", "]": "[", "}": "{", "⟩": "⟨"}
 
 
 def is_text(formula: Formula) -> bool:
@@ -46,23 +47,27 @@ def is_text(formula: Formula) -> bool:
     if any(one.is_math or one.symbol.sign > "\u024f" for one in letters):
         return False
     italic = any(one.font.italic for one in letters)
+    ends = {min(glyphs, key=lambda one: one.x0).symbol.sign, max(glyphs, key=lambda one: one.x1).symbol.sign}
+    if not italic and not _has_sides(glyphs) and others <= TYPED | RELATIONS and ends <= RELATIONS:
+        return True  # a relation without sides: quotation marks
     words = [word for word in text_words(glyphs) if len(word) > 1]
     longest = max(map(len, words), default=0)
     if not words:
         return others <= TYPED and not italic and {"{", "}"} <= others
     if any(word in FUNCTIONS or word in MORE_FUNCTIONS for word in words):
         return False
+    if _has_braces_of_text(glyphs) or (formula.display and _is_sentence(words, glyphs)):
+        return True
     if formula.display or not any(one.is_math for one in glyphs):
         return formula.display and longest >= _WORD and not _has_sides(glyphs) and (others <= TYPED | {"=", "+"})
-    ends = {min(glyphs, key=lambda one: one.x0).symbol.sign, max(glyphs, key=lambda one: one.x1).symbol.sign}
     has_single = len(words) < len(text_words(glyphs))
     is_word = (
         longest >= _WORD
-        or (not italic and not has_single and "→" in others)
+        or (not italic and not has_single)
         or bool(ends & set("<>:"))
         or (not italic and bool(others & set("{}\\")))
     )
-    return is_word and others <= TYPED
+    return is_word and others <= TYPED | (set("=") if _is_level(glyphs) and not _has_sides(glyphs) else set())
 
 
 def _is_code(glyphs: Sequence[Glyph]) -> bool:
@@ -78,7 +83,8 @@ def _is_code(glyphs: Sequence[Glyph]) -> bool:
             or before.symbol.sign in "{[(},="
             or one.x0 - before.x1 > 0.17 * one.size
         )
-        if is_first and after.symbol.sign.isalpha() and not after.is_math and after.x0 - one.x1 < 0.17 * one.size:
+        near = before is None or after.x0 - one.x1 < 0.17 * one.size  # columns of equal width set letters apart
+        if is_first and near and after.symbol.sign.isalpha() and not after.is_math:
             return True
     if {one.symbol.sign for one in glyphs} & (RELATIONS | BINARY) - TYPED - set("="):
         return False
@@ -107,10 +113,30 @@ def _is_marked(glyphs: Sequence[Glyph]) -> bool:
 def _are_paired(glyphs: Sequence[Glyph]) -> bool:
     """Whether each bracket has its other one."""
     signs = [one.symbol.sign for one in sorted(glyphs, key=lambda one: one.x0)]
-    return all(signs.count(closing) == signs.count(opening) for closing, opening in _PAIRS.items())
+    brackets = all(signs.count(closing) == signs.count(opening) for closing, opening in _PAIRS.items())
+    return brackets and signs.count("|") % 2 == 0
+
+
+def _is_level(glyphs: Sequence[Glyph]) -> bool:
+    return max(one.y for one in glyphs) - min(one.y for one in glyphs) < 0.1 * glyphs[0].size
+
+
+def _has_braces_of_text(glyphs: Sequence[Glyph]) -> bool:
+    """Whether braces are of a font for text though other signs are of one for symbols, which has braces, too."""
+    braces = [one for one in glyphs if one.symbol.sign in "{}"]
+    return any(one.font.kind == "sy" for one in glyphs) and any(not one.is_math for one in braces)
+
+
+def _is_sentence(words: Sequence[str], glyphs: Sequence[Glyph]) -> bool:
+    """Whether there are more words than the signs between the sides of a formula can hold."""
+    return sum(len(word) >= _WORD for word in words) > 2 + 2 * _sides(glyphs)
 
 
 def _has_sides(glyphs: Sequence[Glyph]) -> bool:
-    """Whether a relation or a sign of calculation stands apart, as between the sides of a formula."""
+    return _sides(glyphs) > 0
+
+
+def _sides(glyphs: Sequence[Glyph]) -> int:
+    """How many relations and signs of calculation stand apart, as between the sides of a formula."""
     tokens = tokens_in(glyphs, max(one.size for one in glyphs))
-    return any(len(token) == 1 and token[0].symbol.sign in (RELATIONS | BINARY) - {":"} for token in tokens)
+    return sum(len(token) == 1 and token[0].symbol.sign in (RELATIONS | BINARY) - {":"} for token in tokens)

@@ -94,12 +94,17 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
 
 
 def _is_lowered_in(row: Row, other: Row) -> bool:
-    """Whether the letters of ``row`` are of full size and lowered within words of ``other``, as those of TeX's name."""
-    if not row.glyphs or not 0.1 * row.size < row.y - other.y < 0.35 * row.size or len(text_words(other.glyphs)) < 2:
+    """Whether the letters of ``row`` are of full size and a little below or above words of ``other``, as those of TeX's
+    name."""
+    if (
+        not row.glyphs
+        or not 0.05 * row.size < abs(row.y - other.y) < 0.35 * row.size
+        or len(text_words(other.glyphs)) < 2
+    ):
         return False
     return all(
         any(
-            not one.is_math and -0.3 * row.size < glyph.x0 - one.x1 < 0.1 * row.size
+            one.symbol.sign.isalnum() and one is not glyph and -0.3 * row.size < glyph.x0 - one.x1 < 0.1 * row.size
             for one in (*other.glyphs, *row.glyphs)
         )
         for glyph in row.glyphs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from docspec.mathematics.glyphs import Glyph
 from docspec.mathematics.spelling import FUNCTIONS, MORE_FUNCTIONS, RELATIONS
@@ -24,10 +25,6 @@ _STYLES = ("bold", "italic")
 
 _CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
 """A function of a number or of one letter."""
-
-
-_LOGO = re.compile(r"\W*\w*T?EX(?:2[εϵ])?\W*|\W*2[εϵ]\W*|\W*X2[εϵ]\W*")
-"""TeX's names, whose lowered letters are of full size."""
 
 
 def tokens_in(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
@@ -79,7 +76,7 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     full = [one for one in token if one.size > 0.86 * largest]
     letters = [one for one in full if not one.is_math and one.symbol.sign.isalpha()]
     text = "".join(one.symbol.sign for one in full)
-    if _LOGO.fullmatch(text) and any(one.y > full[0].y + 0.1 * largest for one in full):
+    if has_lowered(full):
         return True
     if any(one.is_math for one in full):
         return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
@@ -95,6 +92,15 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
         return False  # type that is lowered: names of quantities, formulas of chemistry
     return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in full)
+
+
+def has_lowered(full: Sequence[Glyph]) -> bool:
+    """Whether a letter of ``full``, signs of equal size, stands a little below or above the one beside it, as in
+    TeX's name: formulas lower only what is smaller."""
+    ordered = sorted((one for one in full if one.symbol.sign.isalnum()), key=lambda one: one.x0)
+    return any(
+        0.05 * a.size < abs(b.y - a.y) < 0.35 * a.size and b.x0 - a.x1 < 0.1 * a.size for a, b in pairwise(ordered)
+    )
 
 
 def is_certain(token: Sequence[Glyph], size: float, borrowed: bool) -> bool:
@@ -140,6 +146,9 @@ def _is_styled(token: Sequence[Glyph], least: int, style: str) -> bool:
     signs = [one for one in token if one.symbol.sign not in LOOSE]
     letters = [one for one in signs if one.symbol.sign.isalpha()]
     return len(letters) >= least and all(
-        getattr(one.font, style) and not one.is_math and one.symbol.sign.isalnum() and abs(one.y - signs[0].y) < 0.3
+        getattr(one.font, style)
+        and not one.is_math
+        and (one.symbol.sign.isalnum() or one.symbol.sign in "-–")
+        and abs(one.y - signs[0].y) < 0.3
         for one in signs
     )

@@ -309,8 +309,26 @@ def set_in_a_row(*runs: tuple[str, Font], y: float = 100.0, size: float = 10.0) 
         (("SMF", ROMAN), ("→", MATH), ("AMS", ROMAN)),
         (("{", MATH), ("}", MATH), (")", ROMAN)),
         (("name=", TYPED), ("{", MATH), ("nan", TYPED), ("}", MATH)),
+        (("5", ROMAN), ("|", MATH), ("64289", ROMAN)),
+        (("|", MATH), ("ex", ROMAN), ("⟩", MATH)),
+        (("\\", MATH), (" f i l e ", ROMAN), ("{", MATH)),
+        (("≫", MATH), ("x", ROMAN), ("≪", MATH)),
+        (("key = {", ROMAN), ("⟨", MATH), ("names", ROMAN), ("⟩", MATH), ("}", ROMAN)),
     ],
-    ids=["command", "argument", "placeholder", "key", "names", "brackets", "listing"],
+    ids=[
+        "command",
+        "argument",
+        "placeholder",
+        "key",
+        "names",
+        "brackets",
+        "listing",
+        "address",
+        "bars",
+        "letters apart",
+        "quotation marks",
+        "braces of text",
+    ],
 )
 def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...]) -> None:
     assert is_text(Formula(set_in_a_row(*runs), (), False))
@@ -324,11 +342,26 @@ def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...])
         (("max", ROMAN), ("{", MATH), ("a", ROMAN), ("}", MATH)),
         (("A", ROMAN), ("∪", MATH), ("rest", ROMAN)),
         (("{", MATH), ("a", TYPED), ("↦", MATH), ("1", TYPED), ("}", MATH)),
+        (("|", MATH), ("64", ROMAN), ("|", MATH)),
     ],
-    ids=["set", "quotient", "function", "union", "map"],
+    ids=["set", "quotient", "function", "union", "map", "value"],
 )
 def test_what_only_formulas_have_makes_one(runs: tuple[tuple[str, Font], ...]) -> None:
     assert not is_text(Formula(set_in_a_row(*runs), (), False))
+
+
+def test_letters_of_full_size_off_the_base_line_make_a_name() -> None:
+    raised, lowered = set_in_a_row(("A S", MATH)), set_in_a_row((" M ", MATH), y=102.0)
+    script = [replace(one, size=7.0) for one in lowered]
+    rows = rows_of_column([*set_in_a_row(("    made by the", ROMAN)), *raised, *lowered], 10.0)
+    assert len(rows) == 1 and not is_certain([*raised, *lowered], 10.0, borrowed=False)
+    assert is_certain([*raised, *script], 10.0, borrowed=False)
+
+
+def test_a_sentence_with_one_relation_is_no_formula_that_stands_alone() -> None:
+    line = set_in_a_row(("When this package comes with type = none loaded", ROMAN))
+    sides = set_in_a_row(("speed = distance / time", ROMAN))
+    assert is_text(Formula(line, (), True)) and not is_text(Formula(sides, (), True))
 
 
 def test_the_number_of_a_page_is_no_formula_but_figures_within_a_line_are() -> None:
