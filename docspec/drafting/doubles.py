@@ -1,5 +1,5 @@
-"""Characters that a file prints twice, one upon the other, to look bold. MuPDF tells each print; where it collects styles
-it tells one, but then takes time that grows with the square of their number, and loses letters of ligatures."""
+"""Characters that a file prints twice, one upon the other, to look bold. MuPDF tells each print; where it collects
+styles it tells one, but then takes time that grows with the square of their number, and loses letters of ligatures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ UPON = 0.1
 
 
 def without_doubles(blocks: Sequence[dict[str, Any]]) -> None:
-    """Takes the second prints out of the level lines of ``blocks``, a page as MuPDF's raw dictionary, and the lines that
-    have no others."""
+    """Takes the second prints out of the level lines of ``blocks``, a page as MuPDF's raw dictionary, and the lines
+    that have no others."""
     lines = [line for block in blocks for line in block.get("lines", ()) if line["dir"] == (1.0, 0.0) and line["spans"]]
     lines.sort(key=lambda line: float(line["spans"][0]["origin"][1]))
     for row in runs_of(lines, lambda a, b: b["spans"][0]["origin"][1] - a["spans"][0]["origin"][1] < LEVEL):

@@ -65,25 +65,25 @@ def _on_signs(line: dict[str, Any]) -> Iterator[Change]:
         return
     chars = [(char, span["size"]) for span in line["spans"] for char in span["chars"]]
     signs = [char["c"] for char, _ in chars]
-    on = []
-    for at in range(1, len(chars) - 1):
-        (space, size), before, after = chars[at], chars[at - 1][0], chars[at + 1][0]
-        lies = space["c"] == " " and space["origin"][0] < before["bbox"][2] - ON * size
-        if (
-            lies
-            and before["c"].isalpha()
-            and after["c"].isalpha()
-            and after["bbox"][0] - before["bbox"][2] < LEAST * size
-        ):
-            on.append(at)
+    wide = [char["bbox"][2] - char["bbox"][0] > ON * size for char, size in chars]
+    on = [at for at in range(1, len(chars) - 1) if signs[at] == " " and _lies_on(at, chars, wide)]
     starts = [at for at, sign in enumerate(signs) if sign.isspace() and at not in on]
     for start, end in pairwise([-1, *starts, len(signs)]):
         own = [at for at in on if start < at < end]
         if own:
             read = "".join(signs[start + 1 : end])
             printed = "".join(sign for at, sign in enumerate(signs[start + 1 : end], start + 1) if at not in own)
-            told = all(chars[at - 1][0]["bbox"][2] - chars[at - 1][0]["bbox"][0] < ON * chars[at][1] for at in own)
+            told = not any(wide[at - 1] for at in own)
             yield BBox.union(BBox(*char["bbox"]) for char, _ in chars[start + 1 : end]), read, printed, told
+
+
+def _lies_on(at: int, chars: Sequence[tuple[dict[str, Any], float]], wide: Sequence[bool]) -> bool:
+    """Whether the space at ``at`` lies on the sign before it, or on the ligature that this ends."""
+    (space, size), before, after = chars[at], chars[at - 1][0], chars[at + 1][0]
+    first = next((number for number in range(at - 1, -1, -1) if wide[number]), 0)
+    lies = chars[first][0]["bbox"][0] < space["origin"][0] < before["bbox"][2] - ON * size
+    touches = after["bbox"][0] - before["bbox"][2] < LEAST * size
+    return lies and touches and before["c"].isalpha() and after["c"].isalpha()
 
 
 def _lost(line: dict[str, Any]) -> Iterator[Change]:
