@@ -59,6 +59,10 @@ FULL = "Sites were not measured twice, since each was seen once"
         ([(FULL, 400), ("only in the summer.", 90), (FULL, 398), ("of the year.", 50)], [2, 2]),
         ([(FULL, 400), (FULL, 330), (FULL, 395)], [3]),  # ragged
         ([(FULL, 210), (FULL, 212), (FULL, 400), ("and so on.", 60)], [4]),  # beside a picture
+        (
+            [("[x] Yes [ ] No Is it known?", 150), ("[ ] Yes [x] No Is it known by whom or", 400), ("where?", 30)],
+            [1, 2],
+        ),
         ([("the sum of", 80), ("all parts and of what was left of them in the year", 400)], [2]),  # within a sentence
     ],
 )

@@ -142,6 +142,16 @@ def test_two_addresses_are_read_before_what_stands_below_one_of_them() -> None:
     assert page_order([*prose, rest], given=False) == [prose[0], rest, prose[1]]
 
 
+def test_two_addresses_begin_anew_below_the_head_of_an_invoice_that_stands_over_one_of_them() -> None:
+    def block(x: float, y: float, *widths: float) -> LayoutBox:
+        lines = tuple(BBox(x, y + 12 * at, x + width, y + 12 * at + 10) for at, width in enumerate(widths))
+        return LayoutBox(BBox.union(lines), Category.TEXT, lines)
+
+    number, date = block(330, 40, 160), block(330, 60, 110)
+    seller, buyer = block(40, 120, 60, 90, 80), block(330, 120, 50, 150, 90)
+    assert page_order([seller, number, date, buyer]) == [number, date, seller, buyer]
+
+
 def test_a_title_above_a_narrow_heading_of_a_column_is_read_first() -> None:
     def text(x: float, y: float, width: float) -> LayoutBox:
         place = BBox(x, y, x + width, y + 10)

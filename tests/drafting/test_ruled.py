@@ -307,3 +307,19 @@ def test_a_body_without_upright_rules_has_the_columns_of_its_head(parsed: Parsed
                 page.insert_text((right - 5 - pymupdf.get_text_length(text, fontsize=9), y), text, fontsize=9)
 
     assert lines_of(parsed(draw)) == [[list(row) for row in (head, *rows)]]
+
+
+def test_cells_drawn_one_by_one_without_upright_rules_are_a_table(parsed: Parsed) -> None:
+    """As in forms that a program sets cell by cell: a piece of rule above and below each, and a gap of two points."""
+    rows = [("Number:", "549910"), ("Name:", "Harbour insurance"), ("Street:", "Mole 12"), ("Tax no.:", "DE234567891")]
+
+    def draw(page: Any) -> None:
+        page.insert_text((60, 60), "Account of the insurer", fontsize=14, fontname="hebo")
+        for number, row in enumerate(rows):
+            for (left, right), text in zip(((69, 258), (260, 543)), row, strict=True):
+                top = 90 + 24 * number
+                for y in (top, top + 22):
+                    page.draw_rect(pymupdf.Rect(left, y, right, y + 1), color=None, fill=(0.8, 0.8, 0.8))
+                page.insert_text((left + 2, top + 15), text, fontsize=9)
+
+    assert lines_of(parsed(draw)) == [[list(row) for row in rows]]
