@@ -83,6 +83,7 @@ def framed_order(boxes: Sequence[LayoutBox], frames: Sequence[BBox], order: Orde
     smallest."""
     held: dict[int, list[LayoutBox]] = {}
     units = list(boxes)
+    frames = _holding(frames, boxes)
     for frame in frames:
         own = [box for box in units if not box.category.is_furniture and _share(box.bbox, frame) >= WITHIN]
         others = [box for box in units if all(box is not one for one in own)]
@@ -103,6 +104,14 @@ def framed_order(boxes: Sequence[LayoutBox], frames: Sequence[BBox], order: Orde
         for unit in order(units)
         for one in (framed_order(held[id(unit)], frames, order) if id(unit) in held else [unit])
     ]
+
+
+def _holding(frames: Sequence[BBox], boxes: Sequence[LayoutBox]) -> list[BBox]:
+    """Those of ``frames`` that hold the middles of two ``boxes`` and more: most areas of a page hold one line."""
+    middles = np.array([(box.bbox.center_x, box.bbox.center_y) for box in boxes]).reshape(-1, 2)
+    sides = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames]).reshape(-1, 4)
+    inside = (middles >= sides[:, None, :2]).all(axis=2) & (middles <= sides[:, None, 2:]).all(axis=2)
+    return [one for one, count in zip(frames, inside.sum(axis=1).tolist(), strict=True) if 1 < count < len(boxes)]
 
 
 def _share(box: BBox, frame: BBox) -> float:

@@ -70,12 +70,9 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        known = all(_is_one_line(*gap, tokens) for gap in column)
-        if (
-            likely > least
-            or known
-            or _in_step(column, _beside(rows, row_of[column[0][0][-1]], column[0], tokens), tokens)
-        ):
+        one_line = all(_is_one_line(*gap, tokens) for gap in column)
+        strip = _beside(rows, row_of[column[0][0][-1]], column[0], tokens)
+        if likely > least or one_line or _in_step(column, strip, tokens):
             joined.update((left[-1], right[0]) for left, right in column)
         else:
             parted = set[int]()
