@@ -61,6 +61,9 @@ CENTRED = 0.5
 _TICK = re.compile(r"\[[ x]\]\s")
 """A box to tick: its answer is a text of its own."""
 
+_LINE = re.compile(r"(\d{1,3})[a-z]? +[^\W\d]")
+"""The number of a line of a form, and its text."""
+
 _NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
 
 
@@ -93,7 +96,7 @@ def with_short_lines(regions: Sequence[Region]) -> list[Region]:
 def with_ends(regions: Sequence[Region]) -> list[Region]:
     """``regions``, in which text whose lines are joined is parted behind lines that end far before the others, though
     the next word, which begins a text of its own, would fit (labels with values above a sentence, two paragraphs), and
-    before boxes to tick."""
+    before boxes to tick and numbers that count on."""
     return [part for region in regions for part in _parted(region)]
 
 
@@ -111,7 +114,8 @@ def _parted(region: Region) -> list[Region]:
     firsts = {0}  # lines that begin a text
 
     def goes_on(at: int, below: int) -> bool:
-        if _TICK.match(lines[below].text):
+        if _TICK.match(lines[below].text) or _counts_on(lines[max(firsts)].text, lines[below].text):
+            firsts.add(below)
             return False
         beside = any(abs(ends[at] - ends[other]) < size for other in (at - 1, below) if other >= 0)
         begins = _ENTRY.match(lines[below].text) and lines[at].text[-1] not in _HYPHENS
@@ -123,6 +127,12 @@ def _parted(region: Region) -> list[Region]:
 
     parts = [[lines[at] for at in part] for part in runs_of(range(len(lines)), goes_on)]
     return [region] if len(parts) == 1 else [_with_lines(region, part) for part in parts]
+
+
+def _counts_on(first: str, second: str) -> bool:
+    """Whether ``second`` begins with the number behind that of ``first``: lines of a form."""
+    one, other = _LINE.match(first), _LINE.match(second)
+    return one is not None and other is not None and int(other[1]) == int(one[1]) + 1
 
 
 def _with_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:

@@ -61,7 +61,7 @@ def with_printed_spaces(lines: Sequence[TextLine], blocks: Sequence[dict[str, An
 
 def _on_signs(line: dict[str, Any]) -> Iterator[Change]:
     """The words of ``line`` that have a space which lies on the sign before it, while the next one touches that."""
-    if line["dir"] != (1.0, 0.0):
+    if line["dir"] != (1.0, 0.0) or not _goes_back(line):
         return
     chars = [(char, span["size"]) for span in line["spans"] for char in span["chars"]]
     signs = [char["c"] for char, _ in chars]
@@ -75,6 +75,17 @@ def _on_signs(line: dict[str, Any]) -> Iterator[Change]:
             printed = "".join(sign for at, sign in enumerate(signs[start + 1 : end], start + 1) if at not in own)
             told = not any(wide[at - 1] for at in own)
             yield BBox.union(BBox(*char["bbox"]) for char, _ in chars[start + 1 : end]), read, printed, told
+
+
+def _goes_back(line: dict[str, Any]) -> bool:
+    """Whether a space of ``line`` begins before the end of the sign in front of it."""
+    end = -np.inf
+    for span in line["spans"]:
+        for char in span["chars"]:
+            if char["c"] == " " and char["origin"][0] < end - ON * span["size"]:
+                return True
+            end = char["bbox"][2]
+    return False
 
 
 def _lies_on(at: int, chars: Sequence[tuple[dict[str, Any], float]], wide: Sequence[bool]) -> bool:

@@ -63,6 +63,8 @@ FULL = "Sites were not measured twice, since each was seen once"
             [("[x] Yes [ ] No Is it known?", 150), ("[ ] Yes [x] No Is it known by whom or", 400), ("where?", 30)],
             [1, 2],
         ),
+        ([("44 Tax of the harbour", 300), ("and its mole", 298), ("45 Alternative tax", 302)], [2, 1]),
+        ([("44 boats were at sea", 300), ("46 of them had sails", 298), ("that nobody saw", 302)], [3]),
         ([("the sum of", 80), ("all parts and of what was left of them in the year", 400)], [2]),  # within a sentence
     ],
 )
