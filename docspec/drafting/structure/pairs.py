@@ -46,6 +46,9 @@ ALONE = 2
 ROWS, RARE = 4, 0.2
 """Least rows of names with what belongs to them, and the share of these below which something is an exception."""
 
+ANSWERS = 2
+"""Most rows of answers to tick that stand beside each other."""
+
 SAME = 0.08
 """Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
 that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
@@ -70,7 +73,7 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        one_line = all(_is_one_line(*gap, tokens) for gap in column)
+        one_line = all(_is_numbered(*gap, tokens) for gap in column) or _are_answers(column, tokens)
         strip = _beside(rows, row_of[column[0][0][-1]], column[0], tokens)
         if likely > least or one_line or _in_step(column, strip, tokens):
             joined.update((left[-1], right[0]) for left, right in column)
@@ -90,12 +93,20 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     return odds
 
 
-def _is_one_line(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
-    """Whether ``left`` is the number or the bullet of the text on its right (of a line of a form, a section, an item),
-    or both are boxes to tick with their answers."""
-    one, other = (" ".join(tokens[at].text for at in piece) for piece in (left, right))
-    ticks = _TICK.search(one) is not None and _TICK.match(other) is not None
-    return ticks or (_NUMBER.fullmatch(one) is not None and sum(map(str.isalpha, other)) > 1)
+def _text(piece: Piece, tokens: Sequence[Token]) -> str:
+    return " ".join(tokens[at].text for at in piece)
+
+
+def _is_numbered(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
+    """Whether ``left`` is the number or the bullet of the text on its right: of a form's line, a section, an item."""
+    return _NUMBER.fullmatch(_text(left, tokens)) is not None and sum(map(str.isalpha, _text(right, tokens))) > 1
+
+
+def _are_answers(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
+    """Whether a ``column`` has boxes to tick beside each other, in few rows: more are a list in columns."""
+    return len(column) <= ANSWERS and all(
+        _TICK.search(_text(left, tokens)) and _TICK.match(_text(right, tokens)) for left, right in column
+    )
 
 
 def _in_step(
