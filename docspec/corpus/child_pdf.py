@@ -12,7 +12,7 @@ from docspec.documents import Source
 from docspec.documents.view import View
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import machine_memory
-from docspec.isolation.worker import DocumentWorker
+from docspec.isolation.worker import DocumentWorker, FileMade
 from docspec.reporting.writer import AtomicFile, PageWriter
 
 PAGE_SECONDS = 30.0
@@ -39,17 +39,19 @@ class ChildPdf(PageWriter):
         self._pages.append(self.page_of(result))
 
     def commit(self) -> None:
-        self._file.write_bytes(self._made())
+        data, remarks = self._made()
+        self._file.write_bytes(data)
         self._file.commit()
         self.files = [self._file.path]
+        self.remarks = [f"{self._path}: {remark}" for remark in remarks]
 
     def discard(self) -> None:
         self._file.discard()
 
-    def _made(self) -> bytes:
+    def _made(self) -> FileMade:
         child = Child(DocumentWorker, machine_memory() // 2)
         try:
-            data: bytes = child.call(
+            made: FileMade = child.call(
                 self.call,
                 self._source,
                 self._options.password,
@@ -57,7 +59,7 @@ class ChildPdf(PageWriter):
                 self._pages,
                 seconds=PAGE_SECONDS * (1 + len(self._pages)),
             )
-            return data
+            return made
         except WorkerLost as lost:
             raise OutputError(f"{self._path}: {self.failure.format(lost)}") from None
         finally:

@@ -211,6 +211,8 @@ class CorpusRun:
                     outcome.damage.append(f"{document.name}: {document.damage}")
                 ending.enter_context(exits.held())
             outcome.files = writer.files
+            for remark in writer.remarks:
+                self.watcher.note(remark)
 
     def _writer(self, job: Job, document: OpenedDocument, stdout: BinaryIO) -> PageWriter:
         assert isinstance(job.source, Source)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core.straightening import Projection, Straightening
+from docspec.documents.claims import is_signed, pdf_a_claim, without_claim
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.glyphless import GlyphlessFont
 from docspec.documents.images import ORIENTATION
@@ -36,7 +37,11 @@ ROTATED = {1: 0, 3: 180, 6: 90, 8: 270}
 JPEG_QUALITY = 90
 
 
-def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> bytes:
+Layered = tuple[bytes, tuple[str, ...]]
+"""A file, and sentences on what it lost by its layers."""
+
+
+def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> Layered:
     """``document``, whose ``pages`` were read by ``view``, with their layers; only these pages, if not all were."""
     if isinstance(document, PdfDocument):
         return _with_layers(document, view, pages, password)
@@ -50,11 +55,12 @@ def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], p
             write_layer(shown, font, page, to_sheet.then(_to_user_space(shown)))
         font.finish()
         data: bytes = pdf.tobytes(garbage=1, deflate=True)
-        return data
+        return data, ()
 
 
-def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], password: str | None) -> bytes:
-    """A PDF with its layers, appended to its bytes if that is possible."""
+def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], password: str | None) -> Layered:
+    """A PDF with its layers, appended to its bytes if that is possible. A claim of PDF/A is taken out, as nobody checks
+    it, and a signature covers no more than what was signed: both are said."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "document.pdf")
         path.write_bytes(document.source.read())
@@ -74,17 +80,24 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 written |= write_layer(shown, font, page, to_sheet.then(_to_user_space(shown)))
             whole = len({page.number for page in pages}) == len(tree.indices)
             if whole and not written:
-                return document.source.read()
+                return document.source.read(), ()
             font.finish()
+            lost = []
+            if claim := pdf_a_claim(pdf):
+                without_claim(pdf)
+                lost.append(f"the input says that it is {claim}; the copy does not, as nobody has checked it")
+            signed = is_signed(pdf)
             if not whole:
                 pdf.select([index for page in pages if (index := tree.indices[page.number - 1]) is not None])
             elif pdf.can_save_incrementally():
                 pdf.saveIncr()
-                return path.read_bytes()
+                lost += ["its signature covers the input; readers say that it was changed after that"] if signed else []
+                return path.read_bytes(), tuple(lost)
             keep = mupdf().PDF_ENCRYPT_KEEP
             # compacted (2): MuPDF gives the numbers of objects that were taken out a wrong entry beside object streams
             data: bytes = pdf.tobytes(garbage=2, deflate=True, use_objstms=1, encryption=keep)
-            return data
+            lost += ["it was written anew, and its signature is not valid any more"] if signed else []
+            return data, tuple(lost)
 
 
 def _to_shown(page: LayerPage, width: float, height: float) -> Projection:

@@ -48,6 +48,10 @@ class DrawnPage:
     words: tuple[VisibleWord, ...] | None
 
 
+FileMade = tuple[bytes, tuple[str, ...]]
+"""A file made of a document, and sentences on what it lost."""
+
+
 class DocumentWorker:
     """The state of a child: the drafters, the open document, and the page rendered last. ``say`` sends a message before
     an answer; ``serving.main`` sets it."""
@@ -128,12 +132,12 @@ class DocumentWorker:
         if lines or has_ink(self._page):  # a page without ink needs no model
             self.say(RecognisedLines(tuple(lines)))
 
-    def mark(self, source: Source, password: str | None, view: View, pages: Sequence[MarkedPage]) -> bytes:
+    def mark(self, source: Source, password: str | None, view: View, pages: Sequence[MarkedPage]) -> FileMade:
         """``source`` as a PDF with the boxes of ``pages`` drawn over it."""
         with open_document(source, password) as document:
-            return marked_pdf(document, view, pages)
+            return marked_pdf(document, view, pages), ()
 
-    def layered(self, source: Source, password: str | None, view: View, pages: Sequence[LayerPage]) -> bytes:
+    def layered(self, source: Source, password: str | None, view: View, pages: Sequence[LayerPage]) -> FileMade:
         """``source`` as a PDF with the text layers of ``pages``."""
         from docspec.documents.searchable import searchable_pdf
 

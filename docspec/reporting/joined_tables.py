@@ -87,6 +87,10 @@ class JoinedTables(PageWriter):
     def files(self) -> Sequence[Path]:  # type: ignore[override]
         return self._writer.files
 
+    @property
+    def remarks(self) -> Sequence[str]:  # type: ignore[override]
+        return self._writer.remarks
+
     def begin(self) -> None:
         self._writer.begin()
 

@@ -120,6 +120,9 @@ class PageWriter:
     files: Sequence[Path] = ()
     """The files that were written, once the block is left normally."""
 
+    remarks: Sequence[str] = ()
+    """What people should know of these files, a sentence each."""
+
     def begin(self) -> None:
         """Called before the first page."""
 
@@ -205,6 +208,7 @@ class Together(PageWriter):
         for writer in self._writers:
             writer.commit()
         self.files = list(dict.fromkeys(file for writer in self._writers for file in writer.files))
+        self.remarks = [remark for writer in self._writers for remark in writer.remarks]
 
     def discard(self) -> None:
         with contextlib.ExitStack() as all_of_them:  # an interrupt in one of them ends no other

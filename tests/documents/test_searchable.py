@@ -67,7 +67,7 @@ def source_of(data: bytes, kind: str = "pdf") -> Source:
 
 def layered(data: bytes, *pages: LayerPage, kind: str = "pdf", password: str | None = None) -> bytes:
     with open_document(source_of(data, kind), password) as document:
-        return searchable_pdf(document, View(100.0), pages, password)
+        return searchable_pdf(document, View(100.0), pages, password)[0]
 
 
 def found(data: bytes, number: int = 0) -> list[tuple[str, BBox]]:
@@ -268,3 +268,47 @@ def test_other_programs_take_it(tool: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     if tool == "pdftotext":
         assert done.stdout.split() == ["Harbour", "office", "1905"]
+
+
+XMP = """<?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?><x:xmpmeta xmlns:x='adobe:ns:meta/'>
+<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about=''
+ xmlns:pdfaid='http://www.aiim.org/pdfa/ns/id/' xmlns:dc='http://purl.org/dc/elements/1.1/'{attributes}>{elements}
+<dc:source>Harbour office</dc:source></rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end='w'?>"""
+
+
+@pytest.mark.parametrize(
+    ("attributes", "elements"),
+    [
+        ("", "<pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>"),
+        (" pdfaid:part='2' pdfaid:conformance='B'", ""),
+    ],
+    ids=["elements", "attributes"],
+)
+def test_a_claim_of_pdf_a_is_not_kept_and_said_to_be_lost(attributes: str, elements: str) -> None:
+    with pymupdf.open(stream=scanned_pdf()) as pdf:
+        pdf.set_xml_metadata(XMP.format(attributes=attributes, elements=elements))
+        claiming = pdf.tobytes()
+    with open_document(source_of(claiming)) as document:
+        data, lost = searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])
+    assert len(lost) == 1 and "PDF/A-2b" in lost[0]
+    with pymupdf.open(stream=data) as pdf:
+        metadata = pdf.get_xml_metadata()
+    assert "Harbour office" in metadata and "pdfaid:part" not in metadata and "pdfaid:conformance" not in metadata
+
+
+@pytest.mark.parametrize("pages", [1, 2])
+def test_what_becomes_of_a_signature_is_said(pages: int) -> None:
+    """A file that is appended to, and one of which only the first page is read."""
+    with pymupdf.open(stream=scanned_pdf(pages=pages)) as pdf:
+        pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm", "<< /Fields [] /SigFlags 3 >>")
+        signed = pdf.tobytes()
+    with open_document(source_of(signed)) as document:
+        data, lost = searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])
+    assert len(lost) == 1
+    assert data.startswith(signed) is (pages == 1)
+    assert ("changed after" in lost[0]) is (pages == 1) and ("not valid" in lost[0]) is (pages == 2)
+
+
+def test_nothing_is_said_to_be_lost_of_other_files() -> None:
+    with open_document(source_of(scanned_pdf())) as document:
+        assert searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])[1] == ()

@@ -1,0 +1,31 @@
+"""What a PDF says of itself that a changed copy may no longer say: that it is PDF/A, and that it is signed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_PART = re.compile(r"pdfaid:part(?:>|\s*=\s*[\"'])\s*(\d)")
+_LEVEL = re.compile(r"pdfaid:conformance(?:>|\s*=\s*[\"'])\s*([A-Za-z])")
+_CLAIM = re.compile(r"<pdfaid:(\w+)>[^<]*</pdfaid:\1>|\s+pdfaid:\w+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+
+SIGNATURES = 1
+"""The flag of a form that has signatures (ISO 32000-1, table 219)."""
+
+
+def pdf_a_claim(pdf: Any) -> str:
+    """The part and level of PDF/A that a ``pymupdf.Document`` says it keeps to (``PDF/A-2b``); empty if none."""
+    metadata = pdf.get_xml_metadata()
+    part, level = _PART.search(metadata), _LEVEL.search(metadata)
+    return f"PDF/A-{part[1]}{level[1].lower() if level is not None else ''}" if part is not None else ""
+
+
+def without_claim(pdf: Any) -> None:
+    """Takes what :func:`pdf_a_claim` finds out of the metadata of ``pdf``."""
+    pdf.set_xml_metadata(_CLAIM.sub("", pdf.get_xml_metadata()))
+
+
+def is_signed(pdf: Any) -> bool:
+    """Whether a ``pymupdf.Document`` has signatures."""
+    flags: int = pdf.get_sigflags()
+    return flags > 0 and bool(flags & SIGNATURES)
