@@ -34,8 +34,9 @@ class Passage:
 
     ``source``, ``page`` (from 1), ``page_width`` and ``page_height`` (pixels of the page's image) are always there. A
     chunk has its ``category``, its ``section`` (the headings above it, joined by :data:`SECTION`) and its ``bbox`` in
-    those pixels as JSON (``[x0, y0, x1, y1]``). The page's ``grade`` (``A`` to ``D``), the number of its words that are
-    not in the output (``words_missing``), and why it is ``doubtful`` are there if they are known.
+    those pixels as JSON (``[x0, y0, x1, y1]``); with ``places="drafts"`` also the boxes of its ``lines``. The page's
+    ``grade`` (``A`` to ``D``), the number of its words that are not in the output (``words_missing``), and why it is
+    ``doubtful`` are there if they are known.
     """
 
     text: str
@@ -89,4 +90,6 @@ def _of_chunk(chunk: dict[str, Any]) -> Metadata:
         metadata["section"] = SECTION.join(chunk["headings"])
     if chunk["bbox"] is not None:
         metadata["bbox"] = json.dumps(chunk["bbox"])
+    if "lines" in chunk:
+        metadata["lines"] = json.dumps(chunk["lines"])
     return metadata

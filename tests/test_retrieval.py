@@ -38,6 +38,21 @@ def test_a_chunk_says_where_it_stands(tmp_path: Path) -> None:
         assert page.get_text(clip=clip).split() == last.text.split()
 
 
+def test_a_chunk_has_the_boxes_of_its_lines_where_words_have_places(tmp_path: Path) -> None:
+    path = make_report(tmp_path / "report.pdf")
+    with Parser(ParseOptions(offline=True, places="drafts")) as parser:
+        *_, last = passages(parser.pages(path))
+    assert "lines" not in of_file(path)[-1].metadata
+    with pymupdf.open(path) as document:
+        page = document[1]
+        scale = page.rect.width / int(last.metadata["page_width"])
+        lines = [pymupdf.Rect(box) * scale for box in json.loads(str(last.metadata["lines"]))]
+        printed = [line for block in page.get_text("dict")["blocks"] for line in block.get("lines", ())]
+        words = [page.get_text(clip=box + pymupdf.Rect(-2, -2, 2, 2)).split() for box in lines]
+    assert [word for line in words for word in line] == last.text.split()
+    assert len(lines) == sum(pymupdf.Rect(line["bbox"]).intersects(box) for line in printed for box in lines)
+
+
 def test_a_page_is_a_passage_of_its_own_markdown(tmp_path: Path) -> None:
     first, second = of_file(make_report(tmp_path / "report.pdf"), "page")
     assert first.text.startswith("# Tides at Low Harbour\n") and "| 2 March | 0.6 | 4.7 |" in first.text

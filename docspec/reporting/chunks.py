@@ -13,6 +13,7 @@ from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.safe_text import dump_json
 from docspec.reporting.headings import HEADING, LEVELS, HeadingLevels
 from docspec.reporting.markdown import block_markdown
+from docspec.reporting.placed_lines import line_box, lines_of
 from docspec.reporting.renderer import Layout, Renderer, visible_blocks
 
 MOST = 1200
@@ -26,11 +27,13 @@ class _Chunk:
     numbers: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     boxes: list[BBox] = field(default_factory=list)
+    lines: list[BBox] = field(default_factory=list)
 
 
 class ChunkRenderer(Renderer):
     """Writes ``{"source", "page", "blocks", "category", "bbox", "headings", "text"}`` lines; ``blocks`` are the numbers
-    of the page's blocks (from 0), ``bbox`` surrounds them in page-image pixels (null where unknown)."""
+    of the page's blocks (from 0), ``bbox`` surrounds them in page-image pixels (null where unknown). Where words have
+    places, ``lines`` are the boxes of their lines, for a viewer to mark."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -66,6 +69,7 @@ class ChunkRenderer(Renderer):
             chunk.numbers.append(number)
             chunk.texts.append(text)
             chunk.boxes += [] if block.bbox is None else [block.bbox]
+            chunk.lines += map(line_box, lines_of(block))
         if chunk is not None:
             yield self._line(result, chunk)
 
@@ -79,7 +83,8 @@ class ChunkRenderer(Renderer):
             "headings": [text for _, text in self._headings],
             "text": "\n\n".join(chunk.texts),
         }
-        return dump_json(values) + "\n"
+        lines = {"lines": [list(line.rounded()) for line in chunk.lines]} if chunk.lines else {}
+        return dump_json(values | lines) + "\n"
 
 
 def _level(block: Block, text: str) -> int:
