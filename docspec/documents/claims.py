@@ -9,9 +9,6 @@ _PART = re.compile(r"pdfaid:part(?:>|\s*=\s*[\"'])\s*(\d)")
 _LEVEL = re.compile(r"pdfaid:conformance(?:>|\s*=\s*[\"'])\s*([A-Za-z])")
 _CLAIM = re.compile(r"<pdfaid:(\w+)>[^<]*</pdfaid:\1>|\s+pdfaid:\w+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 
-SIGNATURES = 1
-"""The flag of a form that has signatures (ISO 32000-1, table 219)."""
-
 
 def pdf_a_claim(pdf: Any) -> str:
     """The part and level of PDF/A that a ``pymupdf.Document`` says it keeps to (``PDF/A-2b``); empty if none."""
@@ -26,6 +23,10 @@ def without_claim(pdf: Any) -> None:
 
 
 def is_signed(pdf: Any) -> bool:
-    """Whether a ``pymupdf.Document`` has signatures."""
-    flags: int = pdf.get_sigflags()
-    return flags > 0 and bool(flags & SIGNATURES)
+    """Whether a ``pymupdf.Document`` has a signature: a field for one that is filled in, whatever its form says."""
+    if pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm")[0] == "null":
+        return False
+    return any(
+        pdf.xref_get_key(xref, "FT")[1] == "/Sig" and pdf.xref_get_key(xref, "V")[0] != "null"
+        for xref in range(1, pdf.xref_length())
+    )

@@ -296,12 +296,23 @@ def test_a_claim_of_pdf_a_is_not_kept_and_said_to_be_lost(attributes: str, eleme
     assert "Harbour office" in metadata and "pdfaid:part" not in metadata and "pdfaid:conformance" not in metadata
 
 
+def with_signature_field(data: bytes, value: str) -> bytes:
+    """``data`` with a field for a signature, which has that ``value``."""
+    with pymupdf.open(stream=data) as pdf:
+        field = pdf.get_new_xref()
+        pdf.update_object(field, f"<< /FT /Sig /T (Harbour master) {value} >>")
+        pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm", f"<< /Fields [{field} 0 R] /SigFlags 3 >>")
+        made: bytes = pdf.tobytes()
+        return made
+
+
+SIGNATURE = "/V << /Type /Sig /Filter /Adobe.PPKLite /ByteRange [0 0 0 0] /Contents <00> >>"
+
+
 @pytest.mark.parametrize("pages", [1, 2])
 def test_what_becomes_of_a_signature_is_said(pages: int) -> None:
     """A file that is appended to, and one of which only the first page is read."""
-    with pymupdf.open(stream=scanned_pdf(pages=pages)) as pdf:
-        pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm", "<< /Fields [] /SigFlags 3 >>")
-        signed = pdf.tobytes()
+    signed = with_signature_field(scanned_pdf(pages=pages), SIGNATURE)
     with open_document(source_of(signed)) as document:
         data, lost = searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])
     assert len(lost) == 1
@@ -309,6 +320,7 @@ def test_what_becomes_of_a_signature_is_said(pages: int) -> None:
     assert ("changed after" in lost[0]) is (pages == 1) and ("not valid" in lost[0]) is (pages == 2)
 
 
-def test_nothing_is_said_to_be_lost_of_other_files() -> None:
-    with open_document(source_of(scanned_pdf())) as document:
+@pytest.mark.parametrize("data", [scanned_pdf(), with_signature_field(scanned_pdf(), "")], ids=["plain", "unsigned"])
+def test_nothing_is_said_to_be_lost_of_other_files(data: bytes) -> None:
+    with open_document(source_of(data)) as document:
         assert searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])[1] == ()

@@ -14,7 +14,7 @@ from docspec import ParseOptions, Parser
 from docspec.documents.sources import source_from_bytes
 from docspec.retrieval import Unit, passages
 
-NOT_FOR_MODELS = ["bbox", "page_width", "page_height", "grade", "words_missing", "doubtful", "category"]
+NOT_FOR_MODELS = ["bbox", "lines", "page_width", "page_height", "grade", "words_missing", "doubtful", "category"]
 """Metadata that are kept with a node and are neither embedded nor shown to a language model."""
 
 
