@@ -8,6 +8,10 @@ from typing import Any
 
 import pymupdf
 
+from docspec.core import BBox, Category
+from docspec.drafting.found_table import FoundTable
+from docspec.drafting.layout import LayoutBox
+from docspec.drafting.structure.placing import with_tables
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -72,3 +76,17 @@ def test_tables_with_a_line_of_text_between_them(parsed: Parsed) -> None:
     text = document.to_markdown()
     places = [text.index(one) for one in (figures(0)[-1][-1], "Figures of the second farm", figures(1)[0][1])]
     assert places == sorted(places)
+
+
+def test_what_a_table_leaves_of_its_box_is_where_its_lines_are() -> None:
+    """A model's table holds items, taxes on the left and totals on the right; it has cut the number off an item."""
+    item, tax = BBox(50, 311, 530, 320), BBox(48, 350, 286, 359)
+    number, bar = BBox(50, 313, 54, 319), BBox(377, 322, 379, 328)
+    totals = [BBox(410, y, 552, y + 9) for y in (349, 361, 373)]
+    below = BBox(60, 400, 300, 409)
+    items = FoundTable(BBox(40, 298, 553, 335), "<table></table>")
+    taxes = FoundTable(BBox(40, 345, 289, 386), "<table></table>")
+    box = LayoutBox(BBox(40, 298, 553, 410), Category.TABLE, (item, number, bar, tax, *totals, below))
+    placed = with_tables([box], [(items, [item]), (taxes, [tax])])
+    rest = [one.members for one in placed if one.table is None]
+    assert rest == [(bar, *totals), (below,)]

@@ -207,7 +207,8 @@ def _in_place(box: LayoutBox, rest: Sequence[BBox], tables: Sequence[LayoutBox])
 
 
 def _is_in(member: BBox, tables: Sequence[LayoutBox]) -> bool:
-    return any(table.bbox.has_center_of(member) for table in tables)
+    """Whether ``member`` is a part of a line of the ``tables``: a model may cut the number off the text behind it."""
+    return any(line.has_center_of(member) for table in tables for line in table.members)
 
 
 def _stands_over(table: BBox, line: BBox) -> bool:
