@@ -225,3 +225,15 @@ def test_rows_that_are_one_line_whatever_the_network_says(rows: list[list[str]],
     odds = odds_of(rows, -4.0)
     beside = [odds[2 * row, 2 * row + 1] > 0 for row in range(len(rows))]
     assert beside == [together] * len(rows)
+
+
+def test_a_block_does_not_stand_between_the_lines_of_another() -> None:
+    placed: list[Placed] = [
+        ("Saue linn", 40, 100, 0), ("SEB Pank", 300, 100, 2),
+        ("Saue vald", 40, 112, 1), ("Swedbank", 300, 112, 2),
+        ("76506 Harju maakond", 40, 124, 0), ("Luminor Bank", 300, 124, 2),
+    ]  # fmt: skip
+    assert read(placed, range(6)) == [
+        ["Saue linn", "Saue vald", "76506 Harju maakond"],
+        ["SEB Pank", "Swedbank", "Luminor Bank"],
+    ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -112,7 +112,22 @@ def _blocks(homes: Mapping[int, int], lines: Sequence[TextLine], structure: Stru
             for at in (line, *parts):
                 if at is not None:
                     votes.setdefault(at, Counter())[block] += page.tokens[token].words
-    return {line: counts.most_common(1)[0][0] for line, counts in votes.items()}
+    return _uninterrupted({line: counts.most_common(1)[0][0] for line, counts in votes.items()}, lines)
+
+
+def _uninterrupted(blocks: Mapping[int, int], lines: Sequence[TextLine]) -> dict[int, int]:
+    """``blocks``, of which those are one whose lines stand between each other's in one column."""
+    inside: dict[int, list[BBox]] = {}
+    for line, block in blocks.items():
+        inside.setdefault(block, []).append(lines[line].bbox)
+    around = {block: BBox.union(own) for block, own in inside.items()}
+    names = {block: block for block in inside}
+    for one, other in combinations(around, 2):
+        a, b = around[one], around[other]
+        level = min(box.height for box in (*inside[one], *inside[other]))
+        if a.shared_width(b) > 0.5 * min(a.width, b.width) and a.shared_height(b) > level:
+            names = {block: names[one] if name == names[other] else name for block, name in names.items()}
+    return {line: names[block] for line, block in blocks.items()}
 
 
 def _linked(
