@@ -125,7 +125,7 @@ def _uninterrupted(blocks: Mapping[int, int], lines: Sequence[TextLine]) -> dict
     for one, other in combinations(around, 2):
         a, b = around[one], around[other]
         level = min(box.height for box in (*inside[one], *inside[other]))
-        if a.shared_width(b) > 0.5 * min(a.width, b.width) and a.shared_height(b) > level:
+        if a.shared_width(b) > 0.5 * min(a.width, b.width) and a.shared_height(b) > LEVEL * level:
             names = {block: names[one] if name == names[other] else name for block, name in names.items()}
     return {line: names[block] for line, block in blocks.items()}
 
