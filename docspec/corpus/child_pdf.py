@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from docspec.core import OutputError, PageResult, ParseOptions
 from docspec.documents import Source
+from docspec.documents.claims import FileMade
 from docspec.documents.view import View
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import machine_memory
-from docspec.isolation.worker import DocumentWorker, FileMade
+from docspec.isolation.worker import DocumentWorker
 from docspec.reporting.writer import AtomicFile, PageWriter
 
 PAGE_SECONDS = 30.0

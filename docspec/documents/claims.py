@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+FileMade = tuple[bytes, tuple[str, ...]]
+"""A file that was made of a document, and sentences on what it lost."""
+
 _PART = re.compile(r"pdfaid:part(?:>|\s*=\s*[\"'])\s*(\d)")
 _LEVEL = re.compile(r"pdfaid:conformance(?:>|\s*=\s*[\"'])\s*([A-Za-z])")
 _CLAIM = re.compile(r"<pdfaid:(\w+)>[^<]*</pdfaid:\1>|\s+pdfaid:\w+\s*=\s*(?:\"[^\"]*\"|'[^']*')")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core.straightening import Projection, Straightening
-from docspec.documents.claims import is_signed, pdf_a_claim, without_claim
+from docspec.documents.claims import FileMade, is_signed, pdf_a_claim, without_claim
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.glyphless import GlyphlessFont
 from docspec.documents.images import ORIENTATION
@@ -37,11 +37,7 @@ ROTATED = {1: 0, 3: 180, 6: 90, 8: 270}
 JPEG_QUALITY = 90
 
 
-Layered = tuple[bytes, tuple[str, ...]]
-"""A file, and sentences on what it lost by its layers."""
-
-
-def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> Layered:
+def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> FileMade:
     """``document``, whose ``pages`` were read by ``view``, with their layers; only these pages, if not all were."""
     if isinstance(document, PdfDocument):
         return _with_layers(document, view, pages, password)
@@ -58,7 +54,7 @@ def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], p
         return data, ()
 
 
-def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], password: str | None) -> Layered:
+def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], password: str | None) -> FileMade:
     """A PDF with its layers, appended to its bytes if that is possible. A claim of PDF/A is taken out, as nobody checks
     it, and a signature covers no more than what was signed: both are said."""
     with tempfile.TemporaryDirectory() as folder:

@@ -97,7 +97,7 @@ def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> l
             box = region.bbox if len(run) == len(region.lines) else BBox.union(line.bbox for line in run)
             short = not known and len(run) > 1 and all(line.bbox.width <= WRAPPED * width for line in run)
             own = replace(region, bbox=box, category=kind, texts=texts, lines=tuple(run), running=known)
-            settled.append(replace(own, broken=short) if short else own)
+            settled.append(replace(own, broken=own.broken or short))
     return in_place(settled, lambda region: region.running is False, lambda region: region.bbox)
 
 

@@ -31,7 +31,6 @@ from docspec.drafting.furniture import settled_furniture, watermarks
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
-from docspec.drafting.lost_spaces import with_printed_spaces
 from docspec.drafting.order import in_order, index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
@@ -44,6 +43,7 @@ from docspec.drafting.picture_text import (
 )
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
+from docspec.drafting.printed_spaces import with_printed_spaces
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.spaced_letters import are_spaced, typed_spaces, with_words
 from docspec.drafting.structure.blocks import with_blocks

@@ -10,6 +10,7 @@ from docspec import offline
 from docspec.core import Event, PageDraft, PageImage, ParseOptions
 from docspec.core.account import VisibleWord
 from docspec.documents import Document, PageFailure, Source, open_document
+from docspec.documents.claims import FileMade
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
@@ -46,10 +47,6 @@ class DrawnPage:
     damage: str | None
     sketched: bool
     words: tuple[VisibleWord, ...] | None
-
-
-FileMade = tuple[bytes, tuple[str, ...]]
-"""A file made of a document, and sentences on what it lost."""
 
 
 class DocumentWorker:

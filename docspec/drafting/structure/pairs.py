@@ -69,18 +69,21 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     rows = list(_rows(tokens))
     joined = set[tuple[int, int]]()  # the gaps within one block, by the tokens beside them
     row_of = {piece[-1]: number for number, row in enumerate(rows) for piece in row}
+
+    def strip_of(gap: tuple[Piece, Piece]) -> list[tuple[Piece, Piece]]:
+        return _beside(rows, row_of[gap[0][-1]], gap, tokens)
+
     for column in _columns(rows, tokens):
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
         one_line = all(_is_numbered(*gap, tokens) for gap in column) or _are_answers(column, tokens)
-        strip = _beside(rows, row_of[column[0][0][-1]], column[0], tokens)
-        if likely > least or one_line or _in_step(column, strip, tokens):
+        if likely > least or one_line or (len(column) >= ROWS and _in_step(column, strip_of(column[0]), tokens)):
             joined.update((left[-1], right[0]) for left, right in column)
         else:
             parted = set[int]()
             for gap in (gap for gap in column if gap[0][-1] not in parted):
-                beside = _beside(rows, row_of[gap[0][-1]], gap, tokens)
+                beside = strip_of(gap)
                 parted |= {left[-1] for left, right in beside if left and right}
                 _part(odds, beside)
     for row in rows:
@@ -125,7 +128,7 @@ def _in_step(
         for left, right in column
     )
     alone = len(inside) - len(column)
-    return len(column) >= ROWS and max(alone, named) < RARE * len(column) < told and level
+    return max(alone, named) < RARE * len(column) < told and level
 
 
 def _part(odds: Floats, beside: Sequence[tuple[Piece, Piece]]) -> None:
