@@ -41,7 +41,7 @@ FEWEST, MANY = 2, 4
 _HYPHENS = "-\u00ad\u2010"
 _ENDS = ".!?:;)”\"'»。！？"
 _PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
-_NUMBERED = re.compile(r"\(?(\d{1,3})[.)]\s+\S")
+_NUMBERED = re.compile(r"\(?(\d{1,3})[.)](?:\s+\S|[^\W\d])")
 _TYPED_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
 _AMOUNT = re.compile(r"(?<![\w.,])[-+−]?\d{1,3}(?:[.,'’ ]?\d{3})*[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
 AMOUNTS = 0.4

@@ -84,6 +84,19 @@ def test_labels_in_one_box_and_values_in_another_are_lines() -> None:
     assert read(placed, (0, 2, 4), (1, 3, 5)) == [["Date: 1 Jan", "Due date: 31 Jan", "Reference: A-17"]]
 
 
+def test_labels_with_colons_have_their_values_however_many_lines_either_has() -> None:
+    """A network that is never wrong of other pages says here that the columns are two texts."""
+    placed: list[Placed] = [
+        ("Tender:", 40, 100, 0), ("Monday", 160, 100, 1), ("Bids by:", 40, 112, 0), ("Tuesday,", 160, 112, 1),
+        ("8 to 11 o'clock", 160, 124, 1), ("Listing on", 40, 136, 0), ("the exchange:", 40, 148, 0),
+        ("Wednesday", 160, 148, 1), ("Value date:", 40, 160, 0), ("Thursday", 160, 160, 1),
+    ]  # fmt: skip
+    assert read(placed, (0, 2, 5, 6, 8), (1, 3, 4, 7, 9)) == [
+        ["Tender: Monday", "Bids by: Tuesday,", "8 to 11 o'clock", "Listing on", "the exchange: Wednesday",
+         "Value date: Thursday"]
+    ]  # fmt: skip
+
+
 def test_labels_and_values_in_one_box_are_lines_beside_what_else_is_in_it() -> None:
     placed = [
         ("Ada Lovelace", 40, 100, 0), ("Date:", 300, 100, 1), ("1 Jan", 380, 100, 1),
@@ -98,7 +111,7 @@ def test_what_does_not_stand_beside_anything_stays_as_it_is() -> None:
     columns = [("Left", 40, 100, 0), ("Right", 300, 100, 1)]
     assert read(columns, (0,), (1,)) == [["Left"], ["Right"]]
     joined = [("One", 40, 100, 0), ("line", 300, 100, 0)]
-    assert read(joined, range(2)) == [["One", "line"]]
+    assert read(joined, range(2)) == [["One line"]]
 
 
 def test_items_and_headings_are_not_looked_at() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import Features
-from docspec.drafting.structure.grid import Cell, grid_of, without_empty
+from docspec.drafting.structure.grid import Cell, agreed, grid_of, with_heads_over, without_empty
 from docspec.drafting.structure.tables import _without_titles, structure_of, uninterrupted
 from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token, rules_of
 from docspec.reporting.tables import grids
@@ -102,6 +102,51 @@ def test_a_head_above_its_middle_column_is_no_first_line_of_it() -> None:
     row[0, 2] = row[2, 0] = 1.0
     found = grid_of(np.stack([row, column, cell], axis=-1), boxes, clusters(cell))
     assert [(one.row, one.column, one.rows, one.columns) for one in found] == cells
+
+
+def test_two_printed_rows_are_one_row_in_all_columns_or_in_none() -> None:
+    """One column alone speaks for one row (a dash below a figure), three against it; what speaks of two words of one
+    printed row stays."""
+    rows = [[0, 1, 2, 3], [4, 5, 6, 7]]
+    row = np.full((8, 8, 3), -3.0, np.float32)
+    for own in rows:
+        row[np.ix_(own, own)] = 5.0
+    row[3, 7] = row[7, 3] = 1.5
+    found = agreed(row, rows)[..., 0]
+    assert found[3, 7] == found[7, 3] < 0 and found[0, 1] == 5.0
+    assert (agreed(row, rows)[..., 1:] == row[..., 1:]).all()
+    row[np.ix_(*rows)] = row[np.ix_(*rows[::-1])] = 3.0
+    row[3, 7] = row[7, 3] = -1.0
+    assert agreed(row, rows)[3, 7, 0] > 0
+
+
+HEAD_OVER = [("No", 0, 10), ("Name", 60, 80), ("Place", 190, 210), ("1", 0, 10), ("Ann", 30, 45), ("Rome", 150, 170),
+             ("2", 0, 10), ("Bob", 30, 45), ("Oslo", 150, 170)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("head", "columns"),
+    [((60, 80), 3), ((10.5, 29), 3), ((95, 160), 4)],
+    ids=["over the middle of its column", "in front of its cells", "over the next column"],
+)
+def test_a_head_above_none_of_the_cells_of_its_column_is_their_head(head: tuple[float, float], columns: int) -> None:
+    """Columns are wide in tables of spreadsheets: heads stand in the middle, cells at the side."""
+    boxes = [(x0, 20 * (at // 3), x1, 20 * (at // 3) + 10) for at, (_, x0, x1) in enumerate(HEAD_OVER)]
+    boxes[1] = (head[0], 0, head[1], 10)
+    heads = {0: 0, 1: 2 if head[0] > 30 else 1, 2: 3}
+    body = {0: 0, 1: 1 if head[0] > 30 else 2, 2: 3}
+    cells = [Cell((at,), at // 3, (body if at > 2 else heads)[at % 3]) for at in range(9)]
+    found = with_heads_over(cells, np.array(boxes, np.float32))
+    assert max(cell.column for cell in found) + 1 == columns
+    if columns == 3:
+        assert [(cell.row, cell.column) for cell in found] == list(product(range(3), range(3)))
+
+
+def test_a_column_to_be_filled_in_keeps_its_head() -> None:
+    """Labels without a head, and an empty column with one, whose head is beside them."""
+    cells = [Cell((0,), 0, 1), *(Cell((at,), at, 0) for at in (1, 2, 3))]
+    boxes = np.array([(100, 0, 130, 10), *((0, 20 * at, 90, 20 * at + 10) for at in (1, 2, 3))], np.float32)
+    assert with_heads_over(cells, boxes) == cells
 
 
 def test_groups_are_what_their_pairs_speak_for_together() -> None:

@@ -139,8 +139,7 @@ def _linked(
         one, other = lines[own[a]].bbox, lines[own[b]].bbox
         first, second = homes[own[a]], homes[own[b]]
         apart = other.x0 - one.x1 >= APART * min(one.height, other.height)
-        same = blocks[own[a]] == blocks[own[b]]
-        if not (apart and not same if first == second else same):
+        if not (apart if first == second else blocks[own[a]] == blocks[own[b]]):
             continue
         touched = [group for group in linked if group & {first, second}]
         linked = [group for group in linked if not group & {first, second}]

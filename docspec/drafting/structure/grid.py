@@ -26,6 +26,9 @@ SPAN = 0.5
 BRIDGED = 4.0
 """Log-odds against two cells sharing a row from which a third that shares with both is one over several rows."""
 
+AGREED = 0.4
+"""Weight of what all pairs of two printed rows say of their being one row, over what a single pair says."""
+
 WHOLE = 1.5
 """Log-odds added to those of two lines of words being one cell, before it is said that they cannot share both a row and
 a column."""
@@ -174,6 +177,67 @@ def _largest(
     return best
 
 
+def agreed(scores: Floats, rows: Sequence[Sequence[int]]) -> Floats:
+    """``scores`` (n, n, 3 or more: row first) of tokens in printed ``rows``, in which the log-odds of two being of one
+    row are drawn towards the mean of all pairs of their printed rows: whether two printed rows are one row of the table
+    is the same question in every column."""
+    member = np.zeros((len(rows), len(scores)), np.float32)
+    for number, row in enumerate(rows):
+        member[number, row] = 1 / len(row)
+    printed = member.argmax(axis=0)
+    means = (member @ np.clip(scores[..., 0], -6, 6) @ member.T)[np.ix_(printed, printed)]
+    apart = printed[:, None] != printed
+    result = scores.copy()
+    result[..., 0] = np.where(apart, (1 - AGREED) * scores[..., 0] + AGREED * means, scores[..., 0])
+    return result
+
+
+def with_heads_over(cells: Sequence[Cell], boxes: Floats) -> list[Cell]:
+    """``cells`` of tokens with ``boxes`` (n, 4), in which a column that has nothing but a head is one with the column
+    beside it that has none, if the head is within that one's part of the width: a head in the middle of a wide column,
+    whose cells begin or end at its side, may stand above none of them."""
+    result = list(cells)
+    at = 0
+    while at < max(cell.column + cell.columns for cell in result) - 1:
+        if _is_head_over(result, at, at + 1, boxes) or _is_head_over(result, at + 1, at, boxes):
+            result = [
+                replace(cell, column=cell.column - 1)
+                if cell.column > at
+                else replace(cell, columns=cell.columns - 1)
+                if cell.column + cell.columns > at + 1
+                else cell
+                for cell in result
+            ]
+        at += 1
+    return result
+
+
+def _is_head_over(cells: Sequence[Cell], head: int, body: int, boxes: Floats) -> bool:
+    """Whether the column ``head`` is nothing but a head of the column ``body`` beside it."""
+
+    def of(column: int) -> list[Cell]:
+        return [cell for cell in cells if cell.column <= column < cell.column + cell.columns]
+
+    both = [cell for cell in of(head) if cell in of(body)]
+    own, below = ([cell for cell in of(column) if cell not in both] for column in (head, body))
+    if len(own) != 1 or len(below) < 2 or max(cell.columns for cell in (*own, *below)) > 1:
+        return False
+    if own[0].row > 1 or min(cell.row for cell in below) < own[0].row + own[0].rows:
+        return False
+
+    def side(wanted: Sequence[Cell], edge: int) -> list[float]:
+        return [float(boxes[token, edge]) for cell in wanted for token in cell.tokens]
+
+    if head > body:
+        left, right = side(below, 0), side([cell for cell in cells if cell.column > head], 0)
+    else:
+        left, right = side([cell for cell in cells if cell.column + cell.columns <= head], 2), side(below, 2)
+    if not left or not right:
+        return False
+    start, end = (min(left), min(right)) if head > body else (max(left), max(right))
+    return start < min(side(own, 0)) and max(side(own, 2)) < end
+
+
 def grid_of(scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]) -> list[Cell]:
     """The grid of the tokens with ``boxes`` (n, 4), whose ``groups`` are cells, from the log-odds of their pairs (n, n,
     3: row, column, cell)."""
@@ -190,7 +254,7 @@ def grid_of(scores: Floats, boxes: Floats, groups: Sequence[Sequence[int]]) -> l
     rows, columns = result
     height = float(np.median(boxes[:, 3] - boxes[:, 1])) or 1.0
     reading = _reading(boxes, height)
-    return without_empty(placed(groups, rows, columns, reading))
+    return with_heads_over(without_empty(placed(groups, rows, columns, reading)), boxes)
 
 
 def _reading(boxes: Floats, height: float) -> list[tuple[float, float]]:

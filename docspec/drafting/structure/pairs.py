@@ -43,6 +43,10 @@ PITCH = 4.0
 ALONE = 2
 """Least rows of each side of a white strip that have no partner, from which on the sides are columns of their own."""
 
+LABELS = 2 / 3
+"""Least share of the rows of a column, at least two, whose left pieces end with a colon and whose right ones do not,
+from which on they are labels with values."""
+
 ROWS, RARE = 4, 0.2
 """Least rows of names with what belongs to them, and the share of these below which something is an exception."""
 
@@ -78,6 +82,9 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
         one_line = all(_is_numbered(*gap, tokens) for gap in column) or _are_answers(column, tokens)
+        if _are_labels(column, tokens):
+            one_line = True
+            _limit(odds, strip_of(column[0]), 0.0, np.maximum)  # what speaks of other rows is no word against these
         if likely > least or one_line or (len(column) >= ROWS and _in_step(column, strip_of(column[0]), tokens)):
             joined.update((left[-1], right[0]) for left, right in column)
         else:
@@ -85,14 +92,14 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
             for gap in (gap for gap in column if gap[0][-1] not in parted):
                 beside = strip_of(gap)
                 parted |= {left[-1] for left, right in beside if left and right}
-                _part(odds, beside)
+                _limit(odds, beside, -SURE, np.minimum)
     for row in rows:
         for run in runs_of(row, lambda left, right: (left[-1], right[0]) in joined):
             own = [at for piece in run for at in piece]
             if len(run) > 1:
                 odds[np.ix_(own, own)] = np.maximum(odds[np.ix_(own, own)], SURE)
     for beside in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
-        _part(odds, beside)
+        _limit(odds, beside, -SURE, np.minimum)
     return odds
 
 
@@ -110,6 +117,12 @@ def _are_answers(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token])
     return len(column) <= ANSWERS and all(
         _TICK.search(_text(left, tokens)) and _TICK.match(_text(right, tokens)) for left, right in column
     )
+
+
+def _are_labels(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
+    """Whether the left pieces of a ``column`` are labels by their colons."""
+    colons = [tuple(_text(piece, tokens).endswith((":", "：")) for piece in gap) for gap in column]
+    return len(column) > 1 and colons.count((True, False)) >= LABELS * len(column)
 
 
 def _in_step(
@@ -131,11 +144,11 @@ def _in_step(
     return max(alone, named) < RARE * len(column) < told and level
 
 
-def _part(odds: Floats, beside: Sequence[tuple[Piece, Piece]]) -> None:
-    """Says in ``odds`` that nothing on the left of a white strip is of one block with anything on its right."""
+def _limit(odds: Floats, beside: Sequence[tuple[Piece, Piece]], limit: float, bound: np.ufunc) -> None:
+    """Bounds the ``odds`` of everything on the left of a white strip being of one block with anything on its right."""
     left, right = ([at for piece in side for at in piece] for side in zip(*beside, strict=True))
     for a, b in ((left, right), (right, left)):
-        odds[np.ix_(a, b)] = np.minimum(odds[np.ix_(a, b)], -SURE)
+        odds[np.ix_(a, b)] = bound(odds[np.ix_(a, b)], limit)
 
 
 def _out_of_step(

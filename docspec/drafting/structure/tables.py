@@ -17,10 +17,10 @@ from docspec.core.grouping import runs_of
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import features_of
-from docspec.drafting.structure.grid import Cell, grid_of, without_empty
+from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token, in_boxes
+from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token, in_boxes, rows_of
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
@@ -137,9 +137,10 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     found = []
     for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
         scores = pairs[np.ix_(own, own)]
+        tokens = [page.tokens[token] for token in own]
+        scores[..., 1:4] = agreed(scores[..., 1:4], rows_of(tokens))
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
-        cells = with_whole_words(cells, [page.tokens[token] for token in own])
-        grid = grid_of(scores[..., 1:4], boxes[own], cells)
+        grid = grid_of(scores[..., 1:4], boxes[own], with_whole_words(cells, tokens))
         ruled = bool(np.mean(lattice[own] >= 0) > RULED)
         if not (_has_rows(grid, ruled) or _is_ruled_column(grid, own, page)):
             continue
@@ -153,8 +154,9 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
             grid = without_empty(_without_titles(grid, lattice))
             if not _has_rows(grid, ruled) and len({cell.column for cell in grid}) > 1:
                 continue
-            own = np.array(sorted(token for cell in grid for token in cell.tokens), np.int64)
-            scores = pairs[np.ix_(own, own)]
+            whole, own = own, np.array(sorted(token for cell in grid for token in cell.tokens), np.int64)
+            left = np.searchsorted(whole, own)
+            scores = scores[np.ix_(left, left)]
         x0, y0 = boxes[own, :2].min(axis=0)
         x1, y1 = boxes[own, 2:].max(axis=0)
         size = float(np.median([page.tokens[token].size for token in own]))
