@@ -13,14 +13,14 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from docspec.core import BBox, Category, Event
+from docspec.core import BBox, Event
 from docspec.core.grouping import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.frames import NONE, Bounds, framed_order
 from docspec.drafting.furniture import whole_furniture
 from docspec.drafting.gutters import parted_by_gutters
-from docspec.drafting.layout import WHITE_SPACE, Claims, LayoutBox
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.printed import Printed
 from docspec.drafting.reading_order import page_order
@@ -46,23 +46,12 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
     else:
         try:
             boxes = parted_by_gutters(whole_furniture(printed.layout))
-            return in_order(with_strays(boxes, lines), lines, printed.bounds), "PyMuPDF", ()
+            return in_order(boxes, lines, printed.bounds), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
     event = Event("layout_skipped", f"{why}; cut along white space instead")
     return cut_layout(lines, page.rect.height), WHITE_SPACE, (event,)
-
-
-def with_strays(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
-    """``boxes`` and those of the ``lines`` that the layout model left out, a box for each paragraph of the file: they
-    take part in the order as all others do."""
-    claims = Claims(boxes)
-    paragraphs: dict[int, list[TextLine]] = {}
-    for line in lines:
-        if claims.owner(line.bbox) is None:
-            paragraphs.setdefault(line.block, []).append(line)
-    return [*boxes, *(replace(LayoutBox.around(own, Category.TEXT), lines=()) for own in paragraphs.values())]
 
 
 def in_order(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], bounds: Bounds = NONE) -> list[LayoutBox]:

@@ -111,7 +111,7 @@ def test_what_does_not_stand_beside_anything_stays_as_it_is() -> None:
     columns = [("Left", 40, 100, 0), ("Right", 300, 100, 1)]
     assert read(columns, (0,), (1,)) == [["Left"], ["Right"]]
     joined = [("One", 40, 100, 0), ("line", 300, 100, 0)]
-    assert read(joined, range(2)) == [["One line"]]
+    assert read(joined, range(2)) == [["One", "line"]]
 
 
 def test_items_and_headings_are_not_looked_at() -> None:

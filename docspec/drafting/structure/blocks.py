@@ -20,7 +20,7 @@ from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.listings import is_listing, is_typewritten
 from docspec.drafting.reading_order import reading_order
 from docspec.drafting.structure.clusters import clusters
-from docspec.drafting.structure.pairs import with_pairs
+from docspec.drafting.structure.pairs import ends_label, with_pairs
 from docspec.drafting.structure.placing import words_of_lines
 from docspec.drafting.structure.tables import LIMIT, Structure
 
@@ -38,6 +38,9 @@ STACKED = 1.5
 
 EDGE = 0.5
 """Most difference of their left edges, in heights of a line."""
+
+PAIRED = 0.5
+"""Least share of the rows of a text that begin with a label, apart from its value, for it to be labels with values."""
 
 
 def with_blocks(
@@ -133,13 +136,22 @@ def _uninterrupted(blocks: Mapping[int, int], lines: Sequence[TextLine]) -> dict
 def _linked(
     own: Sequence[int], lines: Sequence[TextLine], blocks: Mapping[int, int], homes: Mapping[int, int]
 ) -> list[set[int]]:
-    """The boxes whose lines are to be grouped anew, those together that share a block."""
+    """The boxes whose lines are to be grouped anew, those together that share a block, and those of labels with their
+    values, which are columns of text for whoever sees no more than places."""
     linked: list[set[int]] = []
+    gaps = []
     for a, b in _beside([lines[number].bbox for number in own]):
         one, other = lines[own[a]].bbox, lines[own[b]].bbox
-        first, second = homes[own[a]], homes[own[b]]
-        apart = other.x0 - one.x1 >= APART * min(one.height, other.height)
-        if not (apart if first == second else blocks[own[a]] == blocks[own[b]]):
+        gaps.append((own[a], own[b], other.x0 - one.x1 >= APART * min(one.height, other.height)))
+    labels = Counter(homes[a] for a, b, apart in gaps if apart and homes[a] == homes[b] and ends_label(lines[a].text))
+    pairs = {
+        box
+        for box, count in labels.items()
+        if count >= PAIRED * len(printed_lines([lines[number] for number in own if homes[number] == box]))
+    }
+    for a, b, apart in gaps:
+        first, second, same = homes[a], homes[b], blocks[a] == blocks[b]
+        if not (apart and (first in pairs or not same) if first == second else same):
             continue
         touched = [group for group in linked if group & {first, second}]
         linked = [group for group in linked if not group & {first, second}]

@@ -103,6 +103,11 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     return odds
 
 
+def ends_label(text: str) -> bool:
+    """Whether ``text`` is a label by its colon."""
+    return text.endswith((":", "："))
+
+
 def _text(piece: Piece, tokens: Sequence[Token]) -> str:
     return " ".join(tokens[at].text for at in piece)
 
@@ -121,7 +126,7 @@ def _are_answers(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token])
 
 def _are_labels(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
     """Whether the left pieces of a ``column`` are labels by their colons."""
-    colons = [tuple(_text(piece, tokens).endswith((":", "：")) for piece in gap) for gap in column]
+    colons = [tuple(ends_label(_text(piece, tokens)) for piece in gap) for gap in column]
     return len(column) > 1 and colons.count((True, False)) >= LABELS * len(column)
 
 
