@@ -15,8 +15,8 @@ from docspec.targets.sight import PublishedSight
 
 if TYPE_CHECKING:
     from docspec.hierarchy.planner import Costs
-    from docspec.targets.codec import TokenizerCodec
     from docspec.targets.model_profile import ModelProfile
+    from docspec.targets.processing import TokenizerCodec
     from docspec.targets.registry import LoadedTarget, TargetInfo
 
 

@@ -36,7 +36,7 @@ from docspec.verifier import Verifier
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
-    from docspec.hierarchy.regions.running_heads import RunningHeads
+    from docspec.hierarchy.regions.known_pages import RunningHeads
     from docspec.opening import RemoteInfo
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
@@ -368,6 +368,6 @@ def parse(source: Input, **options: Any) -> ParsedDocument:
 
 def _running_heads() -> RunningHeads:
     """What the pages of one document repeat; importing it imports Pillow."""
-    from docspec.hierarchy.regions.running_heads import RunningHeads
+    from docspec.hierarchy.regions.known_pages import RunningHeads
 
     return RunningHeads()

@@ -16,8 +16,7 @@ from docspec.core import ParseOptions
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.engine.request import Request
-    from docspec.engine.stopping import Loop
+    from docspec.engine.request import Loop, Request
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.registry import LoadedTarget
     from docspec.targets.stepping.step import StepBatch, StepRunner

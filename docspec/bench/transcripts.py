@@ -27,9 +27,8 @@ from docspec.documents.sources import SUFFIXES
 from docspec.drafting import SafeDrafter
 from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.engine.proposer import TreeProposer
-from docspec.engine.request import Request
+from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop
 from docspec.proposing.registry import make_proposer
 from docspec.targets.protocol import Prompt, Scores
 

@@ -4,15 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from docspec.core.grammar import Grammar
 from docspec.core.trail import Trail
-from docspec.engine.stopping import Loop, NeverStop, StopRule
 from docspec.targets.protocol import Prompt
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import GenerationRules
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A detected repetition. The output's first ``keep`` tokens end with the first turn of a cycle of ``cycle`` tokens,
+    whose text is ``text``; the ``dropped`` tokens after them only repeat it."""
+
+    keep: int
+    cycle: int
+    dropped: int
+    text: str
+
+
+class StopRule(Protocol):
+    """Watches one row's output."""
+
+    def observe(self, token: int) -> Loop | None:
+        """Takes the next token; returns the loop that ends the sequence, or ``None``."""
+        ...
+
+
+class NeverStop:
+    """Never ends a sequence."""
+
+    def observe(self, token: int) -> Loop | None:
+        return None
+
 
 Finish = Literal["eos", "loop", "budget", "stopped"]
 """Why a sequence ended: by itself, cut by its stop rule, at its budget, or from outside."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from docspec.core.trail import Trail
 from docspec.engine.acceptance import VerifyOutcome
-from docspec.engine.request import Finish, Output, Request
-from docspec.engine.stopping import Loop, StopRule
+from docspec.engine.request import Finish, Loop, Output, Request, StopRule
 from docspec.engine.tree import TokenTree
 from docspec.targets.protocol import Choice, Prefill
 

@@ -25,9 +25,8 @@ from docspec.engine.decoder import Decoder
 from docspec.engine.limits import Pace
 from docspec.engine.loop_guard import LoopGuard
 from docspec.engine.proposer import TreeProposer
-from docspec.engine.request import Request
+from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop
 from docspec.generation.answer_text import AnswerText
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.proposing.registry import make_proposer, open_named

@@ -18,7 +18,7 @@ from typing import cast
 from docspec.core import Failure, PageError, StageStats
 from docspec.core.trail import Trail
 from docspec.engine.loop_guard import LoopGuard
-from docspec.engine.stopping import Loop
+from docspec.engine.request import Loop
 from docspec.generation.interface import (
     BatchGenerator,
     FinishReason,

@@ -11,10 +11,10 @@ from docspec.core import Event, PageDraft, PageImage, ParseOptions
 from docspec.core.account import VisibleWord
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.claims import FileMade
+from docspec.documents.layer_text import LayerPage
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
-from docspec.documents.text_layer import LayerPage
 from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink

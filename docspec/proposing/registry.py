@@ -20,7 +20,7 @@ from docspec.proposing import (  # noqa: F401  (each registers its proposer)
     syntax,
     window,
 )
-from docspec.proposing.chain import grow_chain
+from docspec.proposing.chains import grow_chain
 from docspec.proposing.grower import grow
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import make_named, openers, proposers

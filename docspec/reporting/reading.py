@@ -19,8 +19,7 @@ from docspec.core.paths import open_regular
 from docspec.core.places import How, PlacedCell, PlacedWord
 from docspec.core.plausible import check_page
 from docspec.core.provenance import NumberReadings, SpanMark
-from docspec.core.quality import Quality
-from docspec.core.result import PageStatus, WordsOf
+from docspec.core.result import PageStatus, Quality, WordsOf
 from docspec.core.straightening import Corners, Straightening
 from docspec.core.validation import InvalidValues, parsed_as
 from docspec.reporting.jsonout import SCHEMA

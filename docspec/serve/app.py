@@ -25,10 +25,10 @@ from docspec.serve.completions import completions, model, models, told
 from docspec.serve.description import description_routes
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
+from docspec.serve.metrics import span
 from docspec.serve.passing import PASSED, passed
 from docspec.serve.refusal import Refusal, refused
 from docspec.serve.settings import GatewaySettings
-from docspec.serve.spans import span
 
 LOG = logging.getLogger("docspec.serve")
 

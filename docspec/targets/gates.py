@@ -35,7 +35,7 @@ def _kind_of(module: Any) -> tuple[Any, ...] | None:
 
 
 def _forward(self: Any, x: torch.Tensor) -> torch.Tensor:
-    from docspec.targets.gate_kernel import gated
+    from docspec.targets.kernels import gated
 
     if torch.compiler.is_compiling():  # it fuses by itself
         own: torch.Tensor = type(self).forward(self, x)

@@ -8,10 +8,10 @@ from docspec.core import ModelError
 from docspec.core.bars import without_bars
 from docspec.core.choices import Quantize
 from docspec.core.safe_text import first_line
+from docspec.targets.estimate import settings
 from docspec.targets.family import Family
 from docspec.targets.own_processor import OwnProcessor, named_class
 from docspec.targets.processing import Processing
-from docspec.targets.quantization import settings
 
 if TYPE_CHECKING:
     import torch
@@ -72,7 +72,7 @@ def from_pretrained(
     cls: Any, path: str, dtype: torch.dtype, attention: dict[str, str], **placed: Any
 ) -> tuple[Any, tuple[str, ...]]:
     """The model of class ``cls`` in ``path`` with all its weights, and the names of unused weights; ``placed``: see
-    :func:`docspec.targets.quantization.settings`."""
+    :func:`docspec.targets.estimate.settings`."""
     from transformers.utils import logging
 
     verbosity = logging.get_verbosity()

@@ -31,7 +31,7 @@ def _kind_of(module: Any) -> tuple[Any, ...] | None:
 
 
 def _forward(self: Any, hidden_states: torch.Tensor) -> torch.Tensor:
-    from docspec.targets.norm_kernel import normalised
+    from docspec.targets.kernels import normalised
 
     if hidden_states.dtype != self.weight.dtype:
         found: torch.Tensor = type(self).forward(self, hidden_states)

@@ -92,7 +92,7 @@ class Prefill:
 
 ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 """Receives a prompt during its prefill and the similarity variation ``(length,)`` of its tokens
-(:mod:`docspec.targets.prefill_hooks`); infinite for text."""
+(:mod:`docspec.targets.prefill`); infinite for text."""
 
 
 class TargetModel(Protocol):

@@ -63,7 +63,7 @@ def _kernel(own: Rotate, wide: bool) -> Rotate:
     def rotate(
         q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        from docspec.targets.rotation_kernel import rotated
+        from docspec.targets.kernels import rotated
 
         fits = unsqueeze_dim == 1 and cos.shape[-1] == q.shape[-1] and cos.ndim == 3 and q.dtype == k.dtype == cos.dtype
         if torch.compiler.is_compiling() or not fits or q.stride(3) != 1 or k.stride(3) != 1:

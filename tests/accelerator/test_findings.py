@@ -23,8 +23,8 @@ from docspec.hierarchy.planner import Costs
 from docspec.targets import adapter
 from docspec.targets.attention import additive_mask, choose_kernels, folded_mask
 from docspec.targets.deepseek_ocr.modeling import DeepseekOcrForCausalLM
+from docspec.targets.faster_modules import embed_by_products
 from docspec.targets.kv_arena import KVArena
-from docspec.targets.matrix_products import embed_by_products
 from docspec.targets.registry import load_target
 from docspec.targets.staging import Staging
 from docspec.targets.stepping import captures

@@ -84,7 +84,7 @@ def masked(query, key, value, seen, scale=None):
     seed=st.integers(0, 9),
 )
 def test_it_is_masked_attention(rows, kv_heads, groups, tree, slots, dim, processors, seed):
-    from docspec.targets.tree_kernels import launch
+    from docspec.targets.kernels import launch
 
     query, key, value, trees, seen = case(rows, kv_heads, groups, tree, slots, dim, seed)
     nodes = block_of(groups * tree)

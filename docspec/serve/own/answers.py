@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError
 from docspec.engine.continuous import Decoded
-from docspec.engine.request import Request
+from docspec.engine.request import NeverStop, Request, StopRule
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop, StopRule
 from docspec.generation.answer_text import AnswerText, StopStrings
 from docspec.generation.local import Engine, room_for
 from docspec.serve.own.asking import WRITTEN, ChatRequest, Penalties, decoded

@@ -1,10 +1,34 @@
-"""The two kernels of :mod:`docspec.targets.tree_attention`; importing them needs Triton."""
+"""The kernels of :mod:`tree_attention`, :mod:`norms`, :mod:`gates` and :mod:`rotation`; importing them needs Triton."""
 
 from __future__ import annotations
 
 import torch
 import triton
 import triton.language as tl
+
+BLOCK = 1024
+
+
+@triton.jit
+def gate_up(gate, up, output, size, BLOCK: tl.constexpr):
+    """SiLU of ``gate``, rounded to its own type, times ``up``."""
+    places = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    within = places < size
+    given = tl.load(gate + places, mask=within, other=0.0)
+    wide = given.to(tl.float32)
+    active = (wide / (1.0 + tl.exp(-wide))).to(given.dtype).to(tl.float32)
+    factors = tl.load(up + places, mask=within, other=0.0).to(tl.float32)
+    tl.store(output + places, active * factors, mask=within)
+
+
+def gated(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    """``silu(gate) * up`` for tensors of one shape and type."""
+    gate, up = gate.contiguous(), up.contiguous()
+    output = torch.empty_like(gate)
+    size = gate.numel()
+    gate_up[(triton.cdiv(size, BLOCK),)](gate, up, output, size, BLOCK=BLOCK, num_warps=4)
+    return output
+
 
 KEYS = {4: 32}
 """Keys that a block of work reads at once, by the bytes of a number; 64 of half precision."""
@@ -138,3 +162,80 @@ def launch(
     )  # fmt: skip
     sum_parts[(rows * heads * tree,)](found, sums, output, heads, tree, PARTS=parts, DIM=dim, WIDTH=width)
     return output
+
+
+@triton.jit
+def normalise(values, weight, output, size, eps, WIDTH: tl.constexpr):
+    """``output`` is a row of ``values`` over the root of its mean square, rounded to its own type, times ``weight``."""
+    row = tl.program_id(0).to(tl.int64)
+    dims = tl.arange(0, WIDTH)
+    within = dims < size
+    given = tl.load(values + row * size + dims, mask=within, other=0.0)
+    wide = given.to(tl.float32)
+    scale = 1.0 / tl.sqrt(tl.sum(wide * wide, 0) / size + eps)
+    rounded = (wide * scale).to(given.dtype).to(tl.float32)
+    factors = tl.load(weight + dims, mask=within, other=0.0).to(tl.float32)
+    tl.store(output + row * size + dims, factors * rounded, mask=within)
+
+
+def normalised(values: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
+    """``values`` ``(..., size)``, normalised."""
+    values = values.contiguous()
+    output = torch.empty_like(values)
+    size = values.shape[-1]
+    width = triton.next_power_of_2(size)
+    warps = min(max(width // 256, 1), 16)
+    normalise[(values.numel() // size,)](values, weight, output, size, eps, WIDTH=width, num_warps=warps)
+    return output
+
+
+@triton.jit
+def rotate(
+    query, key, cos, sin, turned_query, turned_key,
+    query_row, query_head, query_token, key_row, key_head, key_token, angle_row, angle_token,
+    heads, tokens, half,
+    WIDTH: tl.constexpr, WIDE: tl.constexpr,
+):  # fmt: skip
+    """One head of one token of ``query``, or of ``key`` behind those, turned by its angles. Each product is rounded to
+    the numbers' own type before the sum, unless ``WIDE``."""
+    row, token = tl.program_id(0) // tokens, tl.program_id(0) % tokens
+    head = tl.program_id(1)
+    if head < heads:
+        place = row.to(tl.int64) * query_row + head * query_head + token * query_token
+        given, turned = query + place, turned_query + place
+    else:
+        place = row.to(tl.int64) * key_row + (head - heads) * key_head + token * key_token
+        given, turned = key + place, turned_key + place
+    dims = tl.arange(0, WIDTH)
+    within = dims < half
+    angle = row * angle_row + token * angle_token + dims
+    own = tl.load(given + dims, mask=within, other=0.0)
+    low = own.to(tl.float32)
+    high = tl.load(given + half + dims, mask=within, other=0.0).to(tl.float32)
+    low_kept = low * tl.load(cos + angle, mask=within, other=0.0).to(tl.float32)
+    low_added = -high * tl.load(sin + angle, mask=within, other=0.0).to(tl.float32)
+    high_kept = high * tl.load(cos + angle + half, mask=within, other=0.0).to(tl.float32)
+    high_added = low * tl.load(sin + angle + half, mask=within, other=0.0).to(tl.float32)
+    if not WIDE:
+        low_kept, low_added = low_kept.to(own.dtype).to(tl.float32), low_added.to(own.dtype).to(tl.float32)
+        high_kept, high_added = high_kept.to(own.dtype).to(tl.float32), high_added.to(own.dtype).to(tl.float32)
+    tl.store(turned + dims, low_kept + low_added, mask=within)
+    tl.store(turned + half + dims, high_kept + high_added, mask=within)
+
+
+def rotated(
+    query: torch.Tensor, key: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, wide: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """``query`` ``(rows, heads, tokens, dim)`` and ``key`` ``(rows, kv_heads, tokens, dim)``, turned by ``cos`` and
+    ``sin`` ``(rows, tokens, dim)``; in memory they lie as they did."""
+    turned_query, turned_key = torch.empty_like(query), torch.empty_like(key)
+    rows, heads, tokens, dim = query.shape
+    cos, sin = cos.expand(rows, -1, -1).contiguous(), sin.expand(rows, -1, -1).contiguous()
+    half = dim // 2
+    width = triton.next_power_of_2(half)
+    rotate[(rows * tokens, heads + key.shape[1])](
+        query, key, cos, sin, turned_query, turned_key,
+        *query.stride()[:3], *key.stride()[:3], *cos.stride()[:2], heads, tokens, half,
+        WIDTH=width, WIDE=wide, num_warps=1, enable_fp_fusion=False,  # a sum that is rounded once is another number
+    )  # fmt: skip
+    return turned_query, turned_key

@@ -1,4 +1,4 @@
-"""Matrix products of a loaded model made faster, with the same values.
+"""Changes to the modules of a loaded model that make it faster, with the same values.
 
 **Patches.** Vision towers write the patch embedding as a convolution whose kernel has the size of a patch, so that it
 is applied once to each patch: a matrix product. On a CPU torch computes the convolution three times as slowly; on a
@@ -11,11 +11,69 @@ need no rearranging. This holds while a weight fits into the caches: beyond :dat
 
 from __future__ import annotations
 
+import inspect
 import types
+from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.functional import linear
+from transformers.vision_utils import (
+    get_vision_cu_seqlens,
+    get_vision_interpolation_indices_and_weights,
+    get_vision_position_ids,
+    get_vision_window_index,
+)
+
+from docspec.targets.staging import uploaded
+
+GRIDS = frozenset({"image_grid_thw"})
+
+
+def grids_on_host(model: Any) -> frozenset[str]:
+    """The model inputs that stay on the host. The towers of ``model``, if it is on an accelerator, get tensors that
+    were computed from them on the host."""
+    if next(model.parameters()).device.type == "cpu":
+        return frozenset()
+    towers = [module for module in model.modules() if _is_tower(module)]
+    for tower in towers:
+        tower.register_forward_pre_hook(_computed_beforehand, with_kwargs=True)
+    return GRIDS if towers else frozenset()
+
+
+def _is_tower(module: nn.Module) -> bool:
+    """Whether the module takes a grid and needs the ends of images on the host for its attention."""
+    source = inspect.getmodule(type(module))
+    computes = source is not None and hasattr(source, "get_vision_attention_seqlens")
+    asked = inspect.signature(module.forward).parameters
+    config = getattr(module, "config", None)
+    flash = "flash" in str(getattr(config, "_attn_implementation", ""))
+    return computes and "grid_thw" in asked and hasattr(module, "blocks") and not flash
+
+
+def _computed_beforehand(tower: Any, args: tuple[Any, ...], inputs: dict[str, Any]) -> Any:
+    grid = inputs.get("grid_thw", args[1] if len(args) > 1 else None)
+    if grid is None:
+        return args, inputs
+    device, grid = next(tower.parameters()).device, grid.cpu()
+    inputs = {**inputs, "grid_thw": uploaded(grid, device)}
+    inputs["cu_seqlens"] = get_vision_cu_seqlens(grid)
+    inputs["position_ids"] = uploaded(get_vision_position_ids(grid, tower.spatial_merge_size), device)
+    if hasattr(tower, "interpolation_mode"):  # Qwen3-VL: learnt positions are resampled to the image's grid
+        indices, weights = get_vision_interpolation_indices_and_weights(
+            grid,
+            num_grid_per_side=tower.num_grid_per_side,
+            mode=tower.interpolation_mode,
+            align_corners=tower.interpolation_align_corners,
+            spatial_merge_size=tower.config.spatial_merge_size,
+        )
+        inputs |= {"interp_indices": uploaded(indices, device), "interp_weights": uploaded(weights, device)}
+    if hasattr(tower, "window_size"):  # Qwen2.5-VL: most of its layers look at a window
+        of_tower = tower.spatial_merge_size, tower.window_size, tower.patch_size
+        index, ends = get_vision_window_index(grid, *of_tower)
+        inputs |= {"window_index": uploaded(index, device), "cu_window_seqlens": ends}
+    return args[:1], inputs
+
 
 LARGEST = 1 << 22
 """Elements of a weight beyond which it is not changed."""
