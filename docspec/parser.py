@@ -19,7 +19,7 @@ from docspec import offline
 from docspec.accounting import Placer, accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched

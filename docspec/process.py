@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from docspec.core.processors import processors, visible
+from docspec.core.container import processors, visible
 
 NO_TELEMETRY = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: native threads that no hook in Python sees, and a device id on disk

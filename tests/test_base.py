@@ -18,7 +18,6 @@ NEEDS_LOCAL = {
     "docspec.bench.fidelity",
     "docspec.bench.generate",
     "docspec.bench.step",
-    "docspec.methods.head_checkpoint",
     "docspec.methods.head_network",
     "docspec.methods.device_walk",
     "docspec.methods.draft_at_once",

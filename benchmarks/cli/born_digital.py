@@ -27,7 +27,7 @@ def born_digital(
 ) -> None:
     """How long born-digital files and the first page take, beside pymupdf4llm with the same layout model."""
     from benchmarks.born_digital import compare
-    from docspec.core.processors import processors
+    from docspec.core.container import processors
 
     paths = [source.path for source in sources_of(inputs) if source.path is not None]
     timings = compare(paths, repeats, processes or processors())

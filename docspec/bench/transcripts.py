@@ -6,19 +6,24 @@ are counted exactly as a model would need them, while nothing but the host's par
 
 How it is counted: the first token comes from the prompt's forward pass and is free; the end-of-sequence token must
 be written by a step. ``tokens`` are the tokens that steps had to write, hence as many as the transcript has.
+
+The copy bound is the fewest steps in which any policy that copies from the drafts could write an output. At each step
+the longest draft substring that continues the output is taken, plus the target's own token. Taking the longest is
+optimal, because whatever a shorter piece allows later, its longer version allows too. What a policy loses against the
+bound is alignment; what the bound loses against the budget is what the drafts lack. A policy that also proposes text
+that no draft holds can pass it.
 """
 
 from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from docspec.bench.copy_bound import copy_bound
 from docspec.core import InputError, PageDraft, PageImage, UsageError
 from docspec.core.grammar import Grammar
 from docspec.dialects import Dialect, make_dialect
@@ -31,6 +36,39 @@ from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
 from docspec.proposing.registry import make_proposer
 from docspec.targets.protocol import Prompt, Scores
+
+_SEAM = chr(0x10FFFF)
+"""Stands between drafts; no token has this number."""
+
+
+def copy_bound(drafts: Iterable[Sequence[int]], output: Sequence[int], budget: int) -> int:
+    """Steps that write ``output`` after its first token, which comes from the prompt's own forward pass.
+
+    ``budget`` bounds a step's tree, the pending token included, so that at most ``budget - 1`` tokens are copied.
+    """
+    text, written = _SEAM.join(dict.fromkeys(map(as_text, drafts))), as_text(output)
+    at, steps = 1, 0
+    while at < len(written):
+        at += longest_piece(text, written, at, budget - 1) + 1
+        steps += 1
+    return steps
+
+
+def as_text(tokens: Sequence[int]) -> str:
+    """A character for each token: ``str.find`` searches faster than a loop over tokens."""
+    return "".join(map(chr, tokens))
+
+
+def longest_piece(drafts: str, output: str, start: int, most: int) -> int:
+    """The length of the longest piece of ``drafts`` that equals ``output[start:]`` so far, at most ``most``."""
+    size = place = 0
+    while size < min(most, len(output) - start):
+        place = drafts.find(output[start : start + size + 1], place)  # a longer piece begins no earlier
+        if place < 0:
+            break
+        size += 1
+    return size
+
 
 DIALECTS = {".md": "markdown", ".json": "layout-json"}
 """A transcript's suffix and the dialect that it is written in."""

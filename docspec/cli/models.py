@@ -22,8 +22,8 @@ from docspec.drafting import language_packs
 from docspec.drafting.language_packs import Pack
 from docspec.generation.llama.convert import WeightFormat
 from docspec.generation.llama.convert import convert as convert_to_gguf
-from docspec.models import hub, known, ocr_packs
-from docspec.models.hashes import broken_files, listing
+from docspec.models import hub, known
+from docspec.models.hashes import broken_files, fetch, listing
 from docspec.models.known import entries, entry_of, path_of
 from docspec.targets.estimate import PROMPT, estimate, gib
 from docspec.targets.families import families
@@ -166,7 +166,7 @@ def download(
     if (pack := pack_of(name)) is not None:
         if _confirmed(f"Fetch {pack.address} under the licence {language_packs.LICENCE}?", yes):
             place = (folder or language_packs.pack_folder()) / pack.file_name
-            print(ocr_packs.fetch(pack.address, pack.sha256, place))
+            print(fetch(pack.address, pack.sha256, place))
         return exits.OK
     model = hub.ask(name, number_format)
     say(

@@ -3,13 +3,18 @@
 A target's boxes differ from the drafted ones by a few pixels, mostly by the same few for each edge; edges that are
 printed flush share their number. So every earlier difference votes for a number and, weaker, for its neighbours.
 If the target's image has another size than the draft's, the scale is found from two boxes on.
+
+Many dialects write normalised boxes: whole numbers from 0 to a scale over the page's width and height.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from operator import itemgetter
 from statistics import median
+
+from docspec.core import BBox, Block, Category
 
 Box = tuple[int, int, int, int]
 
@@ -140,3 +145,22 @@ def _scaled(near: tuple[float, ...]) -> tuple[float, ...]:
     """Votes in the same proportions that are :data:`STRENGTH` together, both sides counted."""
     total = near[0] + 2 * sum(near[1:])
     return tuple(STRENGTH * vote / total for vote in near)
+
+
+def normalised_box(box: BBox, width: int, height: int, scale: int) -> Box:
+    """``box``, in pixels of a page of that size, as left, top, right and bottom from 0 to ``scale``."""
+    shares = box.x0 / width, box.y0 / height, box.x1 / width, box.y1 / height
+    x0, y0, x1, y1 = (min(max(round(scale * share), 0), scale) for share in shares)
+    return x0, y0, x1, y1
+
+
+def pixel_box(numbers: Iterable[int | str], width: int, height: int, scale: int) -> BBox:
+    """The normalised box ``numbers`` in pixels of the page, whichever of its edges comes first."""
+    x0, y0, x1, y1 = (int(number) / scale for number in numbers)
+    box = BBox(min(x0, x1) * width, min(y0, y1) * height, max(x0, x1) * width, max(y0, y1) * height)
+    return box.clamped(width, height)
+
+
+def boxed(category: Category, text: str, box: BBox | None) -> Block:
+    """A block with the ``box`` that the model wrote for it; without it if the box has no area."""
+    return Block(category, text) if box is None or box.area <= 0 else Block(category, text, box, "model")

@@ -15,10 +15,9 @@ from typing import ClassVar
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
-from docspec.dialects.box_numbers import Box
+from docspec.dialects.box_numbers import Box, boxed, normalised_box, pixel_box
 from docspec.dialects.dialect import Prompted
 from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.dialects.normalised import boxed, normalised_box, pixel_box
 from docspec.dialects.spelling import interleaved, spellings, unique
 
 SCALE = 999

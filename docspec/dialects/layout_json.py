@@ -23,12 +23,11 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.dialects.box_numbers import boxed
 from docspec.dialects.dialect import Prompted
 from docspec.dialects.layout_cells import LayoutCell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_grammar import LayoutGrammar
-from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.dialects.normalised import boxed
-from docspec.dialects.packaging import unpacked, without_fence
+from docspec.dialects.markdown_blocks import parse_blocks, unpacked, without_fence
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.table_grammar import drafted_tables
 from docspec.dialects.text import clean, has_bullet, join_lines

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows, runs_of
+from docspec.core.geometry import in_rows, runs_of
 from docspec.core.page import EdgeText
 from docspec.core.running_text import carries_amount, is_page_number, repeats
 from docspec.documents.damage import heard

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core import BBox
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.core.straightening import NOTHING, Projection, Straightening
 from docspec.documents.glyphless import ADVANCE, GlyphlessFont
 from docspec.documents.mupdf import mupdf

@@ -23,10 +23,9 @@ from docspec.documents.glyphless import GlyphlessFont
 from docspec.documents.images import ORIENTATION
 from docspec.documents.layer_text import LayerPage, LayerWord, write_layer
 from docspec.documents.mupdf import mupdf
-from docspec.documents.opening import open_pdf
-from docspec.documents.pages import PageSelection
+from docspec.documents.pages import PageSelection, make_upright
+from docspec.documents.pagetree import open_pdf
 from docspec.documents.pdf import PdfDocument
-from docspec.documents.rotation import make_upright
 from docspec.documents.view import View
 
 DPI, LEAST_DPI, MOST_DPI = 200.0, 70.0, 2400.0

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions, StageStats
 from docspec.engine.acceptance import make_rule
-from docspec.engine.limits import Pace
 from docspec.engine.loop import OnStep
 from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
-from docspec.engine.scheduler import Scheduler
+from docspec.engine.scheduler import Pace, Scheduler
 from docspec.targets.protocol import Pending
 
 if TYPE_CHECKING:

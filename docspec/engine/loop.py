@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import AcceptanceRule, VerifyOutcome, traverse
 from docspec.engine.batch import linearise
-from docspec.engine.limits import Pace, node_limits
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.row import Row
-from docspec.engine.scheduler import Scheduler
+from docspec.engine.scheduler import Pace, Scheduler, node_limits
 from docspec.engine.tree import TokenTree
 from docspec.targets.protocol import OutputFlags, Pending, StepBatch
 

@@ -18,15 +18,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Failure, ModelError, PageError, ParseOptions
-from docspec.core.futures import answer, fail, new_future
+from docspec.core.concurrency import answer, fail, new_future
 from docspec.core.safe_text import one_line
 from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed
 from docspec.engine.decoder import Decoder
-from docspec.engine.limits import Pace
 from docspec.engine.loop_guard import LoopGuard
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
+from docspec.engine.scheduler import Pace
 from docspec.generation.answer_text import AnswerText
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.proposing.registry import make_proposer, open_named
@@ -114,7 +114,7 @@ class Engine:
         self.target: TransformersTarget = loaded.target
         self.least_margin = 0.0
         if options.exact == "strict":
-            from docspec.targets.noise import shape_noise
+            from docspec.targets.tree_check import shape_noise
 
             self.least_margin = shape_noise(loaded.target)
         self._encoder = _with_own_processing(loaded.target)

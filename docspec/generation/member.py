@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import DocspecError
-from docspec.core.futures import fail
+from docspec.core.concurrency import fail
 from docspec.generation.interface import Generation, OnText
 from docspec.generation.worker import EngineMaker, Opened
 from docspec.isolation.child import Child

@@ -26,7 +26,7 @@ from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageError
 from docspec.core.closing import Closing
-from docspec.core.futures import answer, fail, new_future
+from docspec.core.concurrency import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.member import Member, Outbox, Pending, Place, post
 from docspec.generation.worker import EngineWorker, Numbered, Opened, Said, with_pixels

@@ -16,9 +16,8 @@ from functools import partial
 from typing import cast
 
 from docspec.core import Failure, PageError, StageStats
-from docspec.core.trail import Trail
 from docspec.engine.loop_guard import LoopGuard
-from docspec.engine.request import Loop
+from docspec.engine.request import Loop, Trail
 from docspec.generation.interface import (
     BatchGenerator,
     FinishReason,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
 from docspec.core.safe_text import first_line
 from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory

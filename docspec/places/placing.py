@@ -15,7 +15,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from docspec.core import BBox, Block, CellBoxes, PageDraft, PageImage, PageResult
-from docspec.core.grouping import in_rows
+from docspec.core.geometry import in_rows
 from docspec.core.places import How, PlacedWord
 from docspec.ledger.matching import matched
 from docspec.places.cells import cells_of

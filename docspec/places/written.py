@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from docspec.core import Block, Category
-from docspec.core.formula_signs import NOTHING, shown_signs
+from docspec.core.formulas import NOTHING, shown_signs
 from docspec.ledger.atoms import atoms_of
 from docspec.ledger.outputs import markdown_words
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from xml.sax.saxutils import quoteattr
 
 from docspec.core import BBox, Block
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.core.places import PlacedCell, PlacedWord
 from docspec.core.safe_text import REPLACEMENT, safe_text
 

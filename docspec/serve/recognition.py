@@ -17,7 +17,7 @@ from typing import Any
 from PIL import Image
 
 from docspec.core import PageDraft, PageImage
-from docspec.core.processors import processors
+from docspec.core.container import processors
 from docspec.documents.images import as_rgb
 from docspec.drafting.by_language import ByLanguage
 from docspec.drafting.rapidocr import RapidOcrDrafter

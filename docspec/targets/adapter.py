@@ -37,8 +37,7 @@ from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.norms import normalise_in_one_kernel
-from docspec.targets.prefill import MAX_TOKENS, captured_states, prefill_rows, token_importance
-from docspec.targets.prefill_pieces import Masks, in_pieces, only
+from docspec.targets.prefill import MAX_TOKENS, Masks, captured_states, in_pieces, only, prefill_rows, token_importance
 from docspec.targets.processing import Processing, TokenizerCodec
 from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Prompt, PromptStates
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from docspec.proposing.chains import Chained, Chains
 from docspec.proposing.drafts import DraftText
 from docspec.proposing.spelling import Codec
+from docspec.vllm.connection import tokenizer_of
 from docspec.vllm.request import RequestDrafts, said_in
 from docspec.vllm.runner import attach
-from docspec.vllm.tokenizer import tokenizer_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.engine.limits import node_limits
 from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
+from docspec.engine.scheduler import node_limits
 from docspec.hierarchy.planner import PROBE, RETRY, STRETCHES, Pacing
 from docspec.targets.protocol import Prompt
 

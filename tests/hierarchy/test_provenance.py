@@ -11,16 +11,15 @@ import pytest
 from benchmarks.corrections import corrupt
 from benchmarks.marks import recount
 from docspec import ParseOptions, Parser
-from docspec.bench.fixed_drafts import FixedDraft
+from docspec.bench.fidelity import FixedDraft
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Provenance, Region, Span
 from docspec.core.observer import NullObserver
 from docspec.core.provenance import OWN
-from docspec.core.trail import Trail
 from docspec.dialects.agreement import agreement
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.words import words_of
 from docspec.drafting import SafeDrafter
-from docspec.engine.request import Output, Request
+from docspec.engine.request import Output, Request, Trail
 from docspec.generation.local import make_decoder
 from docspec.hierarchy.answers import Answer
 from docspec.hierarchy.page import PageParser

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
 from docspec.serve.converter import Submission
 from docspec.serve.jobs import MOST_OF_ONE, Jobs
 from docspec.serve.turns import SHORT, Place, Stopped, Turns

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
+from docspec.proposing.chains import PRIOR_PRICE, StepCost
 from docspec.vllm import runner
-from docspec.vllm.lengths import is_own_schedule, own_schedule
+from docspec.vllm.lengths import REST, is_own_schedule, own_schedule, trust_in
 from docspec.vllm.request import MOST_TOKENS, said_in
-from docspec.vllm.trust import REST, trust_in
 
 ROOT = Path(__file__).parents[2]
 

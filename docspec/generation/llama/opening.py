@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from docspec.core import ModelError
-from docspec.core.processors import processors
+from docspec.core.container import processors
 from docspec.generation.llama.model_files import ModelFiles, fitting, settings_for
 from docspec.generation.llama.serving import LlamaEngine
 from docspec.generation.llama.settings import Facts, LlamaSettings

@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from docspec.core import ModelError, PageError
-from docspec.core.futures import answer, fail, new_future
+from docspec.core.concurrency import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.llama.choosing import Chooser
 from docspec.generation.llama.engine import BatchEngine

@@ -10,7 +10,7 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
-from docspec.core.trail import Trail
+from docspec.engine.request import Trail
 from docspec.hierarchy.answers import Answer, OnProgress, ask
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext

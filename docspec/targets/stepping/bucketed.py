@@ -21,7 +21,7 @@ import torch
 from docspec.core.memory import is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.rule_edits import Edits
+from docspec.targets.rules import Edits
 from docspec.targets.staging import Staging, can_pin, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.outputs import arrays_of, brought, edits_of, planes, step_outputs, unpacked

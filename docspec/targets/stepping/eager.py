@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from docspec.targets.kv import Trees
-from docspec.targets.rule_edits import Edits
+from docspec.targets.rules import Edits
 from docspec.targets.staging import Staging, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.outputs import arrays_of, brought, choice_of, edits_of, step_outputs, unpacked

@@ -1,4 +1,5 @@
-"""A lock that is given to threads in the order in which they asked for it.
+"""Threads: a lock that is given in the order in which threads asked for it, and futures that are answered by hand,
+once, by whichever thread comes first, and not after they were cancelled.
 
 ``threading.Lock`` is not: a thread that releases and takes it again at once, page after page, keeps it from others for
 seconds.
@@ -8,7 +9,36 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from types import TracebackType
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def new_future() -> Future[T]:
+    """A future whose ``cancel()`` also wakes those who wait for several (``concurrent.futures.wait``)."""
+    future: Future[T] = Future()
+    future.add_done_callback(_wake)
+    return future
+
+
+def answer(future: Future[T], value: T) -> None:
+    """Ends ``future`` with ``value``, unless it has ended."""
+    with suppress(InvalidStateError):
+        future.set_result(value)
+
+
+def fail(future: Future[T], error: BaseException) -> None:
+    """Ends ``future`` with ``error``, unless it has ended."""
+    with suppress(InvalidStateError):
+        future.set_exception(error)
+
+
+def _wake(future: Future[T]) -> None:
+    if future.cancelled():
+        future.set_running_or_notify_cancel()
 
 
 class FairLock:
