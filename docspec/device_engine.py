@@ -11,7 +11,7 @@ from docspec.core import ParseOptions
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.worker import Opened, with_picture
 from docspec.process import silence
-from docspec.targets.sight import PublishedSight
+from docspec.targets.family import PublishedSight
 
 if TYPE_CHECKING:
     from docspec.hierarchy.planner import Costs

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, sources_of, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, console, sources_of, table, write_json
 
 if TYPE_CHECKING:
     from benchmarks.race import ContestantTiming

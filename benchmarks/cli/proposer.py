@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, repeatable, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, console, repeatable, table, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

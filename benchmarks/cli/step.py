@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, write_json
+from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, console, narrow_table, write_json
 from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps, model_line, steps_line
-from docspec.bench.cli.tables import console, narrow_table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions, UsageError

@@ -187,7 +187,7 @@ def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 
 def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """A capture is made to fail; afterwards memory can be given back, and a page is read."""
-    from docspec.core.memory import release_memory
+    from docspec.core.errors import release_memory
     from docspec.generation.local import make_decoder
     from docspec.targets.stepping.captures import can_capture
     from docspec.targets.stepping.choice import make_steps

@@ -23,7 +23,7 @@ from docspec.drafting.language_packs import Pack
 from docspec.generation.llama.convert import WeightFormat
 from docspec.generation.llama.convert import convert as convert_to_gguf
 from docspec.models import hub, known
-from docspec.models.hashes import broken_files, fetch, listing
+from docspec.models.hub import broken_files, fetch, listing
 from docspec.models.known import entries, entry_of, path_of
 from docspec.targets.estimate import PROMPT, estimate, gib
 from docspec.targets.families import families

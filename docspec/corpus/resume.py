@@ -21,11 +21,10 @@ from docspec.core import InputError
 from docspec.core.paths import file_hash, inside, is_regular
 from docspec.core.safe_text import dump_json
 from docspec.corpus.identity import Identity
-from docspec.corpus.job import Job, JobResult
+from docspec.corpus.job import CorpusOptions, Job, JobResult
 from docspec.corpus.journal import Journal, journal_path
 from docspec.corpus.manifest import Manifest, read_history
 from docspec.corpus.mirror import Mirror
-from docspec.corpus.options import CorpusOptions
 from docspec.corpus.records import DocumentRecord, OutputFile, RunRecord, Shard
 from docspec.documents import Source
 from docspec.documents.remote import fetched

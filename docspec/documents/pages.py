@@ -5,6 +5,8 @@ Parsing needs no document, so that a typing error is a usage error before anythi
 Pages whose text runs up or down the sheet are turned upright: first by ``/Rotate``, then by their own text. Scanning
 and printing software leaves such pages; models read upright ones, and layout analysis finds one giant table on those
 that lie on their side.
+
+A page's links and bookmarks are read: web and mail addresses, and where the document's own list of contents leads.
 """
 
 from __future__ import annotations
@@ -15,7 +17,44 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from docspec.core import Failure, InputError, UsageError
+from docspec.core import BBox, Failure, InputError, UsageError
+
+MOST_LINKS = 2000
+"""Most links read of a page."""
+
+MOST_BOOKMARKS = 20_000
+
+MOST_ADDRESS = 2000
+"""Most characters of an address; longer ones are data."""
+
+_ADDRESS = re.compile(r"(?:https?|ftp|mailto|doi):\S+", re.IGNORECASE)
+
+
+def links_of(page: Any) -> tuple[tuple[BBox, str], ...]:
+    """Places on a ``pymupdf.Page`` as it is shown, in points, with the web and mail addresses that they lead to; empty
+    if links are unreadable."""
+    try:
+        links = []
+        for link in page.get_links()[:MOST_LINKS]:
+            target = str(link.get("uri") or "").strip()
+            if len(target) <= MOST_ADDRESS and _ADDRESS.fullmatch(target):
+                links.append((BBox(*link["from"]), target))
+        return tuple(links)
+    except Exception:  # damaged annotations: the page is worth more than its links
+        return ()
+
+
+def bookmarks_of(pdf: Any) -> dict[int, list[tuple[int, str]]]:
+    """Level (from 1) and title of the bookmarks by the number of the page that they lead to; empty if they are
+    unreadable."""
+    try:
+        bookmarks: dict[int, list[tuple[int, str]]] = {}
+        for level, title, number, *_ in pdf.get_toc(simple=True)[:MOST_BOOKMARKS]:
+            bookmarks.setdefault(number, []).append((level, " ".join(title.split())))
+        return bookmarks
+    except Exception:
+        return {}
+
 
 MIN_CHARACTERS = 40  # fewer are a stamp in the margin, not the text of the page
 MIN_SHARE = 0.9

@@ -21,7 +21,7 @@ from queue import Empty, SimpleQueue
 
 from docspec.core import ModelError, StageStats
 from docspec.core.concurrency import answer, fail, new_future
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.errors import is_out_of_memory, release_memory
 from docspec.engine.decoder import Decoder
 from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.request import Output, Request

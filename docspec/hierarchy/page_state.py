@@ -20,7 +20,7 @@ from docspec.core import (
     PageTimings,
     StageStats,
 )
-from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
+from docspec.core.errors import ADVICE, is_device_lost, is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes

@@ -14,14 +14,14 @@ from functools import partial
 from PIL import Image
 
 from docspec.core import BBox, Failure, PageDraft, PageError, PageImage
-from docspec.core.sizes import smart_resize
+from docspec.core.page import smart_resize
 from docspec.drafting.drafted_page import DraftFuture
 from docspec.generation.interface import GenerationRequest, Progress
 from docspec.hierarchy.answers import Answered, OnProgress, ask
 from docspec.hierarchy.arriving_draft import ArrivingDraft
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext
-from docspec.targets.sight import image_tokens
+from docspec.targets.family import image_tokens
 
 MAX_REGION_TOKENS = 1536
 """Most output tokens of a region."""

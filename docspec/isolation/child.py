@@ -23,8 +23,7 @@ from typing import IO, Any
 
 from docspec.core import Failure
 from docspec.documents.memory import resident
-from docspec.isolation.serving import Answer, Call, RecognisedLines
-from docspec.isolation.shared_pixels import PixelsHandle, SharedPixels
+from docspec.isolation.serving import Answer, Call, PixelsHandle, RecognisedLines, SharedPixels
 
 BOOT = """
 import pickle, sys

@@ -20,8 +20,7 @@ from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafted_page import draft_of
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
-from docspec.isolation.serving import RecognisedLines
-from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
+from docspec.isolation.serving import SIZE, PixelsHandle, RecognisedLines, map_pixels
 from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]

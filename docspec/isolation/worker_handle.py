@@ -22,7 +22,7 @@ from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.document import IsolatedDocument
-from docspec.isolation.shared_pixels import SIZE
+from docspec.isolation.serving import SIZE
 from docspec.isolation.worker import DocumentWorker, DrafterMaker, DrawnPage, OpenedDocument
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ from docspec.targets.attention import (
     prompt_kernels,
     within_window,
 )
+from docspec.targets.family import Sight
 from docspec.targets.faster_modules import embed_by_products, grids_on_host, store_for_narrow_steps
 from docspec.targets.gates import gate_in_one_kernel
 from docspec.targets.kv import KVSpec
@@ -43,7 +44,6 @@ from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Pro
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
 from docspec.targets.rotation import rotate_in_one_kernel
 from docspec.targets.rules import GenerationRules, RowRules
-from docspec.targets.sight import Sight
 from docspec.targets.staging import uploaded
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.outputs import choice_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
-from docspec.core.bars import without_bars
 from docspec.core.choices import Quantize
+from docspec.core.libraries import without_bars
 from docspec.core.safe_text import first_line
 from docspec.targets.estimate import settings
 from docspec.targets.family import Family

@@ -56,7 +56,7 @@ class Processing(ABC):
 
     @property
     def pixel_limits(self) -> dict[str, int]:
-        """The arguments ``factor``, ``min_pixels`` and ``max_pixels`` of :func:`docspec.core.sizes.smart_resize`."""
+        """The arguments ``factor``, ``min_pixels`` and ``max_pixels`` of :func:`docspec.core.page.smart_resize`."""
         size = self.image_processor.size
         return {
             "factor": self.factor,

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
+    from docspec.targets.family import Sight
     from docspec.targets.kv_arena import KVArena
     from docspec.targets.kv_cache import SlotCache as SlotCache
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.rules import GenerationRules, RowRules
-    from docspec.targets.sight import Sight
 
 __all__ = [
     "CHOICES_ONLY",

@@ -15,7 +15,7 @@ from torch._dynamo.exc import FailOnRecompileLimitHit
 from transformers import PreTrainedModel
 
 from docspec.core import ParseOptions
-from docspec.core.memory import release_memory
+from docspec.core.errors import release_memory
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.hierarchy import calibration

@@ -21,7 +21,7 @@ from PIL import Image
 from docspec import ParseOptions, Parser, verifier
 from docspec.core import Failure, ModelError, PageError, PageResult, UsageError
 from docspec.core.observer import NullObserver
-from docspec.corpus.options import CorpusOptions
+from docspec.corpus.job import CorpusOptions
 from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.member import Place
 from docspec.generation.processes import EngineProcesses

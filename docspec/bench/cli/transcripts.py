@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, repeatable
-from docspec.bench.cli.tables import console, narrow_table
+from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, console, narrow_table, repeatable
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions

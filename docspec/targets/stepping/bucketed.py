@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.errors import is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.rules import Edits

@@ -1,4 +1,5 @@
-"""Sets the number of ONNX Runtime's threads and stops idle ones from spinning.
+"""Settings of libraries: the number of ONNX Runtime's threads, whose idle ones must not spin, and transformers'
+progress bars, which are off while docspec shows its own.
 
 By default a session has a thread per processor, and idle threads spin. Pages are drafted in several processes at once,
 where each spinning thread takes a processor from another page: the layout model alone takes twice the processor time
@@ -7,10 +8,36 @@ with two threads.
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+_lock = threading.Lock()
+_holders = 0
+_shown = True  # before the first holder
+
+
+@contextlib.contextmanager
+def without_bars() -> Iterator[None]:
+    """Turns off the bars of transformers and the hub until the last of several threads has left."""
+    from transformers.utils import logging
+
+    global _holders, _shown
+    with _lock:
+        if not _holders:
+            _shown = logging.is_progress_bar_enabled()
+            logging.disable_progress_bar()
+        _holders += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _holders -= 1
+            if not _holders and _shown:
+                logging.enable_progress_bar()
 
 
 def session(model: Path, threads: int) -> Any:
