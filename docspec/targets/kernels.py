@@ -1,4 +1,4 @@
-"""The kernels of :mod:`tree_attention`, :mod:`norms`, :mod:`gates` and :mod:`rotation`; importing them needs Triton."""
+"""The kernels of :mod:`tree_attention` and :mod:`one_kernel`; importing them needs Triton."""
 
 from __future__ import annotations
 
