@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from docspec.core import ParseOptions, UsageError
@@ -40,12 +40,7 @@ def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
     """The dialect of a model with ``card``; its pictures are scaled to ``pixel_limits``."""
     from docspec.dialects import make_dialect
 
-    settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
-    if card.dialect == "layout-json":
-        settings.update(pixel_limits)
-    elif card.dialect == "markdown":
-        settings["table_style"] = card.table_style
-    return make_dialect(card.dialect, **settings)
+    return make_dialect(card.dialect, **card.spelling, **(pixel_limits if card.dialect == "layout-json" else {}))
 
 
 # Several devices
@@ -56,7 +51,7 @@ def start_devices(
 ) -> EngineProcesses:
     """A process with the model on each of ``devices``, of which one may be named several times; ``begun`` receives them
     before they load it. Raises :class:`docspec.core.ModelError` if no device can load the model."""
-    from docspec.generation.member import Place
+    from docspec.generation.member import EnginePlace
     from docspec.generation.processes import EngineProcesses
 
     quiet, on_cpu = logging.root.manager.disable >= logging.WARNING, devices.count("cpu")
@@ -64,7 +59,7 @@ def start_devices(
         partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
     ]
     places = [
-        Place(each, make, silence=math.inf if each == "cpu" else SILENCE)
+        EnginePlace(each, make, silence=math.inf if each == "cpu" else SILENCE)
         for each, make in zip(devices, makers, strict=True)
     ]
     return EngineProcesses(places, begun=begun)

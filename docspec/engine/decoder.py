@@ -19,8 +19,8 @@ from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
-from docspec.engine.scheduler import Pace, Scheduler
-from docspec.targets.protocol import Pending
+from docspec.engine.scheduler import Scheduler, TreePace
+from docspec.targets.protocol import PendingToken
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import SlotCache, TargetModel
@@ -41,7 +41,7 @@ class Decoder:
         target: TargetModel,
         options: ParseOptions,
         proposer: Callable[[], TreeProposer],
-        pace: Pace | None = None,
+        pace: TreePace | None = None,
         frugally: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.target = target
@@ -141,7 +141,7 @@ def decode_autoregressively(target: TargetModel, cache: SlotCache, row: Row, mar
     forwards = 0
     while row.finish is None and row.length < cache.slots - 1:
         position = row.length + row.rope_delta
-        choice = target.steps.advance(Pending(row.pending, position, row.length, row.rules, margins), cache)
+        choice = target.steps.advance(PendingToken(row.pending, position, row.length, row.rules, margins), cache)
         row.length += 1
         forwards += 1
         row.decided(choice)

@@ -23,7 +23,7 @@ LEAST_NODES = 8
 """Nodes of a row's tree, however many rows share the step."""
 
 
-class Pace(Protocol):
+class TreePace(Protocol):
     """Decides whether a tree pays at present, for a row that is alone in its step."""
 
     def limit(self, row: Row, most: int) -> int:
@@ -39,7 +39,7 @@ class Pace(Protocol):
         ...
 
 
-def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: Pace | None = None) -> list[int]:
+def node_limits(rows: Sequence[Row], max_tree: int, slots: int, pace: TreePace | None = None) -> list[int]:
     """Nodes for each of the ``rows`` of a step, root included, in a cache of ``slots`` slots a row.
 
     Many rows share :data:`MAX_NODES`, as all of them are padded to the largest tree. The rest of a row's budget and its

@@ -69,7 +69,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """The answer to a call: its value, or the error that it raised."""
 
     value: Any = None
@@ -97,17 +97,17 @@ def main() -> None:
         _end_with(lifeline)
     worker = make_worker(handle)
     worker.say = say = partial(_send, answers, threading.Lock())
-    say(Answer())
+    say(Reply())
     while True:
         call: Call = _next(requests)
         try:
-            answer = Answer(getattr(worker, call.name)(*call.arguments))
+            answer = Reply(getattr(worker, call.name)(*call.arguments))
         except BaseException as raised:  # Rust libraries panic, others raise SystemExit
             if call.one_way:
                 traceback.print_exc()
                 sys.stderr.flush()
                 os._exit(1)
-            answer = Answer(error=portable(raised))
+            answer = Reply(error=portable(raised))
         if not call.one_way:
             say(answer)
 

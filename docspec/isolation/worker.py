@@ -28,7 +28,7 @@ DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedDocument:
+class DocumentFacts:
     """A document as the child has it open."""
 
     page_count: int
@@ -76,14 +76,14 @@ class DocumentWorker:
         for drafter in self._drafters:
             drafter.warm()
 
-    def open(self, source: Source, password: str | None) -> OpenedDocument:
+    def open(self, source: Source, password: str | None) -> DocumentFacts:
         """Opens another document; raises :class:`docspec.core.InputError`."""
         self._leave_page()
         if self._document is not None:
             self._document.close()
             self._document = None
         self._document = open_document(source, password)
-        return OpenedDocument(self._document.page_count, self._document.damage)
+        return DocumentFacts(self._document.page_count, self._document.damage)
 
     def draw(self, number: int, view: View, dpi: float | None) -> DrawnPage | PageFailure:
         """Renders page ``number`` by ``view``, image files at ``dpi`` if the target's own tool does so."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from docspec.targets.protocol import ImportanceCallback, Prompt, TargetModel
 
 
-class Beside:
+class SecondStream:
     """A stream on ``device`` beside the default one; does nothing on a device without streams."""
 
     def __init__(self, device: torch.device) -> None:
@@ -152,7 +152,7 @@ class ParallelDraft(BatchProposer):
     def __init__(self, pair: Pair) -> None:
         self.figures = pair.figures
         self._drafter = Quietly(pair.model, pair.share)
-        self._stream = Beside(pair.model.kv_spec.device)
+        self._stream = SecondStream(pair.model.kv_spec.device)
         self._thread = ThreadPoolExecutor(1, "docspec-drafter")
         self._turn: Future[dict[Context, list[int]]] | None = None
         self._reads = False

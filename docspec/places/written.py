@@ -22,7 +22,7 @@ _SIGNED = re.compile(r"(?<![^\W_])-(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class WrittenPiece:
     """An atom of a word, or its whole text if it has none: its ``key``, by which both sides are compared, and the
     characters of the word that it is."""
 
@@ -38,7 +38,7 @@ class WrittenWord:
     text: str
     start: int
     end: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[WrittenPiece, ...]
     in_formula: bool = False
 
 
@@ -62,10 +62,10 @@ def written_words(block: Block) -> list[WrittenWord]:
     return words
 
 
-def pieces_of(text: str) -> tuple[Piece, ...]:
+def pieces_of(text: str) -> tuple[WrittenPiece, ...]:
     """The pieces of a word. One without letters, figures and signs (a dash) is a piece by itself."""
-    pieces = tuple(Piece(*atom) for atom in atoms_of(text))
-    return pieces or (Piece("\0" + _DASHES.sub("-", unicodedata.normalize("NFKC", text)), 0, len(text)),)
+    pieces = tuple(WrittenPiece(*atom) for atom in atoms_of(text))
+    return pieces or (WrittenPiece("\0" + _DASHES.sub("-", unicodedata.normalize("NFKC", text)), 0, len(text)),)
 
 
 def letters_of(text: str) -> str:

@@ -84,6 +84,12 @@ class ModelProfile:
         return {KINDS[kind]: prompt for kind, prompt in self.region_prompts.items()}
 
     @property
+    def spelling(self) -> dict[str, Any]:
+        """The settings of its dialect: prompts, and the style of tables where that can be chosen."""
+        style = {"table_style": self.table_style} if self.dialect == "markdown" else {}
+        return {"page_prompt": self.prompt, "crop_prompt": self.crop_prompts, **style}
+
+    @property
     def reads_charts(self) -> bool:
         return self.region_prompts is not None and "chart" in self.region_prompts
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts
-from docspec.generation.server.endings import Beside, RepeatError, finish_of
+from docspec.generation.server.endings import OtherFields, RepeatError, finish_of
 from docspec.generation.server.values import is_error, items_in, json_in, quoted
 from docspec.generation.server.wire import VLLM, ServedModel
 
@@ -19,7 +19,7 @@ MOST = 50.0
 """Logits: a margin above that is as good as certain, and servers clip what is less likely."""
 
 
-class Margins:
+class TokenMargins:
     """Collects the margins of an answer that comes in one piece or in many."""
 
     def __init__(self) -> None:
@@ -73,10 +73,10 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
         raise RepeatError(f"its answer has no text: {quoted(json.dumps(answered))}")
     text = text_in(message.get("content"))
     finish = finish_of(choice.get("finish_reason"))
-    beside = Beside()
+    beside = OtherFields()
     beside.take(message)
     beside.check(text)
-    margins = Margins()
+    margins = TokenMargins()
     margins.take(choice)
     made = _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
     return replace(made, margins=margins.told)
@@ -96,9 +96,9 @@ class Stream:
         self._began = began
         self._first: float | None = None
         self._finish: FinishReason | None = None
-        self._beside = Beside()
+        self._beside = OtherFields()
         self._tokens: list[int] | None = None
-        self._margins = Margins()
+        self._margins = TokenMargins()
         self._usage: Any = None
         self._name: Any = None
         self._times_named = 0

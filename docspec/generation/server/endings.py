@@ -49,7 +49,7 @@ def finish_of(reason: Any) -> FinishReason:
     raise RepeatError(f"it broke its answer off ({one_line(word)[:40]})")
 
 
-class Beside:
+class OtherFields:
     """The parts of an answer that are not its text: a refusal, thoughts that the server parsed away, calls of tools."""
 
     def __init__(self) -> None:

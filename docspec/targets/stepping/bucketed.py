@@ -29,7 +29,7 @@ from docspec.targets.stepping.step import (
     CHOICES_ONLY,
     Choice,
     OutputFlags,
-    Pending,
+    PendingToken,
     StepBatch,
     StepOutput,
     StepReport,
@@ -256,7 +256,7 @@ class BucketedSteps:
             static = self._without_replay(shape, static, step, cache)
         return static.read(step)
 
-    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
+    def advance(self, pending: PendingToken, cache: SlotCache) -> Choice:
         step = replace(
             chain(1, 1, pending.length, pending.length + 1),
             tokens=np.array([[pending.token]]),
