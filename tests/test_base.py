@@ -37,7 +37,6 @@ NEEDS_VLLM = {f"docspec.vllm.{name}" for name in ("cursor", "head", "scheduler",
 BASE_OF_TARGETS = {
     "docspec.targets.model_profile",
     "docspec.targets.chat_template",
-    "docspec.targets.devices",
     "docspec.targets.estimate",
     "docspec.targets.families",
     "docspec.targets.family",

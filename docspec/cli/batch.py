@@ -150,8 +150,8 @@ class Ending:
 
 def make_parser(options: ParseOptions, observer: Watcher, devices: str | None) -> Any:
     """The parser of the run; imported here, so that help and usage errors need no torch."""
+    from docspec.opening import devices_of
     from docspec.parser import Parser
-    from docspec.targets.devices import devices_of
 
     return Parser(options, observer, () if devices is None else devices_of(devices), images=False)
 

@@ -22,7 +22,7 @@ from docspec.hierarchy import calibration
 from docspec.hierarchy.planner import Costs
 from docspec.targets import adapter
 from docspec.targets.attention import additive_mask, choose_kernels, folded_mask
-from docspec.targets.deepseek_ocr.modeling import DeepseekOcrForCausalLM
+from docspec.targets.deepseek_ocr import DeepseekOcrForCausalLM
 from docspec.targets.faster_modules import embed_by_products
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.registry import load_target

@@ -25,7 +25,7 @@ from docspec.corpus.job import CorpusOptions
 from docspec.generation.interface import GenerationRequest, Generator, answers
 from docspec.generation.member import EnginePlace
 from docspec.generation.processes import EngineProcesses
-from docspec.targets.devices import devices_of
+from docspec.opening import devices_of
 from tests.generation import engine_doubles as doubles
 from tests.isolation.conftest import written
 from tests.isolation.test_ends import gone, is_running
