@@ -23,7 +23,7 @@ from docspec.documents.view import View
 from docspec.drafting import make_drafter
 from docspec.ledger import visible_words
 from docspec.places import with_places
-from docspec.places.written import letters_of
+from docspec.places.words import letters_of
 
 _WORD = re.compile(r"(?<=[ \n])[A-Za-z]{3,}(?=[ \n])")
 _LETTERS = ("bcdfgklmnprstvz", "aeiou")

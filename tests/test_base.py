@@ -19,7 +19,6 @@ NEEDS_LOCAL = {
     "docspec.bench.generate",
     "docspec.bench.step",
     "docspec.methods.head_network",
-    "docspec.methods.device_walk",
     "docspec.methods.draft_at_once",
     "docspec.methods.head_memory",
     "docspec.methods.head_tree",

@@ -14,7 +14,7 @@ from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import BUNDLED_MODELS
 from docspec.core.extras import missing
-from docspec.core.secrets import sound_key, sound_keys
+from docspec.core.safe_text import sound_key, sound_keys
 
 
 def serve(

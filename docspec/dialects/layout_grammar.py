@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from docspec.core import Category
 from docspec.core.grammar import Alternative, Completion, Fork, Landmark
-from docspec.dialects.box_numbers import Box
-from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, TextFork, Weights
+from docspec.dialects.box_numbers import NUMBERS, Box, DraftedBoxes, TextFork, Weights
 from docspec.dialects.layout_cells import LayoutCell
 from docspec.dialects.table_grammar import TableGrammar
 from docspec.dialects.tables import Table

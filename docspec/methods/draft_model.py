@@ -144,8 +144,7 @@ class DraftModel(BatchProposer):
         """``(rows, numbers)``: the length of each walk, its tokens, then the drafted tokens."""
         import torch
 
-        from docspec.methods.device_walk import walk
-        from docspec.methods.draft_at_once import Feeds, drafted
+        from docspec.methods.draft_at_once import Feeds, drafted, walk
 
         feeds, found, cache = Feeds(*arrays), walk(verified), self._cache
         assert cache is not None

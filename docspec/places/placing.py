@@ -21,8 +21,7 @@ from docspec.ledger.matching import matched
 from docspec.places.cells import cells_of
 from docspec.places.certainty import AloneWords, Margins, certainty_of
 from docspec.places.gaps import Found, boxes_of, placed_in, spread
-from docspec.places.printed import PrintedWord, printed_words
-from docspec.places.written import WrittenWord, letters_of, pieces_of, written_words
+from docspec.places.words import PrintedWord, WrittenWord, letters_of, pieces_of, printed_words, written_words
 
 MOST = 40_000_000
 """Most pairs of keys that are compared; a fuller page gets no alignment (6,000 words on either side)."""

@@ -96,8 +96,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     check_checkpoint(path)
     check_torchvision()
-    from docspec.targets.generation import ban_of, notes_of, rules_of
-    from docspec.targets.loading import load_family
+    from docspec.targets.loading import ban_of, load_family, notes_of, rules_of
     from docspec.targets.stepping.choice import make_steps
 
     device = pick_device(options.device)

@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts
-from docspec.generation.server.endings import OtherFields, RepeatError, finish_of
-from docspec.generation.server.values import is_error, items_in, json_in, quoted
+from docspec.generation.server.endings import OtherFields, RepeatError, finish_of, is_error, items_in, json_in, quoted
 from docspec.generation.server.wire import VLLM, ServedModel
 
 MOST = 50.0

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from PIL import Image
 
 from docspec.core import Failure, ModelError, PageError
-from docspec.core.secrets import sound_key
+from docspec.core.safe_text import sound_key
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.server.addresses import authorization_in, base_of
 from docspec.generation.server.connections import BadRequestError, HttpConnections, RefusedError

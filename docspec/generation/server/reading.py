@@ -17,8 +17,7 @@ import httpx2
 from docspec.core import Failure, PageError
 from docspec.generation.interface import Generation
 from docspec.generation.server.answers import Stream, generation_of
-from docspec.generation.server.endings import RepeatError
-from docspec.generation.server.values import json_in, quoted
+from docspec.generation.server.endings import RepeatError, json_in, quoted
 
 _END = re.compile(r"\r\n|\n|\r")
 
