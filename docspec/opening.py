@@ -34,10 +34,10 @@ SILENCE = 600.0
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
     """The forms of prompts and answers of ``loaded``, by its card and its image processor."""
-    return spoken(loaded.card, limits_of(loaded))
+    return dialect_with(loaded.card, limits_of(loaded))
 
 
-def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
+def dialect_with(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
     """The dialect of a model with ``card``; its pictures are scaled to ``pixel_limits``."""
     from docspec.dialects import make_dialect
 
@@ -74,7 +74,7 @@ def context_on_devices(options: ParseOptions, processes: EngineProcesses) -> Rea
     facts: DeviceFacts = processes.opened[0].facts
     return ReadingContext(
         facts.card,
-        spoken(facts.card, facts.pixel_limits),
+        dialect_with(facts.card, facts.pixel_limits),
         options,
         NullObserver(),  # pages are read in many threads; the run is told of finished ones
         facts.sight,
@@ -116,7 +116,7 @@ def context_elsewhere(options: ParseOptions, opened: OpenedEngine) -> tuple[Read
     card, family = profile.card, profile.family
     context = ReadingContext(
         card,
-        spoken(card, profile.sight.pixel_limits),
+        dialect_with(card, profile.sight.pixel_limits),
         options,
         NullObserver(),
         profile.sight,

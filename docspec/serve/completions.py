@@ -244,7 +244,7 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
     await answer(scope, receive, send)
 
 
-async def told(gateway: Gateway, scope: Scope, receive: Receive, send: Send, path: str) -> None:
+async def server_facts(gateway: Gateway, scope: Scope, receive: Receive, send: Send, path: str) -> None:
     """Answers ``GET /props`` or ``/slots`` with what a server behind this gateway says there."""
     answer = await _listed(gateway, scope, path)
     await answer(scope, receive, send)

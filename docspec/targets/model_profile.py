@@ -110,9 +110,9 @@ class ModelProfile:
         path = Path(directory) / "docspec.json"
         if not path.is_file():
             return self
-        return self.saying(read_object(path), path)
+        return self.updated(read_object(path), path)
 
-    def saying(self, said: Mapping[str, Any], where: Path | str) -> ModelProfile:
+    def updated(self, said: Mapping[str, Any], where: Path | str) -> ModelProfile:
         """This card with the fields of ``said``, which was read from ``where``. Raises the same as
         :meth:`overridden_by`."""
         known = [field.name for field in fields(self)]

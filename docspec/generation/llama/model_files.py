@@ -111,7 +111,9 @@ class ModelFiles:
             )
         card = family.card_of(self.name, str(self.model.metadata.get("general.name", "")))
         said = self.model.metadata.get(CARD)
-        return card if said is None else card.saying(_object(said, CARD, self.model.path), f"{self.model.path}, {CARD}")
+        return (
+            card if said is None else card.updated(_object(said, CARD, self.model.path), f"{self.model.path}, {CARD}")
+        )
 
     @property
     def factor(self) -> int:
