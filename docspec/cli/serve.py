@@ -86,7 +86,7 @@ def serve(
     from docspec.serve.settings import GatewaySettings, Limits
 
     quiet_libraries(0)
-    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
+    keys = sound_keys(api_key)
     limits = Limits(
         body=max_body * 2**20,
         pixels=round(max_megapixels * 1e6),
@@ -175,7 +175,7 @@ def mcp(
     from docspec.serve.tools import MOST_SESSIONS, PATH, SESSION_SECONDS, Folders, Guarded, make_server
 
     quiet_libraries(0)
-    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
+    keys = sound_keys(api_key)
     named = configured_model(model)
     converter = Converter(ParseOptions(model=named, places="drafts"), max_pages)
     most = max_file * 2**20

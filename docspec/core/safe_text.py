@@ -17,51 +17,6 @@ from typing import Any
 
 from docspec.core.errors import UsageError
 
-FLAGS = ("--password", "--server-key", "--upstream-key", "--api-key")
-"""Options whose values are secret, ours and those of the servers that docspec starts."""
-
-_USER = re.compile(r"(?<=://)[^\s/?#\"'<>\\]*@")
-_VALUE = re.compile(rf"((?:{'|'.join(FLAGS)})[= ]+)(?!\.\.\.)[^\s\"']+")
-
-
-def without_secrets(text: str) -> str:
-    """``text`` without user names and passwords of addresses, and without values of options that are secret."""
-    return _VALUE.sub(r"\1...", _USER.sub("", text))
-
-
-def words_without_secrets(words: Sequence[str]) -> list[str]:
-    """The ``words`` of a command line likewise."""
-    kept: list[str] = []
-    for before, word in zip(("", *words), words, strict=False):
-        name, given, _ = word.partition("=")
-        secret = f"{name}=..." if given and name in FLAGS else without_secrets(word)
-        kept.append("..." if before in FLAGS else secret)
-    return kept
-
-
-def sound_keys(given: Sequence[str], option: str, variable: str) -> tuple[str, ...]:
-    """The keys that ``option`` or the environment's ``variable`` gives, each as :func:`sound_key` has it. Raises
-    :class:`docspec.core.UsageError` for an empty one, too: whoever names a key does not want to let everybody in."""
-    blank = [""] if os.environ.get(variable, "-").strip() == "" else []
-    keys = [sound_key(one, option) for one in given or blank]
-    if None in keys:
-        raise UsageError(f"{option}: the key is empty; leave the option and {variable} out where there is none")
-    return tuple(key for key in keys if key is not None)
-
-
-def sound_key(given: str | None, option: str) -> str | None:
-    """The key that ``option`` gives, without white space around it; ``None`` for an empty one. Raises
-    :class:`docspec.core.UsageError`, without the key, if HTTP could not send it."""
-    key = (given or "").strip()
-    for place, letter in enumerate(key, 1):
-        if not "!" <= letter <= "~":
-            raise UsageError(
-                f"{option}: character {place} of the key is U+{ord(letter):04X}, which no key can hold; was it copied"
-                " from a text with curly quotes, or with a line end in it?"
-            )
-    return key or None
-
-
 REPLACEMENT = "\ufffd"
 
 _UNSAFE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
@@ -115,3 +70,48 @@ def _safe(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_safe(item) for item in value]
     return value
+
+
+FLAGS = ("--password", "--server-key", "--upstream-key", "--api-key")
+"""Options whose values are secret, ours and those of the servers that docspec starts."""
+
+_USER = re.compile(r"(?<=://)[^\s/?#\"'<>\\]*@")
+_VALUE = re.compile(rf"((?:{'|'.join(FLAGS)})[= ]+)(?!\.\.\.)[^\s\"']+")
+
+
+def without_secrets(text: str) -> str:
+    """``text`` without user names and passwords of addresses, and without values of options that are secret."""
+    return _VALUE.sub(r"\1...", _USER.sub("", text))
+
+
+def words_without_secrets(words: Sequence[str]) -> list[str]:
+    """The ``words`` of a command line likewise."""
+    kept: list[str] = []
+    for before, word in zip(("", *words), words, strict=False):
+        name, given, _ = word.partition("=")
+        secret = f"{name}=..." if given and name in FLAGS else without_secrets(word)
+        kept.append("..." if before in FLAGS else secret)
+    return kept
+
+
+def sound_keys(given: Sequence[str] | None) -> tuple[str, ...]:
+    """The keys that ``--api-key`` or the variable ``DOCSPEC_API_KEY`` gives, each as :func:`sound_key` has it. Raises
+    :class:`docspec.core.UsageError` for an empty one, too: whoever names a key does not want to let everybody in."""
+    blank = [""] if os.environ.get("DOCSPEC_API_KEY", "-").strip() == "" else []
+    keys = [sound_key(key, "--api-key") for key in given or blank]
+    if None in keys:
+        raise UsageError("--api-key: the key is empty; leave the option and DOCSPEC_API_KEY out where there is none")
+    return tuple(key for key in keys if key is not None)
+
+
+def sound_key(given: str | None, option: str) -> str | None:
+    """The key that ``option`` gives, without white space around it; ``None`` for an empty one. Raises
+    :class:`docspec.core.UsageError`, without the key, if HTTP could not send it."""
+    key = (given or "").strip()
+    for place, letter in enumerate(key, 1):
+        if not "!" <= letter <= "~":
+            raise UsageError(
+                f"{option}: character {place} of the key is U+{ord(letter):04X}, which no key can hold; was it copied"
+                " from a text with curly quotes, or with a line end in it?"
+            )
+    return key or None
