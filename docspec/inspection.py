@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from docspec.core import DocspecError, InputError
+from docspec.documents.painting import boxes_of
 from docspec.documents.sources import Source
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.serving import PixelsHandle
@@ -215,7 +216,7 @@ def facts_of(page: Any, number: int, judge: Any) -> PageFacts:
     from docspec.drafting.trust import image_shares
 
     shares = image_shares(page)
-    boxes = page.get_bboxlog()
+    boxes = boxes_of(page)
     verdict = judge.judge(PageImage(new("RGB", (1, 1)), number, 1.0, "", page))
     pictures, covered = sum(share >= SMALL for share in shares), max(shares, default=0.0)
     fields = sum(1 for _ in page.widgets() or ())

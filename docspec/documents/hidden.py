@@ -18,6 +18,7 @@ from PIL import Image
 from docspec.core import BBox, Event
 from docspec.core.page import HiddenText
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import boxes_of, forget, trace_of
 
 CONTRAST = 12
 """Of 255: two colours that differ less are one to the eye."""
@@ -109,7 +110,7 @@ def take_out(page: Any, image: Image.Image, draw: Callable[[Any], Image.Image]) 
     """Takes the hidden words out of a ``pymupdf.Page`` without rotation, a private copy, whose picture is ``image``, as
     ``draw`` makes it of a page. Returns them."""
     try:
-        spans = page.get_texttrace()
+        spans = trace_of(page)
         if not spans or sum(len(span["chars"]) for span in spans) > MOST_CHARACTERS:
             return ()
         words, origins = _words(spans)
@@ -123,7 +124,7 @@ def take_out(page: Any, image: Image.Image, draw: Callable[[Any], Image.Image]) 
 
 def on_layers(page: Any, names: set[str]) -> tuple[HiddenText, ...]:
     """The words of a page on the layers of these ``names``."""
-    words, _ = _words(page.get_texttrace())
+    words, _ = _words(trace_of(page))
     return tuple(
         HiddenText(word.box, word.text, "on a layer that is off") for word in words if word.span["layer"] in names
     )
@@ -166,7 +167,7 @@ def _hidden(
     """The words that nobody sees, and why."""
     sheet, scale = BBox(*page.rect), image.width / max(page.rect.width, 1e-6)
     pixels, greys = np.asarray(image.convert("RGB")), np.asarray(image.convert("L"))
-    log = page.get_bboxlog()
+    log = boxes_of(page)
     pictures = [shown for kind, box, *_ in log if kind in PRINTS and (shown := BBox(*box).intersection(sheet))]
     is_scan = sum(box.area for box in pictures) > SCAN * sheet.area  # many scans are strips
     covers = _Covers(log)
@@ -254,7 +255,7 @@ def _unseen(
     with pymupdf.open() as copy:
         copy.insert_pdf(page.parent, from_page=page.number, to_page=page.number, links=False)
         other = copy[0]
-        trial, origins = _words(other.get_texttrace())
+        trial, origins = _words(trace_of(other))
         if len(trial) != len(words):
             return []
         _remove(other, origins, {at for word in doubtful for at in range(word.first, word.last)})
@@ -294,6 +295,7 @@ def _remove(page: Any, origins: Sequence[tuple[float, float]], hidden: set[int])
 
     options = pymupdf._make_PdfFilterOptions(recurse=1, instance_forms=1, sanitize=1, sopts=Filter())
     low.pdf_filter_page_contents(pymupdf._as_pdf_document(page.parent), pymupdf._as_pdf_page(page.this), options)
+    forget(page)
 
 
 def _place(x: float, y: float) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageDraft, PageImage
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import images_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +44,7 @@ def has_ink(page: PageImage) -> bool:
     extrema: Any = page.image.getextrema()
     if all(high - low <= FLAT for low, high in extrema):
         return False
-    if page.pdf_page is not None and not page.pdf_page.get_image_info():
+    if page.pdf_page is not None and not images_of(page.pdf_page):
         return True
     if page.image.width * page.image.height <= TINY:
         return True

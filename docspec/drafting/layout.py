@@ -18,6 +18,7 @@ import numpy as np
 
 from docspec.core import BBox, Category
 from docspec.documents.mupdf import load_layout_model, mupdf
+from docspec.documents.painting import forget
 from docspec.drafting.found_table import FoundTable
 from docspec.drafting.lines import TextLine, usual_height
 
@@ -139,6 +140,7 @@ def write_hidden(page: Any, lines: Sequence[TextLine]) -> None:
         page.insert_text(
             start, text, fontname=name, fontsize=size, render_mode=3, morph=(start, pymupdf.Matrix(stretch, 1))
         )
+    forget(page)
 
 
 def _in_latin(text: str) -> str:

@@ -16,6 +16,7 @@ from docspec.core.geometry import in_rows
 from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import trace_of
 from docspec.drafting.bullets import spell_bullets
 from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
 from docspec.drafting.doubles import without_doubles
@@ -135,7 +136,7 @@ def _part_signs(spans: Sequence[dict[str, Any]]) -> None:
 def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLine]:
     """Lines of a page with right-to-left text: MuPDF parts them where the direction changes, so pieces that touch at
     one height are joined."""
-    traced = [(chr(code), origin, box) for span in page.get_texttrace() for code, _, origin, box in span["chars"]]
+    traced = [(chr(code), origin, box) for span in trace_of(page) for code, _, origin, box in span["chars"]]
     groups: list[list[tuple[BBox, int, list[dict[str, Any]]]]] = []
     for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):
         for box, spans in (piece for line in block.get("lines", ()) for piece in _pieces(line)):

@@ -16,6 +16,7 @@ from PIL import Image
 from docspec.core import BBox, Category, Event, PageImage, PrintedLine, Region
 from docspec.core.geometry import in_rows
 from docspec.core.scripts import scripts_of
+from docspec.documents.painting import images_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of
 from docspec.drafting.lines import TextLine, printed_lines
@@ -147,7 +148,7 @@ def _is_labelled(region: Region, images: Sequence[BBox]) -> bool:
 
 def _images(page: PageImage) -> list[BBox]:
     """The places of images on a PDF page, in pixels."""
-    shown = [] if page.pdf_page is None else page.pdf_page.get_image_info()
+    shown = [] if page.pdf_page is None else images_of(page.pdf_page)
     return [BBox(*one["bbox"]).scaled(page.scale) for one in shown]
 
 

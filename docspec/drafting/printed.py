@@ -11,6 +11,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import drawings_of
 from docspec.drafting.doubles import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of
 from docspec.drafting.layout import LayoutBox, analyse
@@ -52,7 +53,7 @@ class Printed:
     @cached_property
     def drawings(self) -> list[dict[str, Any]]:
         """Its vector graphics, as PyMuPDF's dictionaries."""
-        return list(self.page.get_drawings())
+        return drawings_of(self.page)
 
     @cached_property
     def raw(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import trace_of
 from docspec.drafting.lines import without_spaces
 from docspec.drafting.repair import UNTOLD
 
@@ -56,7 +57,7 @@ def signs_of(page: Any, recogniser: Callable[[], Recogniser] | None = None) -> l
     signs: list[Sign] = []
     known: dict[tuple[str, int, float], str] = {}
     words: list[range] = []  # of glyphs beside each other that are no dashes: their places in ``signs``
-    for span in page.get_texttrace():
+    for span in trace_of(page):
         kinds, first = "", len(signs)
         for code, glyph, (_, baseline), place in span["chars"]:
             char, box = chr(code), BBox(*place)

@@ -15,6 +15,7 @@ from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from docspec.core import raised as spelling
+from docspec.documents.painting import trace_of
 
 LEAST_RISE, MOST_RISE = 0.12, 1.05
 """How far a raised base stands over the line's, in sizes of the line's type."""
@@ -98,7 +99,7 @@ def has_two_shapes(page: Any) -> bool:
     shapes: dict[tuple[str, int], int] = {}
     return any(
         48 <= code <= 57 and shapes.setdefault((span["font"], code), glyph) != glyph
-        for span in page.get_texttrace()
+        for span in trace_of(page)
         for code, glyph, *_ in span["chars"]
     )
 

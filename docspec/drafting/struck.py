@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from docspec.core import BBox
+from docspec.documents.painting import boxes_of, drawings_of
 
 LOWEST, HIGHEST = 0.12, 0.5
 """The middle of a strike over the base line, in sizes of the type."""
@@ -31,9 +32,9 @@ def strokes_of(page: Any) -> tuple[BBox, ...]:
     """The level lines on a ``pymupdf.Page`` that are thin enough for a strike, and the middles of its annotations that
     strike out."""
     strokes: list[BBox] = []
-    thin = [box for kind, box, *_ in page.get_bboxlog() if kind in ("fill-path", "stroke-path")][: MOST_PATHS + 1]
+    thin = [box for kind, box, *_ in boxes_of(page) if kind in ("fill-path", "stroke-path")][: MOST_PATHS + 1]
     if 0 < len(thin) <= MOST_PATHS:
-        for path in page.get_cdrawings():
+        for path in drawings_of(page):
             wide = float(path.get("width") or 0) / 2 if path["type"] == "s" else 0.0
             level = [(item, box) for item in path["items"] if (box := _level(item, wide)) is not None]
             corners = _corners(path["items"]) if level else set()

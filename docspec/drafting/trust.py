@@ -18,6 +18,7 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import boxes_of, images_of, trace_of
 from docspec.drafting.font_programs import AGREED, FontPrograms, bare
 from docspec.drafting.font_trust import LEADER, FontJudge
 from docspec.drafting.lines import TextLine
@@ -119,7 +120,7 @@ class TrustJudge:
         text = _SPACE.sub("", raw)
         if len(text) < MIN_CHARACTERS:
             return Verdict(False, "no text layer", len(text))
-        trace = page.pdf_page.get_texttrace()
+        trace = trace_of(page.pdf_page)
         spans = _spans(page.pdf_page, trace)
         words = len(_WORD.findall(raw))
         shares = vowel_share(raw), bad_share(text), untold_share(raw), hidden_share(spans)
@@ -280,7 +281,7 @@ def image_share(page: Any) -> float:
 
 def image_shares(page: Any) -> list[float]:
     """The share of the page that each of its images covers."""
-    return [abs(mupdf().Rect(info["bbox"]) & page.rect) / abs(page.rect) for info in page.get_image_info()]
+    return [abs(mupdf().Rect(info["bbox"]) & page.rect) / abs(page.rect) for info in images_of(page)]
 
 
 def _spans(page: Any, trace: Sequence[dict[str, Any]]) -> list[Span]:
@@ -289,7 +290,7 @@ def _spans(page: Any, trace: Sequence[dict[str, Any]]) -> list[Span]:
     Text is invisible in render mode 3, and where a picture of (nearly) the whole page is painted after it.
     """
     covered_until = -1
-    for order, (kind, bbox, *_) in enumerate(page.get_bboxlog()):
+    for order, (kind, bbox, *_) in enumerate(boxes_of(page)):
         if kind == "fill-image" and abs(mupdf().Rect(bbox) & page.rect) > MIN_IMAGE_SHARE * abs(page.rect):
             covered_until = order
     return [(span["font"], span["type"] == 3 or span["seqno"] < covered_until, len(span["chars"])) for span in trace]

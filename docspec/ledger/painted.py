@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from docspec.core.geometry import runs_of
+from docspec.documents.painting import trace_of
 from docspec.ledger.atoms import UNTOLD, runs_leftwards
 
 SPACE = 0.15
@@ -69,7 +70,7 @@ class PaintedWord(NamedTuple):
 
 def painted_words(sheet: Any) -> list[PaintedWord]:
     """The words of a ``pymupdf.Page``; those that print another one again, on the same place, are called so."""
-    words = _words(sheet.get_texttrace(), tuple(sheet.rect))
+    words = _words(trace_of(sheet), tuple(sheet.rect))
     return _once(_whole(sorted(words, key=attrgetter("order"))))
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import boxes_of
 from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
 
@@ -228,7 +229,7 @@ def _painted_over(orders: np.ndarray, x: np.ndarray, y: np.ndarray, sheet: Any) 
     """Which words (their ``orders`` of painting and their middles) lie below something that was painted later."""
     covered = orders < 0
     first, count = int(orders.min()), 0
-    for order, (kind, (x0, y0, x1, y1), *_) in enumerate(sheet.get_bboxlog()):
+    for order, (kind, (x0, y0, x1, y1), *_) in enumerate(boxes_of(sheet)):
         if order <= first or kind in ("fill-text", "stroke-text", "ignore-text", "clip-text", "stroke-path"):
             continue
         if kind.startswith("fill") and x1 - x0 > LEAST_COVER and y1 - y0 > LEAST_COVER:

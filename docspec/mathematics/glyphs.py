@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import drawings_of
 from docspec.mathematics.fonts import Font, font_of, is_mathematical
 from docspec.mathematics.glyph_names import type1_names
 from docspec.mathematics.symbols import FENCES, Symbol, symbol_of
@@ -96,7 +97,7 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
     tools = mupdf().TOOLS
     tools.set_subset_fontnames(True)
     try:
-        for span in page.get_texttrace():
+        for span in page.get_texttrace():  # with other names of fonts than other stages read
             for code, glyph, (x, y), box in span["chars"]:
                 traced[_place(x, y)].append((code, span["font"], glyph))
                 if 0x300 <= code < 0x370 or 0x20D0 <= code < 0x2100:
@@ -153,7 +154,7 @@ def _usual_size(glyphs: Sequence[Glyph]) -> float:
 def bars_of(page: Any) -> tuple[list[Bar], list[Glyph]]:
     """The thin horizontal bars that are drawn on ``page``, and the radical signs: KaTeX draws these with bars that run
     off the page and are clipped."""
-    drawings = page.get_drawings()
+    drawings = drawings_of(page)
     if any(drawing["rect"].x1 > page.rect.x1 + _OFF for drawing in drawings):
         return _clipped(page)
     return _bars_in(drawings), []
