@@ -15,7 +15,7 @@ from time import perf_counter
 
 from benchmarks.page_score import PageScore, score
 from benchmarks.suites.item import SCAN
-from docspec.bench.fixed_drafts import FixedDraft
+from docspec.bench.fidelity import FixedDraft
 from docspec.core import Block, Category, PageDraft, PageImage, PageResult, UsageError
 from docspec.core.observer import NullObserver
 from docspec.dialects.locate import attach_boxes

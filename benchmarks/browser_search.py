@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from docspec.core import BBox, PageResult, ParseOptions
-from docspec.corpus.searchable import SearchablePdf
+from docspec.corpus.child_pdf import SearchablePdf
 from docspec.documents import Source
 from docspec.parser import Parser
 from docspec.reporting.placed_lines import lines_of

@@ -25,9 +25,8 @@ from docspec.core.result import WordsOf
 from docspec.documents.sources import source_from_bytes
 from docspec.parser import Parser
 from docspec.places import placing, with_places
-from docspec.places.certainty import certainty_of, evidence_of
+from docspec.places.certainty import Alone, certainty_of, evidence_of
 from docspec.places.gaps import Found
-from docspec.places.margins import Alone
 
 RIDGE = 1.0
 """Pulls the weights towards 0."""

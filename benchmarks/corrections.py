@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import Levenshtein
 
 from benchmarks.accuracy import truth_of
-from docspec.bench.fixed_drafts import FixedDraft
+from docspec.bench.fidelity import FixedDraft
 from docspec.core import PageDraft, PageImage, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, Source, open_document

@@ -31,8 +31,8 @@ from docspec.generation.local import make_decoder
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.noise import shape_noise
 from docspec.targets.registry import load_target
+from docspec.targets.tree_check import shape_noise
 
 TREES = (8, 16, 64)
 WRONG = 0.1
@@ -63,9 +63,9 @@ class Departures:
 class Margins:
     """Of ``positions``, those whose choice differs by the step's shape, and those that a limit on margins finds too
     close: on margins of the rounded logits (``rounded``), and on margins in float32 of the same hidden states
-    (``exact``). The first limit is :func:`docspec.targets.noise.shape_noise`; the second is measured the same way, and
-    one rounding of a logit more, since plain decoding chooses among rounded ones. ``missed`` are choices that differ
-    and that a limit does not find."""
+    (``exact``). The first limit is :func:`docspec.targets.tree_check.shape_noise`; the second is measured the same way,
+    and one rounding of a logit more, since plain decoding chooses among rounded ones. ``missed`` are choices that
+    differ and that a limit does not find."""
 
     positions: int
     differ: int

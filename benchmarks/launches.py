@@ -21,7 +21,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.activations import SiLUActivation
 
-from docspec.targets import adapter, gates, norms, rotation, tree_attention
+from docspec.targets import adapter, one_kernel, tree_attention
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.stepping.inputs import Inputs
 
@@ -113,17 +113,13 @@ def as_on_a_gpu() -> Iterator[Counter[str]]:
         return torch.empty_like(gate)
 
     with ExitStack() as stack:
-        for name, function in (("norm", normalised), ("rotation", rotated), ("gate", gated), ("tree", launch)):
-            module = f"docspec.targets.{name}_kernel{'s' * (name == 'tree')}"
-            kernels = SimpleNamespace(**{function.__name__: function})
-            stack.enter_context(mock.patch.dict(sys.modules, {module: kernels}))
+        kernels = SimpleNamespace(normalised=normalised, rotated=rotated, gated=gated, launch=launch)
+        stack.enter_context(mock.patch.dict(sys.modules, {"docspec.targets.kernels": kernels}))
         for room, name, instead in (
-            (norms, "unavailable", lambda device: ""),
-            (norms, "_same", lambda module: len(signature(type(module).forward).parameters) == 2),
-            (gates, "unavailable", lambda device: ""),
-            (gates, "_same", lambda module: isinstance(module.act_fn, torch.nn.SiLU | SiLUActivation)),
-            (rotation, "unavailable", lambda device: ""),
-            (rotation, "_same", lambda own, kernel, spec: _turns_halves(own, spec.head_dim)),
+            (one_kernel, "unavailable", lambda device: ""),
+            (one_kernel, "_same_norm", lambda module: len(signature(type(module).forward).parameters) == 2),
+            (one_kernel, "_same_gate", lambda module: isinstance(module.act_fn, torch.nn.SiLU | SiLUActivation)),
+            (one_kernel, "_same_rotation", lambda own, kernel, spec: _turns_halves(own, spec.head_dim)),
             (adapter, "not_working", lambda spec, groups: ""),
             (tree_attention, "_processors", lambda device: PROCESSORS),
         ):

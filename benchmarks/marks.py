@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.corrections import corrupt
-from docspec.bench.fixed_drafts import FixedDraft
+from docspec.bench.fidelity import FixedDraft
 from docspec.core import PageDraft, PageResult, ParseOptions
 from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, Source, open_document

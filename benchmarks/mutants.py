@@ -42,7 +42,7 @@ AREAS = (
     ),
     Area(
         "spelling",
-        ("docspec/dialects/spelling.py", "docspec/dialects/normalised.py", "docspec/proposing/respelling.py"),
+        ("docspec/dialects/spelling.py", "docspec/dialects/box_numbers.py", "docspec/proposing/respelling.py"),
         ("tests/dialects", "tests/proposing"),
     ),
     Area(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.plots import SIMULATED, Axis, Dot, bars, dots
-from docspec.bench.cli.tables import page_names
+from docspec.bench.cli.common import page_names
 from docspec.core import InputError
 
 Record = Mapping[str, Any]

@@ -22,7 +22,7 @@ from docspec.documents import PageFailure, PageSelection, Source, open_document
 from docspec.documents.view import View
 from docspec.ledger import visible_words
 from docspec.parser import Parser
-from docspec.places.written import letters_of
+from docspec.places.words import letters_of
 
 OVERLAP = 0.3
 """Least overlap (IoU) of a written word's box with one of the file for the two to be compared."""

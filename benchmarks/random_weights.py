@@ -17,7 +17,7 @@ from transformers import Qwen3VLConfig, Qwen3VLForConditionalGeneration
 from benchmarks.published_sizes import SIZES, PublishedSize
 from docspec.core import ModelError
 from docspec.core.choices import Graphs
-from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
+from docspec.core.page import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.attention import attentions
 from docspec.targets.dots_ocr.configuration import DotsOCRConfig

@@ -15,7 +15,7 @@ import torch
 
 from docspec.targets.protocol import ImportanceCallback, Prefill, Prompt
 from docspec.targets.rules import GenerationRules
-from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, StepRunner
+from docspec.targets.stepping.step import Choice, PendingToken, StepBatch, StepOutput, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -175,6 +175,6 @@ class _ScriptedSteps:
         choices = [[said(position) for position in row] for row in step.positions.tolist()]
         return StepOutput(choices, hidden=answer.hidden)
 
-    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
+    def advance(self, pending: PendingToken, cache: SlotCache) -> Choice:
         self._inner.advance(pending, cache)
         return Choice(self._target.said(pending.position))

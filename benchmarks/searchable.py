@@ -16,7 +16,7 @@ import pymupdf
 
 from docspec.core import DocspecError, ParseOptions
 from docspec.core.categories import Category
-from docspec.corpus.searchable import SearchablePdf
+from docspec.corpus.child_pdf import SearchablePdf
 from docspec.documents import Source
 from docspec.ledger.atoms import keys_of
 from docspec.ledger.outputs import markdown_words

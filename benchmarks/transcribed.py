@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.places import PlacedPage, judged
-from docspec.bench.transcripts import Transcript, find_transcripts
+from benchmarks.transcripts import Transcript, find_transcripts
 from docspec.core import InputError, PageImage, PageResult, ParseOptions
 from docspec.dialects import make_dialect
 from docspec.dialects.locate import attach_boxes
@@ -23,7 +23,7 @@ from docspec.documents.view import View
 from docspec.drafting import make_drafter
 from docspec.ledger import visible_words
 from docspec.places import with_places
-from docspec.places.written import letters_of
+from docspec.places.words import letters_of
 
 _WORD = re.compile(r"(?<=[ \n])[A-Za-z]{3,}(?=[ \n])")
 _LETTERS = ("bcdfgklmnprstvz", "aeiou")

@@ -12,10 +12,9 @@ from docspec.drafting.late_lines import LateLines
 from docspec.ledger import PageOutput, account_for, visible_words, witness_of
 from docspec.ledger.outputs import markdown_words
 from docspec.places import with_places
-from docspec.reporting.doubtful_tables import KIND as TABLE_DOUBTFUL
-from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.markdown import MarkdownRenderer
 from docspec.reporting.renderer import Layout
+from docspec.reporting.tables import TABLE_DOUBTFUL, with_doubtful_tables
 
 UNSURE = frozenset({WORDS_DOUBTFUL, TABLE_DOUBTFUL})
 """Events of a page that is not of the best grade, whatever the certainty of its words."""

@@ -11,12 +11,12 @@ from docspec.core import ParseOptions
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.worker import Opened, with_picture
 from docspec.process import silence
-from docspec.targets.sight import PublishedSight
+from docspec.targets.family import PublishedSight
 
 if TYPE_CHECKING:
     from docspec.hierarchy.planner import Costs
-    from docspec.targets.codec import TokenizerCodec
     from docspec.targets.model_profile import ModelProfile
+    from docspec.targets.processing import TokenizerCodec
     from docspec.targets.registry import LoadedTarget, TargetInfo
 
 

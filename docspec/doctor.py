@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from docspec.core import DocspecError
-from docspec.core.container import memory_limit, quota
+from docspec.core.container import memory_limit, processors, quota, visible
 from docspec.core.extras import EXTRAS, LOCAL, missing
 from docspec.core.plugins import PluginKind, load, plugins
-from docspec.core.processors import processors, visible
 from docspec.core.safe_text import first_line
 from docspec.targets.estimate import gib
 from docspec.versions import APART, DISTRIBUTION, NAMESAKE, version_of

@@ -15,7 +15,7 @@ from docspec.core import DocspecError, InputError
 from docspec.documents.painting import boxes_of
 from docspec.documents.sources import Source
 from docspec.isolation.child import Child, WorkerLost
-from docspec.isolation.shared_pixels import PixelsHandle
+from docspec.isolation.serving import PixelsHandle
 
 PageKind = Literal["born-digital", "mixed", "scanned", "garbled", "blank", "damaged", "picture"]
 """``mixed``: text that stands, and pictures of a good part of the page; ``garbled``: a text layer that does not say

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from docspec.core import ParseOptions, UsageError
+from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.observer import NullObserver
 from docspec.device_engine import DeviceEngine, DeviceFacts, limits_of
 from docspec.offline import is_here
@@ -33,19 +34,14 @@ SILENCE = 600.0
 
 def dialect_of(loaded: LoadedTarget) -> Dialect:
     """The forms of prompts and answers of ``loaded``, by its card and its image processor."""
-    return spoken(loaded.card, limits_of(loaded))
+    return dialect_with(loaded.card, limits_of(loaded))
 
 
-def spoken(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
+def dialect_with(card: ModelProfile, pixel_limits: Mapping[str, int]) -> Dialect:
     """The dialect of a model with ``card``; its pictures are scaled to ``pixel_limits``."""
     from docspec.dialects import make_dialect
 
-    settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
-    if card.dialect == "layout-json":
-        settings.update(pixel_limits)
-    elif card.dialect == "markdown":
-        settings["table_style"] = card.table_style
-    return make_dialect(card.dialect, **settings)
+    return make_dialect(card.dialect, **card.spelling, **(pixel_limits if card.dialect == "layout-json" else {}))
 
 
 # Several devices
@@ -56,7 +52,7 @@ def start_devices(
 ) -> EngineProcesses:
     """A process with the model on each of ``devices``, of which one may be named several times; ``begun`` receives them
     before they load it. Raises :class:`docspec.core.ModelError` if no device can load the model."""
-    from docspec.generation.member import Place
+    from docspec.generation.member import EnginePlace
     from docspec.generation.processes import EngineProcesses
 
     quiet, on_cpu = logging.root.manager.disable >= logging.WARNING, devices.count("cpu")
@@ -64,7 +60,7 @@ def start_devices(
         partial(DeviceEngine, replace(options, device=each), on_cpu if each == "cpu" else 1, quiet) for each in devices
     ]
     places = [
-        Place(each, make, silence=math.inf if each == "cpu" else SILENCE)
+        EnginePlace(each, make, silence=math.inf if each == "cpu" else SILENCE)
         for each, make in zip(devices, makers, strict=True)
     ]
     return EngineProcesses(places, begun=begun)
@@ -78,7 +74,7 @@ def context_on_devices(options: ParseOptions, processes: EngineProcesses) -> Rea
     facts: DeviceFacts = processes.opened[0].facts
     return ReadingContext(
         facts.card,
-        spoken(facts.card, facts.pixel_limits),
+        dialect_with(facts.card, facts.pixel_limits),
         options,
         NullObserver(),  # pages are read in many threads; the run is told of finished ones
         facts.sight,
@@ -120,7 +116,7 @@ def context_elsewhere(options: ParseOptions, opened: OpenedEngine) -> tuple[Read
     card, family = profile.card, profile.family
     context = ReadingContext(
         card,
-        spoken(card, profile.sight.pixel_limits),
+        dialect_with(card, profile.sight.pixel_limits),
         options,
         NullObserver(),
         profile.sight,
@@ -173,3 +169,32 @@ def card_of_served(options: ParseOptions) -> ModelProfile:
     opened = open_engine(options, lambda line: None)
     opened.generator.close()
     return profile_of(options, opened).card
+
+
+def gpus() -> int:
+    """The number of CUDA devices that this process may use."""
+    import torch
+
+    return torch.cuda.device_count()
+
+
+def devices_of(text: str, count: Callable[[], int] = gpus) -> tuple[str, ...]:
+    """The devices in ``text``: ``0,1`` are two GPUs, ``all`` is every GPU, ``cpu,cpu`` (a device may be repeated) two
+    processes that share the processors. ``count`` returns the number of GPUs.
+
+    Raises :class:`UsageError` for an invalid name, :class:`ModelError` for a GPU that does not exist.
+    """
+    there: int | None = None
+    found = []
+    for name in ["all"] if text.strip() == "all" else [each.strip() for each in text.split(",")]:
+        if name == "cpu":
+            found.append(name)
+            continue
+        match = re.fullmatch(r"(?a:all|(?:cuda:)?(\d{1,4}))", name)
+        if match is None or (name == "all" and "," in text):
+            raise UsageError(f"--devices {text}: write it like 0,1 or all (GPUs), or cpu,cpu")
+        there = count() if there is None else there
+        if there == 0 or int(match[1] or 0) >= there:
+            raise ModelError(f"--devices {text}: this machine has {there} usable CUDA devices")
+        found += [f"cuda:{index}" for index in range(there)] if name == "all" else [f"cuda:{int(match[1])}"]
+    return tuple(found)

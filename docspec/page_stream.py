@@ -11,9 +11,9 @@ from itertools import islice
 
 from docspec.accounting import visible_words
 from docspec.core import PageResult, ParseOptions
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
+from docspec.core.container import processors
 from docspec.core.observer import Observer
-from docspec.core.processors import processors
 from docspec.documents import PageFailure
 from docspec.documents.view import View
 from docspec.drafting.drafted_page import DraftedPage

@@ -19,7 +19,7 @@ from docspec import offline
 from docspec.accounting import Placer, accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
 from docspec.core.closing import Closing
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
 from docspec.core.observer import NullObserver, Observer
 from docspec.documents import Document, PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.remote import fetched
@@ -36,7 +36,7 @@ from docspec.verifier import Verifier
 if TYPE_CHECKING:
     from docspec.dialects import Dialect
     from docspec.hierarchy.page import PageParser
-    from docspec.hierarchy.regions.running_heads import RunningHeads
+    from docspec.hierarchy.regions.known_pages import RunningHeads
     from docspec.opening import RemoteInfo
     from docspec.targets.registry import LoadedTarget, TargetInfo
     from docspec.targets.stepping.step import StepReport
@@ -368,6 +368,6 @@ def parse(source: Input, **options: Any) -> ParsedDocument:
 
 def _running_heads() -> RunningHeads:
     """What the pages of one document repeat; importing it imports Pillow."""
-    from docspec.hierarchy.regions.running_heads import RunningHeads
+    from docspec.hierarchy.regions.known_pages import RunningHeads
 
     return RunningHeads()

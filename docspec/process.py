@@ -8,7 +8,7 @@ other changes, their places, and the times at which they are undone:
 | connections refused | :mod:`docspec.offline` | when the last parser that asked for it is closed |
 | number of torch's threads | :mod:`docspec.targets.threads`; a child that shares the machine | after each step; no |
 | a trace of a chat template that may not end | :mod:`docspec.targets.chat_template` | when it has ended |
-| progress bars of transformers | :mod:`docspec.core.bars` | after loading |
+| progress bars of transformers | :mod:`docspec.core.libraries` | after loading |
 | signal handlers, standard output | :mod:`docspec.console`: the command line alone | at its end |
 | the umask, for as long as it is read | :func:`new_file_mode` | at once |
 """
@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from docspec.core.processors import processors, visible
+from docspec.core.container import processors, visible
 
 NO_TELEMETRY = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: native threads that no hook in Python sees, and a device id on disk

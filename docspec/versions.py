@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-from docspec.core.processors import processors
+from docspec.core.container import processors
 
 DISTRIBUTION = "docspec-vlm"
 """This project's name as a package; ``docspec`` on the package index is another project."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from docspec import offline
 from docspec.isolation import worker_handle
 from docspec.isolation.child import Child, WorkerLost
-from docspec.isolation.shared_pixels import PixelsHandle
+from docspec.isolation.serving import PixelsHandle
 from docspec.isolation.worker import DocumentWorker
 
 MOST = 2

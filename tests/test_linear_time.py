@@ -24,16 +24,15 @@ from docspec.core.choices import DIALECTS
 from docspec.dialects import make_dialect
 from docspec.hierarchy.answers import TextGuard, guarded
 from docspec.hierarchy.grading import graded
-from docspec.hierarchy.strange_marks import strange_marks
+from docspec.hierarchy.page import strange_marks
 from docspec.ledger import PageOutput, account_for
 from docspec.ledger.atoms import keys_of
 from docspec.ledger.outputs import markdown_words
 from docspec.ledger.units import units_of
 from docspec.places import locate, with_places
-from docspec.reporting.doubtful_tables import with_doubtful_tables
 from docspec.reporting.formats import document_text
 from docspec.reporting.renderer import PLACED, SUFFIXES, Layout
-from docspec.reporting.tables import grids
+from docspec.reporting.tables import grids, with_doubtful_tables
 from docspec.reporting.view import ViewRenderer
 from docspec.retrieval import passages
 from docspec.targets.model_profile import ModelProfile

@@ -59,7 +59,7 @@ CHANGES = (
 KNOWN = {
     "process.py",  # sets, and lists all the others
     "offline.py",
-    "core/bars.py",
+    "core/libraries.py",
     "console/exits.py",
     "generation/lifeline.py",  # processes of their own
     "isolation/serving.py",

@@ -40,7 +40,7 @@ LATE = (
     "docspec.cli.app",
     "docspec.corpus.journal",
     "docspec.drafting.recogniser",
-    "docspec.reporting.summary",
+    "docspec.reporting.totals",
     "docspec.targets.registry",
     "pydantic",
     "pymupdf",

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 from docspec.bench.cli.common import (
     InputPaths,
     JsonFile,
+    console,
+    page_names,
     repeatable,
     sources_of,
+    table,
     target_fields,
     target_line,
     write_json,
 )
-from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

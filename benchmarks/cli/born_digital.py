@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, sources_of, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, console, sources_of, table, write_json
 
 if TYPE_CHECKING:
     from benchmarks.race import ContestantTiming
@@ -27,7 +26,7 @@ def born_digital(
 ) -> None:
     """How long born-digital files and the first page take, beside pymupdf4llm with the same layout model."""
     from benchmarks.born_digital import compare
-    from docspec.core.processors import processors
+    from docspec.core.container import processors
 
     paths = [source.path for source in sources_of(inputs) if source.path is not None]
     timings = compare(paths, repeats, processes or processors())

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.plots import check_plot
-from docspec.bench.cli.common import JsonFile, write_json
-from docspec.bench.cli.tables import console, narrow_table
+from docspec.bench.cli.common import JsonFile, console, narrow_table, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

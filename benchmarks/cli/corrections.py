@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import InputPaths, JsonFile, sources_of, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import InputPaths, JsonFile, console, sources_of, table, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

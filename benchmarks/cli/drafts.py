@@ -13,13 +13,14 @@ from docspec.bench.cli.common import (
     InputPaths,
     JsonFile,
     Repeats,
+    console,
     repeatable,
     sources_of,
+    table,
     target_fields,
     target_line,
     write_json,
 )
-from docspec.bench.cli.tables import console, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import DrafterName

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, repeatable, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import JsonFile, console, repeatable, table, write_json
 from docspec.core import UsageError
 
 if TYPE_CHECKING:

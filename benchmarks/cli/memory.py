@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-from docspec.bench.cli.common import JsonFile, repeatable, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import JsonFile, console, repeatable, table, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, sources_of, write_json
-from docspec.bench.cli.tables import console, page_names, table
+from docspec.bench.cli.common import InputPaths, JsonFile, Repeats, console, page_names, sources_of, table, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import console, table
 
 if TYPE_CHECKING:
     from benchmarks.reading_order.score import OrderScore

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, write_json
+from benchmarks.cli.transcripts import Transcripts
+from docspec.bench.cli.common import JsonFile, Repeats, console, narrow_table, write_json
 from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps, model_line, steps_line
-from docspec.bench.cli.tables import console, narrow_table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions, UsageError
@@ -84,8 +84,8 @@ def scripted(
 ) -> int:
     """Plain against speculative, end to end, at full size without weights: the output follows a transcript."""
     from benchmarks.scripted import LABEL, ScriptedBench, overall
+    from benchmarks.transcripts import TokenizerFile, find_transcripts
     from docspec import offline
-    from docspec.bench.transcripts import TokenizerFile, find_transcripts
     from docspec.console.terminal import quiet_libraries, say, say_error
     from docspec.drafting import make_drafter
     from docspec.targets.registry import BUNDLED

@@ -14,7 +14,7 @@ from benchmarks.cost_model import MACHINES, Assumptions, ModelShape, StepEstimat
 from benchmarks.device.markdown import Row, table
 from benchmarks.launches import KINDS
 from benchmarks.random_weights import random_target
-from docspec.bench.cli.tables import console, narrow_table
+from docspec.bench.cli.common import console, narrow_table
 
 SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "qwen2.5-vl-7b")
 """What is shown where no size is named."""

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, write_json
-from docspec.bench.cli.tables import console, narrow_table
+from docspec.bench.cli.common import JsonFile, console, narrow_table, write_json
 
 
 def structure(

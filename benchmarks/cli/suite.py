@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import Proposers, Repeats, repeatable, target_fields, target_line
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import Proposers, Repeats, console, repeatable, table, target_fields, target_line
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError

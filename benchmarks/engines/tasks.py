@@ -63,7 +63,7 @@ def _crops(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
 
 
 def _whole(context: ReadingContext, page: Any, draft: Any) -> list[Task]:
-    from docspec.hierarchy.asking import asked_of_page, asked_of_regions
+    from docspec.hierarchy.whole import asked_of_page, asked_of_regions
 
     request = context.engine.request_of(asked_of_page(context, page, draft, None))
 

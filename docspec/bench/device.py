@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from docspec.bench import device_checks as checks
 from docspec.bench.device_checks import CheckResult, Clock, OutOfTime
 from docspec.core import DocspecError, ParseOptions
-from docspec.core.memory import release_memory
+from docspec.core.errors import release_memory
 from docspec.core.safe_text import first_line
 
 if TYPE_CHECKING:

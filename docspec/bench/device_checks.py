@@ -16,8 +16,7 @@ from docspec.core import ParseOptions
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from docspec.engine.request import Request
-    from docspec.engine.stopping import Loop
+    from docspec.engine.request import Loop, Request
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.registry import LoadedTarget
     from docspec.targets.stepping.step import StepBatch, StepRunner
@@ -188,7 +187,7 @@ def graphs(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
 
 def failed_capture(loaded: LoadedTarget, page: Image, clock: Clock) -> CheckResult:
     """A capture is made to fail; afterwards memory can be given back, and a page is read."""
-    from docspec.core.memory import release_memory
+    from docspec.core.errors import release_memory
     from docspec.generation.local import make_decoder
     from docspec.targets.stepping.captures import can_capture
     from docspec.targets.stepping.choice import make_steps

@@ -9,16 +9,15 @@ listed. Neither counts as identical.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from docspec.bench.fixed_drafts import FixedDraft, echo
-from docspec.bench.generate import Reference, ReferenceGenerator
-from docspec.bench.requests import requests_of
+from docspec.bench.generate import Reference, ReferenceGenerator, requests_of
 from docspec.bench.verdicts import FidelityCheck, PageChecks, Skip, files_of
-from docspec.core import PageDraft, PageImage, PageResult, ParseOptions
+from docspec.core import BBox, Category, PageDraft, PageImage, PageResult, ParseOptions, Region
 from docspec.core.observer import NullObserver
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.drafting import SafeDrafter
@@ -28,6 +27,46 @@ from docspec.hierarchy.calibration import calibrate
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.planner import Costs, Planner
 from docspec.parser import Parser
+
+
+class FixedDraft:
+    """A drafter that answers with a draft made beforehand."""
+
+    name = "given"
+
+    def __init__(self, draft: PageDraft) -> None:
+        self._draft = draft
+
+    def draft(self, page: PageImage) -> PageDraft:
+        return self._draft
+
+
+def echo(page: PageImage, text: str, rate: float, seed: int) -> PageDraft:
+    """A draft made of the target's own output with a share ``rate`` of its words changed, dropped or doubled.
+
+    Even targets that do not read accept much of such a draft, so that trees grow and are compacted.
+    """
+    rng = random.Random(seed)
+    words: list[str] = []
+    for word in text.split(" "):
+        kind = rng.randrange(3) if rng.random() < rate else None
+        if kind is None:
+            words.append(word)
+        elif kind == 0:
+            words.append("?" + word[::-1])
+        elif kind == 1:
+            words.extend((word, word))
+    third = max(1, len(words) // 3)
+    box = BBox(0, 0, page.width, page.height)
+    parts = [" ".join(words[start : start + third + 10]) for start in range(0, len(words), third)]
+    regions = tuple(
+        Region(
+            BBox(0, page.height * i / len(parts), page.width, page.height * (i + 1) / len(parts)), Category.TEXT, (t,)
+        )
+        for i, t in enumerate(parts)
+    )
+    return PageDraft((*regions, Region(box, Category.TEXT, (text[::-1],))), "echo", page_texts=(" ".join(words),))
+
 
 GROUP = 4
 """Pages held at a time, to be read backwards and side by side."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, NoRepeatNGramLogitsProcessor
 
-from docspec.bench.requests import requests_of
 from docspec.core import PageImage, PageResult, PageTimings, StageStats
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
+from docspec.drafting.drafted_page import DraftedPage
 from docspec.engine.request import Request
 from docspec.hierarchy.page import PageParser
+from docspec.hierarchy.page_state import PageState
+from docspec.hierarchy.regions.own_layout import lay_out
 
 if TYPE_CHECKING:
     from docspec.targets.adapter import TransformersTarget
@@ -189,3 +191,12 @@ def difference(theirs: ModelInputs, ours: ModelInputs) -> str:
         if not value.equal(ours[name]):
             return f"{name}: by up to {float((value - ours[name]).abs().max()):.3g}"
     return ""
+
+
+def requests_of(pages: PageParser, drafted: DraftedPage) -> list[Request]:
+    """The decoder's requests for a drafted page without Stage 1: the page, or its crops in reading order."""
+    state, context = PageState.begun(drafted), pages.context
+    if not pages.regions.takes(state.page):
+        return [context.engine.request_of(pages.whole.request(state))]
+    lay_out(context, state)
+    return [context.engine.request_of(crop.request) for crop in pages.regions.cut(state.page, state.draft).crops]

@@ -17,7 +17,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.errors import is_out_of_memory, release_memory
 from docspec.targets.kv import Trees
 from docspec.targets.stepping.eager import EagerSteps, view_of
 from docspec.targets.stepping.step import StepBatch, StepRunner, chain

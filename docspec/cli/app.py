@@ -21,10 +21,9 @@ from docspec.cli.config_show import config
 from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
 from docspec.cli.inspect import inspect
-from docspec.cli.mcp import mcp
 from docspec.cli.models import models
 from docspec.cli.parse import CONFIG_PATH, EverydayCommand, parse
-from docspec.cli.serve import serve
+from docspec.cli.serve import mcp, serve
 from docspec.cli.status import status
 from docspec.console import exits, log
 from docspec.console.terminal import drop_standard_output, say_error, say_warning
@@ -72,8 +71,8 @@ class BenchGroup(TyperGroup):
         return list(self.measurements)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name == "engines":
-            raise UsageError("docspec bench engines: it is `python -m benchmarks engines` now, from a clone")
+        if cmd_name in ("engines", "transcripts"):
+            raise UsageError(f"docspec bench {cmd_name}: it is `python -m benchmarks {cmd_name}` now, from a clone")
         return self.measurements.get(cmd_name)
 
 

@@ -14,7 +14,7 @@ import typer.main
 from docspec.cli import config as config_file
 from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, CONFIG_VALUES, NOT_CONFIGURABLE, PROFILE_VALUES, parse
 from docspec.core.options import flag_of
-from docspec.core.secrets import without_secrets
+from docspec.core.safe_text import without_secrets
 
 config = typer.Typer(
     name="config",

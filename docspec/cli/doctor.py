@@ -115,7 +115,7 @@ def _examine_device(device: str, model: str, report: Path | None, as_json: bool)
     """Exit code 0 if all checks pass, else 1; ``all`` are all CUDA devices. Raises :class:`docspec.core.DocspecError`
     if there is no such device."""
     from docspec.bench.device import SECONDS, examine_device
-    from docspec.targets.devices import devices_of
+    from docspec.opening import devices_of
 
     lines = []
     with document_stream() as stdout:

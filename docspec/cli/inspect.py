@@ -14,8 +14,8 @@ from docspec.console.terminal import say, say_warning
 from docspec.core import ParseOptions
 from docspec.core.safe_text import dump_json, one_line
 from docspec.corpus.counts import duration
+from docspec.corpus.job import CorpusOptions
 from docspec.corpus.listing import list_documents
-from docspec.corpus.options import CorpusOptions
 from docspec.corpus.pace import Pace, Paces, PageWords, key_of
 from docspec.inspection import HAVE_TEXT, MODELS_WORDS, NEEDS_OCR, WORDS, FileFacts, PageFacts, inspect_files
 

@@ -1,4 +1,4 @@
-"""``docspec models``: models on this machine and on the hub."""
+"""``docspec models``: models on this machine and on the hub, and packs of languages for the recogniser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from docspec import offline as connections
-from docspec.cli.packs import file_here, pack_facts, pack_of
 from docspec.console import exits
 from docspec.console.terminal import CleanConsole, quiet_libraries, say, say_error
 from docspec.core import ModelError, ParseOptions, UsageError
@@ -20,10 +19,11 @@ from docspec.core.choices import Dtype
 from docspec.core.paths import file_hash
 from docspec.core.safe_text import dump_json, one_line
 from docspec.drafting import language_packs
+from docspec.drafting.language_packs import Pack
 from docspec.generation.llama.convert import WeightFormat
 from docspec.generation.llama.convert import convert as convert_to_gguf
-from docspec.models import hub, known, ocr_packs
-from docspec.models.hashes import broken_files, listing
+from docspec.models import hub, known
+from docspec.models.hub import broken_files, fetch, listing
 from docspec.models.known import entries, entry_of, path_of
 from docspec.targets.estimate import PROMPT, estimate, gib
 from docspec.targets.families import families
@@ -166,7 +166,7 @@ def download(
     if (pack := pack_of(name)) is not None:
         if _confirmed(f"Fetch {pack.address} under the licence {language_packs.LICENCE}?", yes):
             place = (folder or language_packs.pack_folder()) / pack.file_name
-            print(ocr_packs.fetch(pack.address, pack.sha256, place))
+            print(fetch(pack.address, pack.sha256, place))
         return exits.OK
     model = hub.ask(name, number_format)
     say(
@@ -291,3 +291,35 @@ def convert(
     for file in convert_to_gguf(path_of(name), output, kind, source):
         print(f"{file}: {gib(file.stat().st_size)}")
     return exits.OK
+
+
+def pack_of(name: str) -> Pack | None:
+    """The pack that ``ocr:NAME`` names; ``None`` for another model. Raises :class:`ModelError` for an unknown one."""
+    if not name.startswith(language_packs.PREFIX):
+        return None
+    listed = language_packs.packs()
+    pack = listed.get(name.removeprefix(language_packs.PREFIX))
+    if pack is None:
+        names = ", ".join(listed) or "none, as it is not installed"
+        raise ModelError(f"{name}: RapidOCR has no such model; it has {names}")
+    return pack
+
+
+def pack_facts(pack: Pack) -> dict[str, Any]:
+    """What ``docspec models show`` says of a pack."""
+    file = language_packs.file_of(pack)
+    return {
+        "name": f"{language_packs.PREFIX}{pack.name}",
+        "licence": language_packs.LICENCE,
+        "address": pack.address,
+        "sha256": pack.sha256,
+        "path": "not on this machine" if file is None else str(file),
+    }
+
+
+def file_here(pack: Pack) -> Path:
+    """The file of ``pack`` on this machine. Raises :class:`ModelError` where there is none."""
+    file = language_packs.file_of(pack)
+    if file is None:
+        raise ModelError(f"{language_packs.PREFIX}{pack.name} is not on this machine; fetch it with: {pack.download}")
+    return file

@@ -22,7 +22,7 @@ from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import PROFILES, Profile
 from docspec.core.extras import missing
 from docspec.core.options import OPTIONS
-from docspec.corpus.options import CorpusOptions
+from docspec.corpus.job import CorpusOptions
 from docspec.reporting.renderer import PLACED, Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"

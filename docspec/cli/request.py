@@ -10,9 +10,8 @@ from docspec.cli.outputs import Outputs
 from docspec.console.terminal import say
 from docspec.core import ParseOptions, UsageError
 from docspec.core.options import flag_of
-from docspec.corpus.job import Job
-from docspec.corpus.options import CorpusOptions
-from docspec.corpus.owners import note_owner, of_others, owners_in
+from docspec.corpus.job import CorpusOptions, Job
+from docspec.corpus.resume import note_owner, of_others, owners_in
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import Expansion, Source
 from docspec.documents.inputs import Unreadable, is_folder, is_pattern

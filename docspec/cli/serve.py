@@ -1,4 +1,4 @@
-"""``docspec serve``: words on the command line become :class:`docspec.serve.settings.GatewaySettings`."""
+"""``docspec serve``, whose options become :class:`docspec.serve.settings.GatewaySettings`, and ``docspec mcp``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from docspec.console.terminal import quiet_libraries, say, say_warning
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import BUNDLED_MODELS
 from docspec.core.extras import missing
-from docspec.core.secrets import sound_key, sound_keys
+from docspec.core.safe_text import sound_key, sound_keys
 
 
 def serve(
@@ -86,7 +86,7 @@ def serve(
     from docspec.serve.settings import GatewaySettings, Limits
 
     quiet_libraries(0)
-    keys = sound_keys(api_key or (), "--api-key", "DOCSPEC_API_KEY")
+    keys = sound_keys(api_key)
     limits = Limits(
         body=max_body * 2**20,
         pixels=round(max_megapixels * 1e6),
@@ -147,3 +147,51 @@ def _address(given: str) -> str:
     if "@" in parts.netloc:
         raise UsageError(f"--upstream {given}: a user name and password are not sent; give a key by --upstream-key")
     return parts.geturl()
+
+
+def mcp(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", show_default=False, help="Only files below these are read.")
+    ],
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP (/mcp) in place of standard input.")] = False,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8081,
+    api_key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", envvar="DOCSPEC_API_KEY", show_default=False, help="Clients have to send one."),
+    ] = None,
+    allow_urls: Annotated[bool, typer.Option("--allow-urls", help="Fetch http addresses, public ones alone.")] = False,
+    model: Annotated[str, typer.Option(metavar="NAME|DIR", help="What reads documents.")] = "auto",
+    max_pages: Annotated[int, typer.Option(min=1, help="Of a document.")] = 2000,
+    max_file: Annotated[int, typer.Option(metavar="MIB", min=1, help="Largest file.")] = 256,
+) -> int:
+    """Let an assistant read documents, by the Model Context Protocol: convert_to_markdown, convert_document."""
+    if absent := missing("serve"):
+        raise UsageError(f"{', '.join(absent)} missing; run: pip install 'docspec-vlm[serve]'")
+    from docspec.serve.access import Access, is_loopback
+    from docspec.serve.converter import Converter
+    from docspec.serve.fetch import Fetcher
+    from docspec.serve.running import run
+    from docspec.serve.tools import MOST_SESSIONS, PATH, SESSION_SECONDS, Folders, Guarded, make_server
+
+    quiet_libraries(0)
+    keys = sound_keys(api_key)
+    named = configured_model(model)
+    converter = Converter(ParseOptions(model=named, places="drafts"), max_pages)
+    most = max_file * 2**20
+    server = make_server(Folders(folders, most), converter, Fetcher(most) if allow_urls else None)
+    try:
+        if not http:
+            server.run("stdio")
+            return exits.OK
+        local = is_loopback(host)
+        if not local and not keys:
+            say_warning(f"--host {host} without --api-key: whoever reaches this address can read these folders")
+        app = Guarded(
+            server.streamable_http_app(host=host, session_idle_timeout=SESSION_SECONDS, max_sessions=MOST_SESSIONS),
+            Access(keys, local),
+        )
+        run(app, host, port, 10.0, lambda address: say(f"serving {address}{PATH}"))
+        return exits.OK
+    finally:
+        converter.close()

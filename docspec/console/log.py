@@ -14,8 +14,7 @@ from logging.handlers import MemoryHandler
 from pathlib import Path
 
 from docspec.core import OutputError
-from docspec.core.safe_text import one_line, safe_text
-from docspec.core.secrets import without_secrets
+from docspec.core.safe_text import one_line, safe_text, without_secrets
 
 LOG = logging.getLogger("docspec")
 

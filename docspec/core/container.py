@@ -7,7 +7,9 @@ A container sees all processors of its machine, and is stopped for the rest of e
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 ROOT = Path("/sys/fs/cgroup")
@@ -76,3 +78,20 @@ def _groups(root: Path, own: Path, controller: str) -> Iterator[Path]:
         place = PurePosixPath(name.lstrip("/"))
         if ".." not in place.parts:
             yield from (base / part for part in (place, *place.parents))
+
+
+def visible() -> int:
+    """The number of processors that this process may run on; 1 if the system does not say."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processors() -> int:
+    """The number of processors that this process may keep busy: those it may run on, at most its container's quota,
+    rounded up."""
+    allowed = _quota()
+    return visible() if allowed is None else max(1, min(visible(), -int(-allowed // 1)))
+
+
+@cache
+def _quota() -> float | None:
+    return quota()

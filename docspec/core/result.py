@@ -13,12 +13,32 @@ from docspec.core.geometry import BBox
 from docspec.core.marks import Mark
 from docspec.core.places import PlacedCell, PlacedWord
 from docspec.core.provenance import Provenance
-from docspec.core.quality import Quality
 from docspec.core.stats import Baseline, Moment, PageTimings, StageStats
 from docspec.core.straightening import NOTHING, Straightening
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+Grade = Literal["A", "B", "C", "D"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """``certainty`` (0..1) is the mean over the page's characters: 1 for those of a sound text layer (its likeness to
+    the print if it is hidden), the recogniser's confidence for recognised ones, and ``agreement`` for those that a
+    model wrote: the share of words that its text and the draft have in common; print of a scan that no recogniser reads
+    counts 0. ``margin`` is the smallest difference, in logits, between the model's first and second choices. ``None``:
+    there was nothing to measure. ``doubtful`` is why a person should look at the page; docs/doubtful.md has the
+    thresholds behind the ``grade``.
+    """
+
+    grade: Grade
+    certainty: float
+    agreement: float | None = None
+    margin: float | None = None
+    doubtful: str | None = None
+
 
 PageStatus = Literal["ok", "blank", "failed"]
 

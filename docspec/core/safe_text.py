@@ -3,13 +3,19 @@
 Models, text layers and file names may hold any character. Every writer of files and of standard output passes its text
 through :func:`safe_text` (JSON through :func:`dump_json`, which cleans the values before they are escaped), every line
 for people through :func:`one_line`. ``--raw`` does not change that.
+
+Keys and passwords that users give are checked at the start, and left out of everything that is shown or kept.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Sequence
 from typing import Any
+
+from docspec.core.errors import UsageError
 
 REPLACEMENT = "\ufffd"
 
@@ -64,3 +70,48 @@ def _safe(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_safe(item) for item in value]
     return value
+
+
+FLAGS = ("--password", "--server-key", "--upstream-key", "--api-key")
+"""Options whose values are secret, ours and those of the servers that docspec starts."""
+
+_USER = re.compile(r"(?<=://)[^\s/?#\"'<>\\]*@")
+_VALUE = re.compile(rf"((?:{'|'.join(FLAGS)})[= ]+)(?!\.\.\.)[^\s\"']+")
+
+
+def without_secrets(text: str) -> str:
+    """``text`` without user names and passwords of addresses, and without values of options that are secret."""
+    return _VALUE.sub(r"\1...", _USER.sub("", text))
+
+
+def words_without_secrets(words: Sequence[str]) -> list[str]:
+    """The ``words`` of a command line likewise."""
+    kept: list[str] = []
+    for before, word in zip(("", *words), words, strict=False):
+        name, given, _ = word.partition("=")
+        secret = f"{name}=..." if given and name in FLAGS else without_secrets(word)
+        kept.append("..." if before in FLAGS else secret)
+    return kept
+
+
+def sound_keys(given: Sequence[str] | None) -> tuple[str, ...]:
+    """The keys that ``--api-key`` or the variable ``DOCSPEC_API_KEY`` gives, each as :func:`sound_key` has it. Raises
+    :class:`docspec.core.UsageError` for an empty one, too: whoever names a key does not want to let everybody in."""
+    blank = [""] if os.environ.get("DOCSPEC_API_KEY", "-").strip() == "" else []
+    keys = [sound_key(key, "--api-key") for key in given or blank]
+    if None in keys:
+        raise UsageError("--api-key: the key is empty; leave the option and DOCSPEC_API_KEY out where there is none")
+    return tuple(key for key in keys if key is not None)
+
+
+def sound_key(given: str | None, option: str) -> str | None:
+    """The key that ``option`` gives, without white space around it; ``None`` for an empty one. Raises
+    :class:`docspec.core.UsageError`, without the key, if HTTP could not send it."""
+    key = (given or "").strip()
+    for place, letter in enumerate(key, 1):
+        if not "!" <= letter <= "~":
+            raise UsageError(
+                f"{option}: character {place} of the key is U+{ord(letter):04X}, which no key can hold; was it copied"
+                " from a text with curly quotes, or with a line end in it?"
+            )
+    return key or None

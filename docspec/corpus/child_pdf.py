@@ -1,5 +1,5 @@
-"""PDFs that are made of a whole input when its document is complete, in a process of their own, as pages are when they
-are read: a damaged file may bring MuPDF down."""
+"""PDFs that are made of a whole input when its document is complete: with a text layer (``--format pdf``) or with
+numbered boxes (``--layout-pdf``). A process of their own makes them, because a damaged file may bring MuPDF down."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any, ClassVar
 from docspec.core import OutputError, PageResult, ParseOptions
 from docspec.documents import Source
 from docspec.documents.claims import FileMade
+from docspec.documents.layer_text import LayerPage, LayerWord
+from docspec.documents.marked import MarkedPage
 from docspec.documents.view import View
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import machine_memory
 from docspec.isolation.worker import DocumentWorker
+from docspec.reporting.placed_lines import lines_of
 from docspec.reporting.writer import AtomicFile, PageWriter
 
 PAGE_SECONDS = 30.0
@@ -65,3 +68,36 @@ class ChildPdf(PageWriter):
             raise OutputError(f"{self._path}: {self.failure.format(lost)}") from None
         finally:
             child.kill()
+
+
+class SearchablePdf(ChildPdf):
+    """Writes one document with its text layer. A page whose own text is sound keeps it, and gets only the words that a
+    recogniser found in its pictures, and those whose letters the file tells wrongly."""
+
+    call = "layered"
+    failure = "the text layer cannot be written: writing it {}"
+
+    def page_of(self, result: PageResult) -> LayerPage:
+        return layer_of(result)
+
+
+def layer_of(result: PageResult) -> LayerPage:
+    """The layer of a page that was read."""
+    has_own = result.account is not None and result.account.witness == "text layer"
+    lines = []
+    for block in result.blocks:
+        if not has_own or block.words in ("text layer", "recognition"):
+            for line in lines_of(block):
+                lines.append(tuple(LayerWord(w.word.text, w.bbox, w.way, has_own, w.word.boxes) for w in line))
+    return LayerPage(result.number, result.width, result.height, tuple(lines), result.seen, not has_own)
+
+
+class LayoutPdf(ChildPdf):
+    """Draws the layout of one document."""
+
+    call = "mark"
+    failure = "the layout cannot be drawn: drawing it {}"
+
+    def page_of(self, result: PageResult) -> MarkedPage:
+        boxes = tuple((block.category, block.bbox) for block in result.blocks)
+        return MarkedPage(result.number, result.width, result.height, boxes, result.seen)

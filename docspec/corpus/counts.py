@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from docspec.core import Failure, PageResult
-from docspec.core.stats import summed
+from docspec.core.stats import AcceptanceRatios, summed
 from docspec.corpus.job import JobResult
 from docspec.corpus.pace import Stopwatch
 from docspec.corpus.records import DocumentRecord
@@ -60,7 +60,7 @@ class DocumentCounts:
 
 
 @dataclass(slots=True)
-class Tally:
+class Tally(AcceptanceRatios):
     """Counts of a run that is going on, of the ``total`` documents that are left to it."""
 
     total: int
@@ -111,11 +111,6 @@ class Tally:
     @property
     def pages_per_minute(self) -> float:
         return 60 * self.pages / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def tokens_per_step(self) -> float:
-        """Of the pages that this run read, the target's own tokens included."""
-        return (self.accepted + self.steps) / self.steps if self.steps else 0.0
 
     @property
     def seconds_left(self) -> float | None:

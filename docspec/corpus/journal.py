@@ -19,8 +19,7 @@ from typing import Any
 
 from docspec.core import OutputError, PageResult
 from docspec.core.paths import is_regular
-from docspec.core.plausible import check_page
-from docspec.core.validation import InvalidValues, values_as
+from docspec.core.validation import InvalidValues, check_page, values_as
 from docspec.documents.view import MAX_PIXELS
 from docspec.reporting.figures import pictures_of
 

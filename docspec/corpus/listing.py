@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import TypeVar
 
 from docspec.core import InputError, UsageError
-from docspec.corpus.options import CorpusOptions
+from docspec.corpus.job import CorpusOptions
 from docspec.documents import Expansion, Skipped, Source, expand_inputs, remote
 from docspec.documents.inputs import Unreadable, is_pattern, root_of
 from docspec.documents.remote import at_address

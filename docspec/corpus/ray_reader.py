@@ -15,11 +15,10 @@ from typing import Any
 
 from docspec.accounting import Placer, accounted, visible_words
 from docspec.core import DocspecError, Event, ModelError, PageResult, ParseOptions
+from docspec.core.container import processors
 from docspec.core.observer import Observer
-from docspec.core.processors import processors
-from docspec.corpus.job import Job
+from docspec.corpus.job import CorpusOptions, Job
 from docspec.corpus.journal import page_result, page_values
-from docspec.corpus.options import CorpusOptions
 from docspec.documents import PageFailure, PageSelection, Source, parse_page_ranges
 from docspec.documents.inputs import Unreadable
 from docspec.documents.remote import fetched

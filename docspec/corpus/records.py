@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from docspec.core import Failure, UsageError
-from docspec.core.plausible import MOST
-from docspec.core.secrets import words_without_secrets
-from docspec.core.validation import InvalidValues, values_as
+from docspec.core.safe_text import words_without_secrets
+from docspec.core.validation import MOST, InvalidValues, values_as
 
 SCHEMA = "docspec.manifest/1"
 MOST_SHARDS = 100_000

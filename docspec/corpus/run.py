@@ -28,14 +28,13 @@ from docspec.core import (
 )
 from docspec.core.observer import Observer
 from docspec.core.safe_text import first_line
+from docspec.corpus.child_pdf import LayoutPdf, SearchablePdf
 from docspec.corpus.counts import DocumentCounts, Tally
 from docspec.corpus.job import Job, JobResult
 from docspec.corpus.journal import Journal
-from docspec.corpus.layout_pdf import LayoutPdf
 from docspec.corpus.pace import Pace
 from docspec.corpus.reading import OpenedDocument, Reader
 from docspec.corpus.resume import Resume
-from docspec.corpus.searchable import SearchablePdf
 from docspec.corpus.writing import OutputChoice
 from docspec.documents import PageSelection, Source
 from docspec.documents.inputs import Unreadable

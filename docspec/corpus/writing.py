@@ -12,7 +12,7 @@ from docspec.reporting.destinations import LINKING, Destination, beside
 from docspec.reporting.figures import EmbeddedFigures, FigureFiles, FigureSink
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.joined_tables import JoinedTables
-from docspec.reporting.page_files import PageFiles
+from docspec.reporting.page_xml import PageFiles
 from docspec.reporting.renderer import Format, Layout
 from docspec.reporting.tables import TableFiles
 from docspec.reporting.writer import AtomicFile, DocumentWriter, PageWriter, StreamSink, Together

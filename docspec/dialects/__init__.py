@@ -18,8 +18,8 @@ CLASSES = {
     "layout-json": "layout_json:LayoutJsonDialect",
     "doctags": "doctags:DocTagsDialect",
     "grounded": "grounded:GroundedDialect",
-    "grounded-inline": "grounded_inline:InlineGroundedDialect",
-    "grounded-markdown": "grounded_markdown:MarkdownGroundedDialect",
+    "grounded-inline": "grounded:InlineGroundedDialect",
+    "grounded-markdown": "grounded:MarkdownGroundedDialect",
     "layout-html": "layout_html:LayoutHtmlDialect",
     "layout-html-2": "layout_html:LayoutHtml2Dialect",
 }

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from docspec.core.grammar import Alternative, Completion, Fork, Landmark
-from docspec.dialects.box_numbers import Box
-from docspec.dialects.drafted_boxes import NUMBERS, DraftedBoxes, TextFork, Weights
+from docspec.dialects.box_numbers import NUMBERS, Box, DraftedBoxes, TextFork, Weights
 
 OTHER_KIND = 0.1
 """Factor of the chance of a piece whose drafted kind is not the written one."""

@@ -14,11 +14,11 @@ from itertools import chain, repeat
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects import tables
 from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
+from docspec.dialects.box_numbers import normalised_box
+from docspec.dialects.dialect import Prompted
 from docspec.dialects.doctags_reading import SCALE, read_doctags
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
-from docspec.dialects.normalised import normalised_box
 from docspec.dialects.otsl import to_otsl
-from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from docspec.core import BBox, Block, Category
 from docspec.core.formulas import display_formula
-from docspec.dialects.normalised import boxed, pixel_box
+from docspec.dialects.box_numbers import boxed, pixel_box
 from docspec.dialects.otsl import is_otsl, otsl_as_html
 from docspec.dialects.text import has_bullet, split_marker
 

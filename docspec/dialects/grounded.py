@@ -3,6 +3,15 @@
 ``<|ref|>sub_title<|/ref|><|det|>[[217, 209, 520, 225]]<|/det|>`` and on the next line the piece itself, in Markdown
 with HTML tables and LaTeX between ``\\[ \\]``; numbers run from 0 to 999 over the page's width and height
 (deepseek-ai/DeepSeek-OCR, ``run_dpsk_ocr_image.py``; answers of users that stand in public repositories).
+
+Two other readers write the same in other signs.
+
+* Unlimited-OCR (``grounded-inline``): ``<|det|>title [106, 82, 351, 100]<|/det|>Table 3`` and on the next line the next
+  piece; text and titles are plain, tables HTML (transformers' ``UnlimitedOcrProcessor``, and answers of users).
+* LightOnOCR-3 (``grounded-markdown``): ``![title](113,608,263,623) ## 2.2 Results``, a picture of Markdown; the text
+  behind a mark, which may have many lines, is Markdown with HTML tables and LaTeX. ``![text+](...)`` continues the
+  piece before it, numbers run to 1000, and the prompt is one word (lightonai/LightOnOCR, README and
+  ``lightonocr/grounding.py``).
 """
 
 from __future__ import annotations
@@ -15,10 +24,9 @@ from typing import ClassVar
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
-from docspec.dialects.box_numbers import Box
+from docspec.dialects.box_numbers import Box, boxed, normalised_box, pixel_box
+from docspec.dialects.dialect import Prompted
 from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.dialects.normalised import boxed, normalised_box, pixel_box
-from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
 
 SCALE = 999
@@ -150,3 +158,54 @@ def _spelled(category: Category, reading: str) -> list[str]:
     if category is Category.FORMULA:  # \[ \] before $$
         texts.sort(key=lambda text: not text.startswith("\\["))
     return texts[:_SPELLINGS]
+
+
+INLINE_PROMPT = "{image}document parsing."
+HEADING = re.compile(r"^#+ ")
+
+
+class InlineGroundedDialect(GroundedDialect):
+    """A target that writes each piece on a line of its own, behind its kind and box. Crops are asked for in the same
+    way, the only one that is published."""
+
+    name = "grounded-inline"
+    for_pages = for_crops = INLINE_PROMPT
+    piece = re.compile(r"<\|det\|>(?P<label>[^\s<]+) \[\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\]<\|/det\|>")
+    boxes = BoxSpelling(re.compile(r"<\|det\|>([^\s<]+) \["), (" [",), "", ", ", "]<|/det|>", "<|det|>{} [")
+    labels: ClassVar[Mapping[Category, str]] = {
+        **GroundedDialect.labels,
+        Category.CAPTION: "image_caption",
+        Category.SECTION_HEADER: "title",
+    }
+    between, behind = "\n", ""
+
+    def region_drafts(self, region: Region) -> list[str]:
+        """As Markdown, headings without their marks."""
+        return [HEADING.sub("", text) for text in super().region_drafts(region)]
+
+
+class MarkdownGroundedDialect(GroundedDialect):
+    """A target that writes each piece behind its kind and box, in Markdown. Crops are asked for without boxes."""
+
+    name = "grounded-markdown"
+    for_pages = "grounding"
+    for_crops = ""
+    scale = 1000
+    piece = re.compile(r"!\[(?P<label>[A-Za-z_][\w-]*\+?)\]\(\s*(?P<box>\d+\s*,\s*\d+\s*,\s*\d+\s*,\s*\d+)\s*\)")
+    boxes = BoxSpelling(re.compile(r"!\[([\w+-]+)\]\("), ("](",), "", ",", ")", "![{}](")
+    labels: ClassVar[Mapping[Category, str]] = {
+        **GroundedDialect.labels,
+        Category.CAPTION: "caption",
+        Category.FOOTNOTE: "footnote",
+        Category.FORMULA: "formula",
+        Category.LIST_ITEM: "list",
+        Category.PAGE_FOOTER: "footer",
+        Category.PAGE_HEADER: "header",
+        Category.SECTION_HEADER: "section",
+    }
+    categories: ClassVar[Mapping[str, Category]] = {
+        **GroundedDialect.categories,
+        "section": Category.SECTION_HEADER,
+        "list": Category.LIST_ITEM,
+    }
+    between, behind = "\n", " "

@@ -9,7 +9,7 @@ import re
 from html.parser import HTMLParser
 
 from docspec.core import BBox, Block, Category
-from docspec.dialects.normalised import boxed, pixel_box
+from docspec.dialects.box_numbers import boxed, pixel_box
 from docspec.dialects.tables import feed
 
 _CATEGORIES = {

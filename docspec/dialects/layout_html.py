@@ -18,10 +18,10 @@ from docspec.core import BBox, Block, Category, PageDraft, Region
 from docspec.core.formulas import bare_formula
 from docspec.dialects import tables
 from docspec.dialects.box_grammar import BoxGrammar, BoxSpelling
+from docspec.dialects.box_numbers import normalised_box
+from docspec.dialects.dialect import Prompted
 from docspec.dialects.html_reading import read_fragment, read_layout
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
-from docspec.dialects.normalised import normalised_box
-from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, paragraph, unique
 from docspec.dialects.text import clean, join_lines, split_items, split_marker, strip_heading
 

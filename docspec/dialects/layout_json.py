@@ -1,6 +1,6 @@
 """The layout-json dialect: dots.ocr's ``prompt_layout_all_en``, a JSON list of boxes, categories and texts.
 
-Boxes inside the JSON are pixels of the image after :func:`docspec.core.sizes.smart_resize`; everything that
+Boxes inside the JSON are pixels of the image after :func:`docspec.core.page.smart_resize`; everything that
 goes in or out of this class is in page-image pixels.
 
 Answers become Markdown as with the published ``layoutjson2md`` and ``OutputCleaner``, with these chosen differences
@@ -22,13 +22,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
-from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.core.page import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.dialects.box_numbers import boxed
+from docspec.dialects.dialect import Prompted
 from docspec.dialects.layout_cells import LayoutCell, is_layout_beginning, parse_cells, render_cell, render_cells
 from docspec.dialects.layout_grammar import LayoutGrammar
-from docspec.dialects.markdown_blocks import parse_blocks
-from docspec.dialects.normalised import boxed
-from docspec.dialects.packaging import unpacked, without_fence
-from docspec.dialects.prompted import Prompted
+from docspec.dialects.markdown_blocks import parse_blocks, unpacked, without_fence
 from docspec.dialects.spelling import interleaved, spellings, unique
 from docspec.dialects.table_grammar import drafted_tables
 from docspec.dialects.text import clean, has_bullet, join_lines

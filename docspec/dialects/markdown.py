@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from docspec.core import Block, Category, PageDraft, Region
 from docspec.core.choices import TableStyle
+from docspec.dialects.dialect import Prompted
 from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
 from docspec.dialects.otsl import otsl_as_html
-from docspec.dialects.prompted import Prompted
 from docspec.dialects.spelling import interleaved, spellings, unique
-from docspec.dialects.symbols import latex_symbols
 from docspec.dialects.table_grammar import TableGrammar, drafted_tables
+from docspec.dialects.words import latex_symbols
 
 PAGE_PROMPT = (
     "Transcribe this page to Markdown, completely and in reading order. Join the lines of a paragraph. "

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows, runs_of
+from docspec.core.geometry import in_rows, runs_of
 from docspec.core.page import EdgeText
 from docspec.core.running_text import carries_amount, is_page_number, repeats
 from docspec.documents.damage import heard
@@ -39,7 +39,7 @@ KEPT = 32
 _FIRST = re.compile(r"^(\d{1,4})\s+(.+)")
 
 
-class Word(NamedTuple):
+class EdgeWord(NamedTuple):
     """A word with its place, and the numbers of its block and line."""
 
     bbox: BBox
@@ -47,7 +47,7 @@ class Word(NamedTuple):
     line: tuple[int, int]
 
 
-class Piece(NamedTuple):
+class EdgePiece(NamedTuple):
     """Words side by side near an edge of the page, ``level`` points from it, and the text of the whole ``row``."""
 
     bbox: BBox
@@ -64,7 +64,7 @@ class Edges:
     def __init__(self, open_again: Callable[[], tuple[Any, Sequence[int | None]]]) -> None:
         self._open_again = open_again
         self._opened: tuple[Any, Sequence[int | None]] | None = None
-        self._known: dict[int, list[Piece]] = {}
+        self._known: dict[int, list[EdgePiece]] = {}
 
     def of(self, number: int, page_count: int) -> tuple[EdgeText, ...]:
         """The pieces of page ``number`` (from 1), and which of them pages nearby repeat. On the first page these are
@@ -89,7 +89,7 @@ class Edges:
             self._opened[0].close()
             self._opened = None
 
-    def _pieces(self, number: int) -> list[Piece]:
+    def _pieces(self, number: int) -> list[EdgePiece]:
         if number not in self._known:
             if len(self._known) >= KEPT:
                 del self._known[next(iter(self._known))]
@@ -100,7 +100,7 @@ class Edges:
                 self._known[number] = []
         return self._known[number]
 
-    def _read(self, number: int) -> list[Piece]:
+    def _read(self, number: int) -> list[EdgePiece]:
         if self._opened is None:
             self._opened = self._open_again()
         pdf, indices = self._opened
@@ -111,14 +111,14 @@ class Edges:
         if weigh(pdf, page).characters > MOST:
             return []
         words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
-        placed = [Word(BBox(*word[:4]), word[4], word[5:7]) for word in words]
+        placed = [EdgeWord(BBox(*word[:4]), word[4], word[5:7]) for word in words]
         return pieces_of(placed, page.rect.width, page.rect.height)
 
 
-def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]:
+def pieces_of(words: Sequence[EdgeWord], width: float, height: float) -> list[EdgePiece]:
     """The pieces of ``words`` near the edges of a page of that size: rows above and below, and lines that run up or
     down at the sides."""
-    lines: dict[tuple[int, int], list[Word]] = {}
+    lines: dict[tuple[int, int], list[EdgeWord]] = {}
     for word in words:
         lines.setdefault(word.line, []).append(word)
     upright = [line for line in lines.values() if _runs_upwards(line, width)]
@@ -131,23 +131,23 @@ def pieces_of(words: Sequence[Word], width: float, height: float) -> list[Piece]
     return pieces
 
 
-def _runs_upwards(line: Sequence[Word], width: float) -> bool:
+def _runs_upwards(line: Sequence[EdgeWord], width: float) -> bool:
     """Whether ``line`` runs up or down at a side of the page."""
     box = BBox.union(word.bbox for word in line)
     return len(line) > 1 and box.height > 2 * box.width and not BAND * width < box.center_x < (1 - BAND) * width
 
 
-def _piece(run: Sequence[Word], row: Sequence[Word], width: float, height: float) -> Piece:
+def _piece(run: Sequence[EdgeWord], row: Sequence[EdgeWord], width: float, height: float) -> EdgePiece:
     box = BBox.union(word.bbox for word in run)
     text, whole = (" ".join(word.text for word in one) for one in (run, row))
     if box.height > 2 * box.width and run is row:
         left = box.center_x < width / 2
-        return Piece(box, text, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
+        return EdgePiece(box, text, whole, "left" if left else "right", box.center_x if left else width - box.center_x)
     upper = box.center_y < height / 2
-    return Piece(box, text, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
+    return EdgePiece(box, text, whole, "top" if upper else "bottom", box.center_y if upper else height - box.center_y)
 
 
-def _is_repeated(piece: Piece, others: Sequence[tuple[int, list[Piece]]]) -> bool:
+def _is_repeated(piece: EdgePiece, others: Sequence[tuple[int, list[EdgePiece]]]) -> bool:
     if carries_amount(piece.row):  # its label, too, which may stand apart from it
         return False
     return any(

@@ -1,4 +1,4 @@
-"""The operators that write an invisible text layer into the contents of a page.
+"""The words of an invisible text layer, and the operators that write them into the contents of a page.
 
 Words are written one by one, each as wide as its box, with a space up to the next one of its line.
 """
@@ -7,15 +7,40 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from docspec.core import BBox
-from docspec.core.grouping import runs_of
-from docspec.core.straightening import Projection
+from docspec.core.geometry import runs_of
+from docspec.core.straightening import NOTHING, Projection, Straightening
 from docspec.documents.glyphless import ADVANCE, GlyphlessFont
 from docspec.documents.mupdf import mupdf
-from docspec.documents.text_layer import LayerPage, LayerWord
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWord:
+    """A word of the layer: its box, and the way its letters run (1: rightwards, -1: leftwards, 2: down, -2: up).
+    ``is_kept``: its page keeps its own layer, and the word is written only if that lacks it in its ``boxes``."""
+
+    text: str
+    bbox: BBox
+    way: int = 1
+    is_kept: bool = False
+    boxes: tuple[BBox, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LayerPage:
+    """A page's number, its size in pixels as it was read, what had been done to its picture before, and the lines of
+    its layer. ``replaces``: invisible text that the page has is taken out."""
+
+    number: int
+    width: int
+    height: int
+    lines: tuple[tuple[LayerWord, ...], ...]
+    seen: Straightening = NOTHING
+    replaces: bool = True
+
 
 BASE, RISE = 0.22, 0.85
 """Heights of a box of type from its lower edge to the baseline, and that are an em."""

@@ -12,7 +12,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from docspec.core.onnx import session_threads
+from docspec.core.libraries import session_threads
 
 LAYOUT, READER = "pymupdf.layout", "pymupdf4llm"
 

@@ -33,10 +33,9 @@ from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
 from docspec.documents.hidden import event_of, on_layers, take_out
 from docspec.documents.mupdf import mupdf
-from docspec.documents.opening import is_plain, open_pdf
+from docspec.documents.pages import bookmarks_of, links_of, make_upright
+from docspec.documents.pagetree import is_plain, open_pdf
 from docspec.documents.printed import SecondLook
-from docspec.documents.references import bookmarks_of, links_of
-from docspec.documents.rotation import make_upright
 from docspec.documents.signs import name_signs
 from docspec.documents.sources import Source
 from docspec.documents.view import View, padded, reduced

@@ -12,7 +12,7 @@ from statistics import median
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.draft import stacked
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 
 SLACK = 1.5
 """Sizes of type by which the next word must fit."""

@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import DrafterError, Event, PageImage
-from docspec.core.certainty import certainty_of, expected
+from docspec.core.draft import certainty_of, expected
 from docspec.core.languages import BUNDLED, LANGUAGES, TELLING, Language, language_of
 from docspec.core.scripts import alphabet_of, scripts_of
 from docspec.core.straightening import Straightening

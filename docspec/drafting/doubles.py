@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 
 LEVEL = 1.0
 """Most points between the baselines of two prints."""

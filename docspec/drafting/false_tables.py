@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.drafting.figures import is_figure
 from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 

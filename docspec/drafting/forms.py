@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from docspec.core import BBox
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
 from docspec.drafting.found_table import FoundTable, table_html

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise
 
 from docspec.core import BBox, Event
-from docspec.core.grouping import in_rows
+from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.frames import NONE, Bounds, framed_order

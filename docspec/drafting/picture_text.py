@@ -14,7 +14,7 @@ from dataclasses import replace
 from PIL import Image
 
 from docspec.core import BBox, Category, Event, PageImage, PrintedLine, Region
-from docspec.core.grouping import in_rows
+from docspec.core.geometry import in_rows
 from docspec.core.scripts import scripts_of
 from docspec.documents.painting import images_of
 from docspec.drafting.assembly import assemble

@@ -20,7 +20,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import DrafterError
-from docspec.core.onnx import session
+from docspec.core.libraries import session
 from docspec.drafting.language_packs import packs, wheel_folder
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import read_from_left

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, Protocol
 from PIL import Image
 
 from docspec.core import BBox, Event, PageImage
+from docspec.core.container import processors
 from docspec.core.languages import BUNDLED
-from docspec.core.processors import processors
 from docspec.core.scripts import scripts_of
 from docspec.core.straightening import Projection
 from docspec.drafting.lines import TextLine

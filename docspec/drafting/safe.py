@@ -14,7 +14,7 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from docspec.core import BBox, DocspecError, Event, Failure, PageDraft, PageImage, Region
-from docspec.core.memory import is_out_of_memory
+from docspec.core.errors import is_out_of_memory
 from docspec.core.safe_text import REPLACEMENT, one_line, safe_text
 from docspec.drafting.drafter import Drafter
 

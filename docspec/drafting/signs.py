@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from docspec.core import BBox, Category, Region
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 
 _MARKED = re.compile(r"([-+−–±])\s+(?=\S)")
 _SIGNED = re.compile(r"[-+−–±]\s+(?:[$€£¥]\s?)?[.,]?\d")

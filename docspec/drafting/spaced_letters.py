@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from docspec.core import BBox
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.drafting.lines import TextLine
 
 LEAST = 5

@@ -18,7 +18,7 @@ import numpy as np
 from PIL import Image
 
 from docspec.core import BBox
-from docspec.core.certainty import certainty_of
+from docspec.core.draft import certainty_of
 from docspec.core.scripts import scripts_of
 from docspec.drafting.ink import ground_of
 from docspec.drafting.light import sure_letters

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from docspec.core.symbol_tables import FIRST, SYMBOL, WINGDINGS, table_of
+from docspec.documents.signs import FIRST, SYMBOL, WINGDINGS, table_of
 
 CODES = re.compile("[\ue000-\uf8ff]")
 """The area of private use."""

@@ -18,7 +18,7 @@ from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.choices import Formulas
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.core.marks import carried
 from docspec.core.page import EdgeText
 from docspec.core.running_text import in_place

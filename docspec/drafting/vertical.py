@@ -11,7 +11,7 @@ from itertools import pairwise
 from statistics import fmean, median
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.core.result import WordsOf
 from docspec.drafting.columns import xy_cut
 from docspec.drafting.lines import TextLine

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from docspec.core import Category, Region
 from docspec.core.draft import stacked
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.core.running_text import goes_on
 
 LEAST_LINES = 3

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 
 from docspec.core import ModelError, StageStats
-from docspec.core.futures import answer, fail, new_future
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.concurrency import answer, fail, new_future
+from docspec.core.errors import is_out_of_memory, release_memory
 from docspec.engine.decoder import Decoder
 from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.request import Output, Request
@@ -59,7 +59,7 @@ class Decoded:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Submission:
+class QueuedRequest:
     """A request on its way into the batch, and the ``future`` of what becomes of it. An ``exclusive`` one is decoded
     while nothing else is."""
 
@@ -111,10 +111,10 @@ class ContinuousBatching:
         is decoded. It raises what decoding raised for this request, and :class:`docspec.core.ModelError` after
         :meth:`close`."""
         future: Future[Decoded] = new_future()
-        self.submit_all([Submission(request, future, on_row)])
+        self.submit_all([QueuedRequest(request, future, on_row)])
         return future
 
-    def submit_all(self, requests: Sequence[Submission]) -> None:
+    def submit_all(self, requests: Sequence[QueuedRequest]) -> None:
         """:meth:`submit` for several requests, for which one batch is opened if there is room."""
         now, own = time.perf_counter(), self._decoder.target.rules
         jobs = [

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 
 from docspec.core import ParseOptions, StageStats
 from docspec.engine.acceptance import make_rule
-from docspec.engine.autoregressive import decode_autoregressively
-from docspec.engine.limits import Pace
 from docspec.engine.loop import OnStep
 from docspec.engine.measuring import MeasuredDecode, stats_of
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.request import Output, Request
 from docspec.engine.row import Row
-from docspec.engine.scheduler import Scheduler
+from docspec.engine.scheduler import Scheduler, TreePace
+from docspec.targets.protocol import PendingToken
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import SlotCache, TargetModel
@@ -42,7 +41,7 @@ class Decoder:
         target: TargetModel,
         options: ParseOptions,
         proposer: Callable[[], TreeProposer],
-        pace: Pace | None = None,
+        pace: TreePace | None = None,
         frugally: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.target = target
@@ -131,3 +130,19 @@ class Decoder:
         """The most slots of all rows of a batch together under ``--kv-memory``; ``None`` without a limit."""
         limit = self._options.kv_limit
         return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()
+
+
+def decode_autoregressively(target: TargetModel, cache: SlotCache, row: Row, margins: bool = False) -> int:
+    """Decodes ``row``, prefilled into row 0 of ``cache``, to its end; returns the number of forward passes.
+
+    This lean loop is the baseline of all speed-ups: no proposer, no tree, and only the choice is copied back (with its
+    margin if ``margins`` are wanted).
+    """
+    forwards = 0
+    while row.finish is None and row.length < cache.slots - 1:
+        position = row.length + row.rope_delta
+        choice = target.steps.advance(PendingToken(row.pending, position, row.length, row.rules, margins), cache)
+        row.length += 1
+        forwards += 1
+        row.decided(choice)
+    return forwards

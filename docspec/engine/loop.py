@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 from docspec.engine.acceptance import AcceptanceRule, VerifyOutcome, traverse
 from docspec.engine.batch import linearise
-from docspec.engine.limits import Pace, node_limits
 from docspec.engine.proposer import TreeProposer
 from docspec.engine.row import Row
-from docspec.engine.scheduler import Scheduler
+from docspec.engine.scheduler import Scheduler, TreePace, node_limits
 from docspec.engine.tree import TokenTree
-from docspec.targets.protocol import OutputFlags, Pending, StepBatch
+from docspec.targets.protocol import OutputFlags, PendingToken, StepBatch
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
@@ -49,7 +48,7 @@ class SpecDecode:
         proposer: TreeProposer,
         rule: AcceptanceRule,
         max_tree: int = 64,
-        pace: Pace | None = None,
+        pace: TreePace | None = None,
         margins: bool = False,
     ) -> None:
         self.target = target
@@ -159,7 +158,7 @@ class SpecDecode:
             written = row.output[row.plainly - row.length :]
             self.cache.recall()
             for length, token in enumerate(written, row.plainly):
-                alone = Pending(token, length + row.rope_delta, length, row.rules, self.flags.margins)
+                alone = PendingToken(token, length + row.rope_delta, length, row.rules, self.flags.margins)
                 choice = self.target.steps.advance(alone, self.cache)
             row.plainly = row.length
             row.counts.redecided += 1

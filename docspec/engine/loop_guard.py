@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from docspec.engine.stopping import Loop
+from docspec.engine.request import Loop
 
 MOST_NUMBERS = 8
 """Most numbers in a turn of a counting loop."""

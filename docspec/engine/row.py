@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from docspec.core.trail import Trail
 from docspec.engine.acceptance import VerifyOutcome
-from docspec.engine.request import Finish, Output, Request
-from docspec.engine.stopping import Loop, StopRule
+from docspec.engine.request import Finish, Loop, Output, Request, StopRule, Trail
 from docspec.engine.tree import TokenTree
 from docspec.targets.protocol import Choice, Prefill
 

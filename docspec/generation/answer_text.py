@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from docspec.engine.stopping import Loop
+from docspec.engine.request import Loop
 
 UNFINISHED = "\ufffd"
 """The decoded form of an incomplete UTF-8 character."""

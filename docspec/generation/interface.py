@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from docspec.core import StageStats
     from docspec.core.grammar import Grammar
-    from docspec.core.trail import Trail
-    from docspec.engine.request import GrowingDraft
-    from docspec.engine.stopping import Loop
+    from docspec.engine.request import GrowingDraft, Loop, Trail
 
 FinishReason = Literal["stop", "length", "loop"]
 """Why an answer ended: by the model's end token, at its limit of tokens, or cut where it only repeated itself."""

@@ -18,19 +18,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import Failure, ModelError, PageError, ParseOptions
-from docspec.core.futures import answer, fail, new_future
+from docspec.core.concurrency import answer, fail, new_future
 from docspec.core.safe_text import one_line
-from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, Submission, closed
+from docspec.engine.continuous import ROWS, SLOTS, ContinuousBatching, Decoded, OnRow, QueuedRequest, closed
 from docspec.engine.decoder import Decoder
-from docspec.engine.limits import Pace
 from docspec.engine.loop_guard import LoopGuard
 from docspec.engine.proposer import TreeProposer
-from docspec.engine.request import Request
+from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop
+from docspec.engine.scheduler import TreePace
 from docspec.generation.answer_text import AnswerText
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts, GenerationRequest, OnText, Progress
 from docspec.proposing.registry import make_proposer, open_named
+from docspec.targets.processing import TokenizerCodec
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -55,7 +55,7 @@ ENDS: dict[Finish, FinishReason] = {"eos": "stop", "stopped": "stop", "budget": 
 
 
 def make_decoder(
-    target: TargetModel, options: ParseOptions, price: NodePrice = 0.0, pace: Pace | None = None
+    target: TargetModel, options: ParseOptions, price: NodePrice = 0.0, pace: TreePace | None = None
 ) -> Decoder:
     """A decoder of ``target`` with the proposers in ``options``. ``price``: the cost of one more node of a tree;
     ``pace`` decides whether trees pay for a request that is decoded alone."""
@@ -101,7 +101,7 @@ class Engine:
 
     @classmethod
     def of(
-        cls, loaded: LoadedTarget, options: ParseOptions, price: NodePrice = 0.0, pace: Pace | None = None
+        cls, loaded: LoadedTarget, options: ParseOptions, price: NodePrice = 0.0, pace: TreePace | None = None
     ) -> Engine:
         """The engine of a model that is loaded already; ``price`` and ``pace`` as for :func:`make_decoder`."""
         engine = cls.__new__(cls)
@@ -115,7 +115,7 @@ class Engine:
         self.target: TransformersTarget = loaded.target
         self.least_margin = 0.0
         if options.exact == "strict":
-            from docspec.targets.noise import shape_noise
+            from docspec.targets.tree_check import shape_noise
 
             self.least_margin = shape_noise(loaded.target)
         self._encoder = _with_own_processing(loaded.target)
@@ -186,7 +186,7 @@ class Engine:
         def run() -> None:
             if not decoded.cancelled():
                 try:
-                    self._batching.submit_all([Submission(make(self._encoder), decoded, on_row)])
+                    self._batching.submit_all([QueuedRequest(make(self._encoder), decoded, on_row)])
                 except Exception as error:
                     fail(decoded, error)
 
@@ -201,10 +201,7 @@ class Engine:
         """The text of ``tokens``; ``special_tokens``: whether it has theirs (``None``: as the model's pages have)."""
         if special_tokens is None:
             return self.target.detokenize(tokens)
-        text: str = self.target.processing.tokenizer.decode(
-            tokens, skip_special_tokens=not special_tokens, clean_up_tokenization_spaces=False
-        )
-        return text
+        return TokenizerCodec(self.target.processing.tokenizer, special_tokens).detokenize(tokens)
 
     def drafts_changed(self) -> None:
         """Call this from ``on_progress`` when a growing draft has grown: whether trees pay is measured anew."""
@@ -258,7 +255,7 @@ class Engine:
             one.encode_seconds = (time.perf_counter() - began) / len(live)
         self._batching.submit_all(
             [
-                Submission(request, one.decoded, one.on_row if one.is_watched else None, one.request.exclusive)
+                QueuedRequest(request, one.decoded, one.on_row if one.is_watched else None, one.request.exclusive)
                 for one, request in sorted(made, key=lambda each: -each[1].slots)
             ]
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from docspec.core import DocspecError
-from docspec.core.futures import fail
+from docspec.core.concurrency import fail
 from docspec.generation.interface import Generation, OnText
 from docspec.generation.worker import EngineMaker, Opened
 from docspec.isolation.child import Child
@@ -26,7 +26,7 @@ Outbox = queue.SimpleQueue[tuple[Any, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EnginePlace:
     """Where a process runs (``name``: a device, or the engine), what makes its engine there, and the interpreter that
     has what it needs (``None``: this one). ``quiet``: what it writes on standard error is shown only if it dies. With
     work it hangs if it makes no step for ``silence`` seconds."""
@@ -39,7 +39,7 @@ class Place:
 
 
 @dataclass(slots=True, eq=False)
-class Pending:
+class PendingRequest:
     """An unanswered request as it is ``sent``, its text so far (``heard`` characters, of which ``told`` were passed
     on), and how many processes have died of it, or beside it."""
 
@@ -73,7 +73,7 @@ class Member:
     ``pending``, one alone with ``is_alone``. It was heard of, or got work, at ``heard_at`` (monotonic seconds).
     ``device_error`` is why its device is lost; it died ``idle_deaths`` times in a row without a request."""
 
-    place: Place
+    place: EnginePlace
     child: Child | None = None
     errors: IO[bytes] | None = None
     opened: Opened | None = None
@@ -84,7 +84,7 @@ class Member:
     device_error: str = ""
     idle_deaths: int = 0
     outbox: Outbox = field(default_factory=Outbox)
-    pending: dict[int, Pending] = field(default_factory=dict)
+    pending: dict[int, PendingRequest] = field(default_factory=dict)
 
     @property
     def most(self) -> int:
@@ -101,7 +101,7 @@ class Member:
         if self.child is not None:
             self.child.kill()
 
-    def send(self, pending: Sequence[Pending]) -> None:
+    def send(self, pending: Sequence[PendingRequest]) -> None:
         """Gives it requests to answer."""
         if not self.pending:
             self.heard_at = time.monotonic()

@@ -26,9 +26,9 @@ from typing import Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageError
 from docspec.core.closing import Closing
-from docspec.core.futures import answer, fail, new_future
+from docspec.core.concurrency import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
-from docspec.generation.member import Member, Outbox, Pending, Place, post
+from docspec.generation.member import EnginePlace, Member, Outbox, PendingRequest, post
 from docspec.generation.worker import EngineWorker, Numbered, Opened, Said, with_pixels
 from docspec.isolation.child import Child, WorkerLost
 
@@ -47,7 +47,7 @@ class EngineProcesses(Closing):
 
     def __init__(
         self,
-        places: Sequence[Place],
+        places: Sequence[EnginePlace],
         fit: Callable[[Any], Any] = lambda image: image,
         begun: Callable[[EngineProcesses], None] = lambda processes: None,
     ) -> None:
@@ -56,8 +56,8 @@ class EngineProcesses(Closing):
         self._members = [Member(place) for place in places]
         self._numbers = itertools.count()
         self._lock = threading.RLock()
-        self._waiting: deque[Pending] = deque()
-        self._suspects: deque[Pending] = deque()
+        self._waiting: deque[PendingRequest] = deque()
+        self._suspects: deque[PendingRequest] = deque()
         self._closed = False
         self._broken: ModelError | None = None
         begun(self)
@@ -105,7 +105,7 @@ class EngineProcesses(Closing):
         self, requests: Sequence[GenerationRequest], listeners: Sequence[OnText | None] = ()
     ) -> list[Future[Generation]]:
         """:meth:`submit` for several requests, some of which may be prefilled together."""
-        pending: list[Pending] = []
+        pending: list[PendingRequest] = []
         futures: list[Future[Generation]] = []
         for request, on_text in zip(requests, listeners or [None] * len(requests), strict=True):
             future: Future[Generation] = new_future()
@@ -116,7 +116,7 @@ class EngineProcesses(Closing):
             except Exception as error:  # of a plug-in, for example
                 fail(future, PageError(f"the request cannot be sent to another process: {error}"))
                 continue
-            pending.append(Pending(number, sent, future, on_text))
+            pending.append(PendingRequest(number, sent, future, on_text))
         with self._lock:
             if self._closed:
                 raise ModelError("the engine is closed")
@@ -251,7 +251,7 @@ class EngineProcesses(Closing):
         free = [member for member in ready if not member.is_alone]
         if self._suspects and free:
             free.remove(min(free, key=lambda member: len(member.pending)))
-        dealt: list[list[Pending]] = [[] for _ in free]
+        dealt: list[list[PendingRequest]] = [[] for _ in free]
         while self._waiting:
             loads = [len(member.pending) + len(own) for member, own in zip(free, dealt, strict=True)]
             room = [index for index, member in enumerate(free) if loads[index] < member.most]
@@ -261,7 +261,7 @@ class EngineProcesses(Closing):
         for member, own in zip(free, dealt, strict=True):
             member.send(own)
 
-    def _future_done(self, pending: Pending, future: Future[Generation]) -> None:
+    def _future_done(self, pending: PendingRequest, future: Future[Generation]) -> None:
         if not future.cancelled():
             return
         number = pending.number

@@ -26,8 +26,8 @@ from docspec.core import ModelError
 from docspec.core.safe_text import one_line
 from docspec.generation import lifeline
 from docspec.generation.server.client import PATIENCE, ServerGenerator
-from docspec.targets.beside_weights import check_files
 from docspec.targets.remote_model import family_called
+from docspec.targets.validation import check_files
 
 NUM_SPECULATIVE_TOKENS = 47
 """Draft tokens of a row in a step: a printed line has at most about so many, and one step can then write it."""

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Literal, Protocol
 
 from docspec.core import Failure, ModelError, PageError
-from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
+from docspec.core.errors import ADVICE, is_device_lost, is_out_of_memory, release_memory
 from docspec.generation.interface import Generation, GenerationRequest, OnText, Progress
 from docspec.isolation.serving import portable
 

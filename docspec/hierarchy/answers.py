@@ -16,9 +16,8 @@ from functools import partial
 from typing import cast
 
 from docspec.core import Failure, PageError, StageStats
-from docspec.core.trail import Trail
 from docspec.engine.loop_guard import LoopGuard
-from docspec.engine.stopping import Loop
+from docspec.engine.request import Loop, Trail
 from docspec.generation.interface import (
     BatchGenerator,
     FinishReason,
@@ -50,7 +49,7 @@ OnProgress = Callable[[int, Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PageAnswer:
     """The text that the model wrote, and its ``tokens`` if the engine returns them. ``trail`` records the origin of
     each token, if asked for. ``is_frugal``: memory ran out, and it was decoded with the least. ``margins`` are those
     that a server told (:class:`Generation`)."""
@@ -73,7 +72,7 @@ class Answer:
 class Answered:
     """The answers to requests that ran together, their counts, and the seconds in which their prompts were made."""
 
-    answers: list[Answer]
+    answers: list[PageAnswer]
     stats: StageStats
     encode_seconds: float
 
@@ -105,7 +104,7 @@ def ask(
     return answered
 
 
-def _is_echo(request: GenerationRequest, answer: Answer) -> bool:
+def _is_echo(request: GenerationRequest, answer: PageAnswer) -> bool:
     """Whether an answer begins as the prompt does."""
     prompt = " ".join(request.prompt.replace(IMAGE, " ").split())[:ECHO]
     return len(prompt) == ECHO and prompt in " ".join(answer.text[: 8 * ECHO].split())
@@ -243,7 +242,7 @@ def most_characters(seconds: float) -> int:
 
 def _answer(
     future: Future[Generation], watch: _Watched | None, guards: bool, most: int
-) -> tuple[Answer, GenerationCounts]:
+) -> tuple[PageAnswer, GenerationCounts]:
     """The answer, cut at its loop. Raises :class:`docspec.core.PageError` if it has more than ``most`` characters."""
     try:
         generation = future.result()
@@ -252,16 +251,16 @@ def _answer(
         if guard is None or guard.loop is None:
             raise
         written = guard.loop.keep + guard.loop.dropped
-        return Answer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
+        return PageAnswer(guard.kept, finish="loop", loop=guard.loop), GenerationCounts(written)
     look = guarded if watch is None else watch.loop_in
     text, loop = look(generation.text[:most]) if guards else ("", None)
     if loop is not None:
-        return Answer(text, finish="loop", loop=loop, margins=generation.margins), generation.counts
+        return PageAnswer(text, finish="loop", loop=loop, margins=generation.margins), generation.counts
     if len(generation.text) > most:
         size = f"{len(generation.text):,} characters, more than are read of a page in its time ({most:,})"
         raise PageError(f"the answer has {size}; raise --page-timeout or lower --max-tokens", Failure.TOO_LARGE)
     ended = generation.finish, generation.loop, generation.trail, generation.is_frugal, generation.margins
-    answer = Answer(generation.text, generation.token_ids or (), *ended)
+    answer = PageAnswer(generation.text, generation.token_ids or (), *ended)
     return answer, generation.counts
 
 

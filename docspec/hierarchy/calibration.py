@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from docspec.core import PageError
 from docspec.hierarchy.planner import Costs
-from docspec.targets.sight import image_tokens
+from docspec.targets.family import image_tokens
 from docspec.targets.stepping.step import OutputFlags, chain
 
 if TYPE_CHECKING:

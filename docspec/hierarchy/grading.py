@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docspec.core import Block, Category, PageDraft, PageImage, PageResult
-from docspec.core.certainty import certainty_of
-from docspec.core.quality import Grade, Quality
+from docspec.core.draft import certainty_of
+from docspec.core.result import Grade, Quality
 from docspec.core.scripts import scripts_of
 from docspec.dialects.words import words_of
 from docspec.drafting.light import ink_left

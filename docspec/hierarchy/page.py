@@ -5,11 +5,12 @@ A page fails alone: any error becomes a result with status ``failed`` and a mess
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from docspec.core import ModelError, PageImage, PageResult, ParseOptions
+from docspec.core import Block, Event, ModelError, PageImage, PageResult, ParseOptions, Region
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
@@ -21,9 +22,25 @@ from docspec.hierarchy.planner import Costs, Planner
 from docspec.hierarchy.provenance import with_margins, with_provenance
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.pages import RegionPages
-from docspec.hierarchy.strange_marks import strange_marks
 from docspec.hierarchy.whole import WholePages
 from docspec.targets.registry import LoadedTarget
+
+_TOKEN = re.compile(r"<\|[^|<>\s]{1,40}\|>|</?think>")
+_BROKEN = "\N{REPLACEMENT CHARACTER}"
+
+
+def strange_marks(blocks: Iterable[Block], regions: Iterable[Region]) -> tuple[Event, ...]:
+    """The event about such marks in the model's ``blocks``, unless they stand in the drafted ``regions`` too."""
+    read = "\n".join(block.text for block in blocks if block.words == "model")
+    drafted = "\n".join(text for region in regions for text in region.texts)
+    tokens = sorted({mark for mark in _TOKEN.findall(read) if mark not in drafted})
+    broken = read.count(_BROKEN) if _BROKEN not in drafted else 0
+    marks = [f"{broken} characters that are broken (U+FFFD)"] if broken else []
+    marks += [f"tokens of the model itself ({', '.join(tokens[:3])})"] if tokens else []
+    if not marks:
+        return ()
+    return (Event("strange_marks", f"what was read has {' and '.join(marks)}; look at the server's settings"),)
+
 
 PATIENCE = 0.3
 """Seconds that the end of a run waits for the engine's present step."""

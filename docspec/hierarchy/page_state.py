@@ -20,14 +20,14 @@ from docspec.core import (
     PageTimings,
     StageStats,
 )
-from docspec.core.memory import ADVICE, is_device_lost, is_out_of_memory, release_memory
+from docspec.core.errors import ADVICE, is_device_lost, is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.dialects import Dialect
 from docspec.dialects.locate import attach_boxes
 from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.straightening import as_seen, straightening
 from docspec.engine.decoder import FRUGAL_TREE
-from docspec.hierarchy.answers import Answer, Answered
+from docspec.hierarchy.answers import Answered, PageAnswer
 
 QUOTED = 60
 """Characters of a loop that a message quotes."""
@@ -74,7 +74,7 @@ class PageState:
     result: PageResult
     texts: list[str] | None = None
     encode_seconds: float = 0.0
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[PageAnswer, ...] = ()
     future: DraftFuture | None = None
 
     @classmethod
@@ -134,7 +134,7 @@ class PageState:
         events = (*self.result.events, *frugal(answered.answers))
         self.result = replace(self.result, stage1=answered.stats, timings=timings, events=events)
 
-    def written(self, answer: Answer, stats: StageStats, dialect: Dialect) -> None:
+    def written(self, answer: PageAnswer, stats: StageStats, dialect: Dialect) -> None:
         """Takes the answer for the whole page, in ``dialect``."""
         self.answers, text = (answer,), answer.text
         blocks = attach_boxes(dialect.parse(text, self.page.width, self.page.height), self.draft)
@@ -156,7 +156,7 @@ class PageState:
         self.result = replace(self.result, events=(*self.result.events, Event(kind, detail)))
 
 
-def cut_of(answer: Answer, tokens: int) -> Cut | None:
+def cut_of(answer: PageAnswer, tokens: int) -> Cut | None:
     """Where the page's answer was cut; ``None`` if it ended by itself. ``tokens`` is the engine's count, which is used
     if the engine returns no tokens."""
     if answer.loop is not None:
@@ -185,7 +185,7 @@ def skipped(stats: StageStats) -> tuple[Event, ...]:
     return (Event("verification_skipped", detail),)
 
 
-def frugal(answers: Sequence[Answer]) -> tuple[Event, ...]:
+def frugal(answers: Sequence[PageAnswer]) -> tuple[Event, ...]:
     """The event about answers for which memory was short."""
     if not any(answer.is_frugal for answer in answers):
         return ()

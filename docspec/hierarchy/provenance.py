@@ -17,7 +17,7 @@ from docspec.core.provenance import OWN, Provenance, Span
 from docspec.dialects.agreement import agreement
 from docspec.dialects.numbers import differing_numbers, with_numbers
 from docspec.dialects.words import words_of
-from docspec.hierarchy.answers import Answer
+from docspec.hierarchy.answers import PageAnswer
 from docspec.hierarchy.page_state import PageState
 from docspec.proposing.spelling import Speller
 
@@ -83,7 +83,7 @@ class Tokens:
     margins: list[float | None] = field(default_factory=list)
 
     @classmethod
-    def of(cls, answers: Sequence[Answer], speller: Speller | None, escaped: bool) -> Tokens:
+    def of(cls, answers: Sequence[PageAnswer], speller: Speller | None, escaped: bool) -> Tokens:
         """``escaped``: the text is JSON, whose escape sequences are not words. Servers tell the texts themselves."""
         found, pieces, size = cls(), [], 0
         for output in answers:

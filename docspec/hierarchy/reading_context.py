@@ -11,8 +11,8 @@ from docspec.core import ParseOptions
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.generation.interface import Generator, Progress
+from docspec.targets.family import Sight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import Sight
 
 if TYPE_CHECKING:
     from docspec.generation.local import Engine

@@ -23,8 +23,7 @@ from typing import IO, Any
 
 from docspec.core import Failure
 from docspec.documents.memory import resident
-from docspec.isolation.serving import Answer, Call, RecognisedLines
-from docspec.isolation.shared_pixels import PixelsHandle, SharedPixels
+from docspec.isolation.serving import Call, PixelsHandle, RecognisedLines, Reply, SharedPixels
 
 BOOT = """
 import pickle, sys
@@ -170,7 +169,7 @@ class Child:
             self._owed -= 1
             if message is None:
                 raise self.death()
-            answer: Answer = message
+            answer: Reply = message
             if answer.error is not None:
                 raise answer.error
             return answer.value
@@ -224,7 +223,7 @@ def _listen(
                     message = pickle.load(answers)
                 except Exception:  # also half an answer
                     return
-                (answered if isinstance(message, Answer) else hear)(message)
+                (answered if isinstance(message, Reply) else hear)(message)
     finally:
         answered(None)
         if ended is not None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from docspec.core import Failure, InputError, PageError
 from docspec.core.closing import Closing
 from docspec.documents import PageFailure, Source
-from docspec.isolation.worker import OpenedDocument
+from docspec.isolation.worker import DocumentFacts
 
 MOST_LOST = 3
 """Lost drafts in succession after which the other pages of a document are not drafted."""
@@ -27,7 +27,7 @@ class IsolatedDocument(Closing):
     """An opened input; :meth:`docspec.Parser.pages` reads it. ``damage`` says what is wrong with the file although it
     could be opened, as far as it is known."""
 
-    def __init__(self, source: Source, opened: OpenedDocument, seconds: float | None) -> None:
+    def __init__(self, source: Source, opened: DocumentFacts, seconds: float | None) -> None:
         path = source.path
         self.source = source if path is None else replace(source, path=path.absolute())
         self.page_count = opened.page_count

@@ -9,8 +9,7 @@ from collections.abc import Generator, Iterator
 from functools import partial
 
 from docspec.core import PageError, ParseOptions
-from docspec.core.container import memory_limit
-from docspec.core.processors import processors
+from docspec.core.container import memory_limit, processors
 from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
 from docspec.drafting.drafted_page import DraftedPage

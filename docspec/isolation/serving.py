@@ -2,20 +2,60 @@
 worker may ``say`` more in between, from any thread.
 
 It ends with its parent, when standard input ends; on Linux the kernel kills it even inside a native call.
+
+Pixels travel in shared memory.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import pickle
+import secrets
 import select
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+SIZE = 16 * 2**20
+"""Bytes: a page of A4 at 200 dpi in RGB has 11.6 million. Larger pages go through it in parts."""
+
+PixelsHandle = int | str
+"""How a child finds the memory: an inherited file descriptor, on Windows a name that only open handles keep alive."""
+
+
+class SharedPixels:
+    """``SIZE`` bytes at ``handle``, made by the parent; ``handle`` is open until :meth:`inherited`."""
+
+    def __init__(self) -> None:
+        self.handle: PixelsHandle
+        if sys.platform == "win32":
+            self.handle = f"docspec-{secrets.token_hex(16)}"
+        elif hasattr(os, "memfd_create"):  # bounded by no /dev/shm, which containers keep small
+            self.handle = os.memfd_create("docspec")
+            os.ftruncate(self.handle, SIZE)
+        else:
+            with tempfile.TemporaryFile() as file:
+                self.handle = os.dup(file.fileno())
+            os.ftruncate(self.handle, SIZE)
+        self.memory = map_pixels(self.handle)
+
+    def inherited(self) -> None:
+        """Closes ``handle`` once the child has inherited it."""
+        if isinstance(self.handle, int):
+            os.close(self.handle)
+
+
+def map_pixels(handle: PixelsHandle) -> mmap.mmap:
+    """Maps the memory at ``handle``."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, SIZE, tagname=str(handle))
+    return mmap.mmap(int(handle), SIZE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +69,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """The answer to a call: its value, or the error that it raised."""
 
     value: Any = None
@@ -57,17 +97,17 @@ def main() -> None:
         _end_with(lifeline)
     worker = make_worker(handle)
     worker.say = say = partial(_send, answers, threading.Lock())
-    say(Answer())
+    say(Reply())
     while True:
         call: Call = _next(requests)
         try:
-            answer = Answer(getattr(worker, call.name)(*call.arguments))
+            answer = Reply(getattr(worker, call.name)(*call.arguments))
         except BaseException as raised:  # Rust libraries panic, others raise SystemExit
             if call.one_way:
                 traceback.print_exc()
                 sys.stderr.flush()
                 os._exit(1)
-            answer = Answer(error=portable(raised))
+            answer = Reply(error=portable(raised))
         if not call.one_way:
             say(answer)
 

@@ -11,17 +11,16 @@ from docspec.core import Event, PageDraft, PageImage, ParseOptions
 from docspec.core.account import VisibleWord
 from docspec.documents import Document, PageFailure, Source, open_document
 from docspec.documents.claims import FileMade
+from docspec.documents.layer_text import LayerPage
 from docspec.documents.marked import MarkedPage, marked_pdf
 from docspec.documents.memory import keep_free_memory
 from docspec.documents.mupdf import mupdf
-from docspec.documents.text_layer import LayerPage
 from docspec.documents.view import View
 from docspec.drafting import DraftingPolicy, SafeDrafter
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafted_page import draft_of
 from docspec.drafting.policy import DraftKind, PricedPolicy, Prices
-from docspec.isolation.serving import RecognisedLines
-from docspec.isolation.shared_pixels import SIZE, PixelsHandle, map_pixels
+from docspec.isolation.serving import SIZE, PixelsHandle, RecognisedLines, map_pixels
 from docspec.process import silence
 
 DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
@@ -29,7 +28,7 @@ DrafterMaker = Callable[[ParseOptions, DraftingPolicy | None], SafeDrafter]
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedDocument:
+class DocumentFacts:
     """A document as the child has it open."""
 
     page_count: int
@@ -77,14 +76,14 @@ class DocumentWorker:
         for drafter in self._drafters:
             drafter.warm()
 
-    def open(self, source: Source, password: str | None) -> OpenedDocument:
+    def open(self, source: Source, password: str | None) -> DocumentFacts:
         """Opens another document; raises :class:`docspec.core.InputError`."""
         self._leave_page()
         if self._document is not None:
             self._document.close()
             self._document = None
         self._document = open_document(source, password)
-        return OpenedDocument(self._document.page_count, self._document.damage)
+        return DocumentFacts(self._document.page_count, self._document.damage)
 
     def draw(self, number: int, view: View, dpi: float | None) -> DrawnPage | PageFailure:
         """Renders page ``number`` by ``view``, image files at ``dpi`` if the target's own tool does so."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from docspec.core import DocspecError, Event, Failure, InputError, PageDraft, PageImage, ParseOptions
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
 from docspec.core.safe_text import first_line
 from docspec.documents import PageFailure, Source
 from docspec.documents.memory import return_free_memory
@@ -22,8 +22,8 @@ from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.document import IsolatedDocument
-from docspec.isolation.shared_pixels import SIZE
-from docspec.isolation.worker import DocumentWorker, DrafterMaker, DrawnPage, OpenedDocument
+from docspec.isolation.serving import SIZE
+from docspec.isolation.worker import DocumentFacts, DocumentWorker, DrafterMaker, DrawnPage
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -89,7 +89,7 @@ class WorkerHandle:
         """Opens an input; raises :class:`docspec.core.InputError`. The child then makes its drafters in the
         background."""
         options = self._settings.options
-        document = IsolatedDocument(source, OpenedDocument(0, None), options.document_timeout)
+        document = IsolatedDocument(source, DocumentFacts(0, None), options.document_timeout)
         try:
             opened = self._open(document)
         except WorkerLost as lost:
@@ -176,13 +176,13 @@ class WorkerHandle:
             self._child.post("begin", self._settings.options, self._settings.make, self._settings.quiet)
             self._begun = True
 
-    def _open(self, document: IsolatedDocument) -> OpenedDocument:
+    def _open(self, document: IsolatedDocument) -> DocumentFacts:
         """Makes a child open ``document`` in the place of the one before."""
         child, options = self._start(), self._settings.options
         seconds = self._seconds(document, options.page_timeout)
         self._at = None  # the child closes the one before, even if this one cannot be opened
         source, password = document.source, document.source.password or options.password
-        opened: OpenedDocument = child.call("open", source, password, seconds=seconds)
+        opened: DocumentFacts = child.call("open", source, password, seconds=seconds)
         self._at = document
         self._begin()
         return opened

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from docspec.core import BBox
 from docspec.core.account import Misplaced, PageAccount, VisibleWord, Witness, WordRun
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.cells import cells_of
 from docspec.ledger.fates import (

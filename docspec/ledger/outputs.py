@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from docspec.core.formula_signs import NOTHING, shown_signs
+from docspec.core.formulas import NOTHING, shown_signs
 
 _BLANKS = re.compile(r"[^\n]")
 _COMMENT, _COMMENT_END = re.compile(r"(?<!\\)<!--"), "-->"

@@ -14,7 +14,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.documents.painting import trace_of
 from docspec.ledger.atoms import UNTOLD, runs_leftwards
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from docspec.core.formula_signs import letters_of, shown_signs
+from docspec.core.formulas import letters_of, shown_signs
 from docspec.mathematics.glyphs import Glyph
 
 MOST = 1.0

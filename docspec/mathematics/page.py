@@ -13,7 +13,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.core.choices import Formulas
-from docspec.core.grouping import in_rows
+from docspec.core.geometry import in_rows
 from docspec.core.result import Event
 from docspec.mathematics.glyphs import INVISIBLE, Glyph, has_mathematics
 from docspec.mathematics.reading import ReadFormula, read_page

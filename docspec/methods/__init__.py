@@ -2,8 +2,8 @@
 imports this package (``proposing.registry`` knows its names).
 
 * ``model:NAME`` (``draft_model``, ``draft_at_once``, ``model_row``): a smaller model drafts.
-* ``parallel:NAME`` (``parallel``, ``beside``): it drafts while the target verifies (ParallelVLM, after PEARL).
-* ``head:FOLDER`` (``head_network``, ``head_checkpoint``, ``head_tree``, ``head_memory``): one trained layer drafts a
+* ``parallel:NAME`` (``parallel``): it drafts while the target verifies (ParallelVLM, after PEARL).
+* ``head:FOLDER`` (``head_network``, ``head_tree``, ``head_memory``): one trained layer drafts a
   tree from the target's last hidden states (HiViS, ViSpec); ``training/head`` of the repository trains it.
 * ``--skip-verification`` (``skipping``): part of the verification is left out (VVS); lossy.
 

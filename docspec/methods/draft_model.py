@@ -90,8 +90,8 @@ class DraftModel(BatchProposer):
         return self.note
 
     def note(self, prompt: Prompt, variation: torch.Tensor) -> None:
-        """Keeps the image tokens of ``prompt`` that change most (:mod:`docspec.targets.prefill_hooks`)."""
-        from docspec.targets.prefill_hooks import most_changed
+        """Keeps the image tokens of ``prompt`` that change most (:mod:`docspec.targets.prefill`)."""
+        from docspec.targets.prefill import most_changed
 
         if id(prompt) in self._indices:
             self._indices[id(prompt)] = most_changed(variation, self.share)
@@ -144,8 +144,7 @@ class DraftModel(BatchProposer):
         """``(rows, numbers)``: the length of each walk, its tokens, then the drafted tokens."""
         import torch
 
-        from docspec.methods.device_walk import walk
-        from docspec.methods.draft_at_once import Feeds, drafted
+        from docspec.methods.draft_at_once import Feeds, drafted, walk
 
         feeds, found, cache = Feeds(*arrays), walk(verified), self._cache
         assert cache is not None

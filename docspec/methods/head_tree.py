@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from docspec.methods.device_walk import walk
+from docspec.methods.draft_at_once import walk
 from docspec.methods.head_memory import HeadMemory, HeadTreeText, tree_of
 from docspec.methods.head_network import Head
 from docspec.proposing.context import Context

@@ -79,14 +79,14 @@ def load_head(name: str, target: TargetModel) -> Head:
     """The head in the folder ``name``, or the bundled one of that name, in the size and precision of ``target``."""
     import torch
 
-    from docspec.methods import head_checkpoint
+    from docspec.methods.head_network import load
 
     spec = target.kv_spec
     size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
     folder = Path(name).expanduser()
     if not folder.is_dir() and "/" not in name:
         folder = BUNDLED / name
-    return head_checkpoint.load(folder, size, spec.dtype, spec.device)
+    return load(folder, size, spec.dtype, spec.device)
 
 
 def _make_head(head: Head, target: TargetModel) -> BatchProposer:

@@ -11,13 +11,13 @@ while the target prefills, and during the target's first steps if that takes lon
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docspec.engine.request import Request
-from docspec.methods.beside import Beside
 from docspec.methods.draft_model import DRAFTED, MOST, DraftModel
 from docspec.methods.loading import load_sharing
 from docspec.proposing.context import Context
@@ -30,6 +30,39 @@ if TYPE_CHECKING:
 
     from docspec.targets.kv_cache import SlotCache
     from docspec.targets.protocol import ImportanceCallback, Prompt, TargetModel
+
+
+class SecondStream:
+    """A stream on ``device`` beside the default one; does nothing on a device without streams."""
+
+    def __init__(self, device: torch.device) -> None:
+        import torch
+
+        self._device = device
+        self._module = torch.get_device_module(device)
+        self._stream: Any = None
+        if device.type != "cpu" and hasattr(self._module, "Stream"):
+            with self._module.device(device):
+                self._stream = self._module.Stream()
+
+    def mark(self) -> Any:
+        """The caller's stream, to be passed to :meth:`used` in another thread."""
+        return None if self._stream is None else self._module.current_stream(self._device)
+
+    @contextmanager
+    def used(self, after: Any) -> Iterator[None]:
+        """This thread's work goes to the second stream, after the work that ``after`` has by now; at the end it is
+        waited for, because its inputs may be freed then."""
+        if self._stream is None:
+            yield
+            return
+        with self._module.device(self._device), self._module.stream(self._stream):
+            self._stream.wait_stream(after)
+            try:
+                yield
+            finally:
+                self._stream.synchronize()
+
 
 FIRST_WINDOW = 4
 """Tokens of a window before anything was measured."""
@@ -119,7 +152,7 @@ class ParallelDraft(BatchProposer):
     def __init__(self, pair: Pair) -> None:
         self.figures = pair.figures
         self._drafter = Quietly(pair.model, pair.share)
-        self._stream = Beside(pair.model.kv_spec.device)
+        self._stream = SecondStream(pair.model.kv_spec.device)
         self._thread = ThreadPoolExecutor(1, "docspec-drafter")
         self._turn: Future[dict[Context, list[int]]] | None = None
         self._reads = False

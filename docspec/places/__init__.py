@@ -1,8 +1,8 @@
 """Gives every word of an output its place on the page.
 
-``printed`` are the words of the page with their boxes, ``written`` those of the blocks; ``sequences`` aligns them,
-``gaps`` places what differs between words that are the same, and ``placing`` puts all together. ``cells`` are the cells
-of tables, ``certainty`` says how far a word can be believed. ``locating`` finds a quoted text again.
+``words`` are those of the page with their boxes, and those of the blocks; ``gaps`` places what differs between words
+that are the same, and ``placing`` aligns and puts all together. ``cells`` are the cells of tables, ``certainty`` says
+how far a word can be believed. ``locating`` finds a quoted text again.
 """
 
 from docspec.places.locating import Quotation, locate

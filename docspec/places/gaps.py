@@ -16,8 +16,7 @@ from rapidfuzz.distance import Levenshtein
 from docspec.core import BBox
 from docspec.core.places import How
 from docspec.ledger.atoms import folded
-from docspec.places.printed import PrintedWord
-from docspec.places.written import WrittenWord, letters_of
+from docspec.places.words import PrintedWord, WrittenWord, letters_of
 
 ALIKE = 0.5
 """Least share of a word's letters that are those of the print in its place, for the two to be one word."""

@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from docspec.core import BBox, PageResult
 from docspec.core.places import PlacedWord
 from docspec.ledger.atoms import folded
-from docspec.places.written import WrittenWord, written_words
+from docspec.places.words import WrittenWord, written_words
 
 LIKE = 0.85
 """Least likeness (0..1) of a text to what is found for it."""

@@ -7,23 +7,36 @@ not have is not taken for the same one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import astuple, replace
 from itertools import pairwise
 
 import numpy as np
+from rapidfuzz.distance import LCSseq
 
 from docspec.core import BBox, Block, CellBoxes, PageDraft, PageImage, PageResult
-from docspec.core.grouping import in_rows
+from docspec.core.geometry import in_rows
 from docspec.core.places import How, PlacedWord
 from docspec.ledger.matching import matched
 from docspec.places.cells import cells_of
-from docspec.places.certainty import certainty_of
+from docspec.places.certainty import AloneWords, Margins, certainty_of
 from docspec.places.gaps import Found, boxes_of, placed_in, spread
-from docspec.places.margins import AloneWords, Margins
-from docspec.places.printed import PrintedWord, printed_words
-from docspec.places.sequences import common
-from docspec.places.written import WrittenWord, letters_of, pieces_of, written_words
+from docspec.places.words import PrintedWord, WrittenWord, letters_of, pieces_of, printed_words, written_words
+
+MOST = 40_000_000
+"""Most pairs of keys that are compared; a fuller page gets no alignment (6,000 words on either side)."""
+
+
+def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """The places of equal keys in both, ascending in both."""
+    if not one or not other or len(one) * len(other) > MOST:
+        return []
+    return [
+        (block.a + step, block.b + step)
+        for block in LCSseq.editops(one, other).as_matching_blocks()
+        for step in range(block.size)
+    ]
+
 
 REACH = 0.6
 """Heights of a word by which its middle may stand off the box of its block."""

@@ -4,18 +4,46 @@ drafts continue after it.
 The grammar knows characters, the tree knows tokens. The drafts are searched once for the grammar's markers; after each
 marker the grammar says which element of the page the draft describes there. Where the grammar predicts the next tokens
 better than the draft, or the draft ends, the tree forks as the grammar says instead of copying the draft.
+
+Texts of any length that the format predicts at the end of the output, such as the rest of a table as drafted, are
+proposed by ``syntax``.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from docspec.core.grammar import Alternative
 from docspec.proposing.context import Context
-from docspec.proposing.continuation import Continuation, Forks
+from docspec.proposing.continuation import Continuation, Copy, Forks, Key
 from docspec.proposing.drafts import TRUSTED
 from docspec.proposing.proposer import RowProposer, proposer
+
+SURENESS = ((Key("a guess of the format", 0.2), 1), (Key("a good one", 0.4), 3), (Key("a sure one", 0.7), 8))
+"""For each degree of certainty of a text: its key, and the run of right tokens that it is trusted like."""
+
+_LINES = re.compile(r"(?<=\n)(?=\S)")
+"""Where a text may be split for the tokenizer. Indentation may share a token with the line break before it or with the
+text after it, a line break with nothing else."""
+
+
+@proposer("syntax")
+class Syntax(RowProposer):
+    """Asks the dialect's grammar for completions."""
+
+    def suggest(self) -> Iterable[Continuation]:
+        grammar, speller = self.context.grammar, self.context.speller
+        if grammar is None or speller is None:
+            return
+        for text, sureness in grammar.completions():
+            if text:
+                key, run = SURENESS[sureness]
+                lines = [speller.tokens(line) for line in _LINES.split(text)]  # most of them are known already
+                yield Continuation(Copy(list(chain.from_iterable(lines))), 0, key, run)
+
 
 AHEAD = 64
 """Drafted tokens after a marker that are shown to the grammar."""

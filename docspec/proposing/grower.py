@@ -22,7 +22,7 @@ Grown = tuple[int, Continuation]
 """A node of the tree, and a continuation that was suggested after it."""
 
 Grow = Callable[[int, int, Sequence[Continuation], HitRates, Survival, int, float], tuple[TokenTree, list[Grown]]]
-"""Makes a tree of suggestions: :func:`grow`, or :func:`docspec.proposing.chain.grow_chain`."""
+"""Makes a tree of suggestions: :func:`grow`, or :func:`docspec.proposing.chains.grow_chain`."""
 
 
 def grow(

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING
 from docspec.core import UsageError
 from docspec.core.plugins import load, plugins
 from docspec.engine.proposer import TreeProposer
-from docspec.proposing import (  # noqa: F401  (each registers its proposer)
-    draft_openings,
-    format_grammar,
-    lookup,
-    ngrams,
-    respelling,
-    resumption,
-    rewrites,
-    syntax,
-    window,
-)
-from docspec.proposing.chain import grow_chain
+from docspec.proposing import draft_openings, format_grammar, lookup, ngrams, respelling, resumption, rewrites, window  # noqa: F401  (each registers its proposer)
+from docspec.proposing.chains import grow_chain
 from docspec.proposing.grower import grow
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import make_named, openers, proposers

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape
 
 from docspec.core import BBox, Block, Category, PageResult
-from docspec.reporting.placed_lines import LineWord, by_cells, line_box, lines_of
+from docspec.reporting.placed_lines import LineWord, attributes, by_cells, line_box, lines_of, whole_box, xml_safe
 from docspec.reporting.renderer import Layout, Renderer, visible_blocks
-from docspec.reporting.xml_text import attributes, whole_box, xml_safe
 
 _NAMESPACE = "http://www.loc.gov/standards/alto/ns-v4#"
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>

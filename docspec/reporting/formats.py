@@ -1,13 +1,41 @@
-"""Output formats by name: a new one is its name in ``Format``, its suffix, and its renderer here."""
+"""Output formats by name: a new one is its name in ``Format``, its suffix, and its renderer here. dots.ocr's layout
+JSON, the smallest one, is written here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from docspec.core import PageResult, UsageError
+from docspec.core import Block, Category, PageResult, UsageError
 from docspec.core.plugins import load
-from docspec.core.safe_text import safe_text
+from docspec.core.safe_text import dump_json, safe_text
 from docspec.reporting.renderer import Format, Layout, Renderer
+
+
+class DotsRenderer(Renderer):
+    """Writes one page a line; a page that failed is an empty list."""
+
+    def __init__(self) -> None:
+        self._first_page = True
+
+    def begin(self, source: str, sha256: str) -> str:
+        return "["
+
+    def page(self, result: PageResult, figures: Mapping[int, str]) -> str:
+        gap = "\n" if self._first_page else ",\n"
+        self._first_page = False
+        return gap + dump_json(list(map(_cell, result.blocks)))
+
+    def end(self) -> str:
+        return "\n]\n"
+
+
+def _cell(block: Block) -> dict[str, Any]:
+    values: dict[str, Any] = {} if block.bbox is None else {"bbox": list(block.bbox.rounded())}
+    values["category"] = block.category.value
+    if block.category is not Category.PICTURE:
+        values["text"] = block.text
+    return values
 
 
 def renderer_for(format: Format, layout: Layout) -> Renderer:
@@ -15,7 +43,6 @@ def renderer_for(format: Format, layout: Layout) -> Renderer:
     from docspec.reporting.alto import AltoRenderer
     from docspec.reporting.chunks import ChunkRenderer
     from docspec.reporting.docling import DoclingRenderer
-    from docspec.reporting.dots import DotsRenderer
     from docspec.reporting.hocr import HocrRenderer
     from docspec.reporting.html import HtmlRenderer
     from docspec.reporting.jsonout import JsonRenderer

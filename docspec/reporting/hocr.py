@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape
 
 from docspec.core import BBox, Block, Category, PageResult
-from docspec.reporting.placed_lines import LineWord, line_box, lines_of
+from docspec.reporting.placed_lines import LineWord, attributes, line_box, lines_of, whole_box, xml_safe
 from docspec.reporting.renderer import Layout, Renderer, visible_blocks
-from docspec.reporting.xml_text import attributes, whole_box, xml_safe
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">

@@ -16,7 +16,7 @@ from docspec.core.account import STATES, PageAccount, State
 from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark
 from docspec.core.places import PlacedCell, PlacedWord
-from docspec.core.quality import Quality
+from docspec.core.result import Quality
 from docspec.core.safe_text import dump_json
 from docspec.reporting.mathml import mathml_of
 from docspec.reporting.renderer import Layout, Renderer

@@ -11,7 +11,7 @@ import unicodedata
 from html import unescape
 from xml.etree import ElementTree
 
-from docspec.core.formula_signs import letters_of, shown_signs
+from docspec.core.formulas import letters_of, shown_signs
 
 LONGEST = 3000
 """Most characters of a formula that is converted; longer ones are loops of a model."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from docspec.core import PageResult
-from docspec.reporting.csv_text import csv_of
+from docspec.reporting.tables import csv_of
 from docspec.reporting.writer import write_whole
 
 SOURCES = ("text layer", "recognition", "model", "draft")

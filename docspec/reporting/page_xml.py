@@ -1,4 +1,5 @@
-"""Pages to PAGE-XML 2019, which eScriptorium, kraken, OCR-D and Transkribus read. The format has one page a file.
+"""Pages to PAGE-XML 2019, which eScriptorium, kraken, OCR-D and Transkribus read. The format has one page a file: the
+first page is written to the file that is named, each further one to a file beside it, when the document is complete.
 
 Words that have no place are left out; JSON has them all.
 """
@@ -7,13 +8,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from xml.sax.saxutils import escape
 
 from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.places import PlacedCell
-from docspec.reporting.placed_lines import LineWord, by_cells, line_box, lines_of
-from docspec.reporting.renderer import Layout, Renderer, visible_blocks
-from docspec.reporting.xml_text import attributes, whole_box, xml_safe
+from docspec.reporting.placed_lines import LineWord, attributes, by_cells, line_box, lines_of, whole_box, xml_safe
+from docspec.reporting.renderer import SUFFIXES, Layout, Renderer, visible_blocks
+from docspec.reporting.writer import AtomicFile, PageWriter
+
+
+class PageFiles(PageWriter):
+    """``NAME.page.xml``, and ``NAME-2.page.xml`` for page 2 where it is not the first one."""
+
+    def __init__(self, path: Path, layout: Layout, source: str) -> None:
+        self._path, self._layout, self._source = path, layout, source
+        self._open: list[AtomicFile] = [AtomicFile(path)]
+        self._written = 0
+        self._renderer = PageXmlRenderer(layout)
+
+    def begin(self) -> None:
+        self._renderer.begin(self._source, "")
+
+    def add(self, result: PageResult) -> None:
+        if self._written:
+            stem = self._path.name.removesuffix(SUFFIXES["page"])
+            self._open.append(AtomicFile(self._path.with_name(f"{stem}-{result.number}{SUFFIXES['page']}")))
+        self._written += 1
+        self._open[-1].write(self._renderer.page(result, {}))
+
+    def commit(self) -> None:
+        for file in self._open:
+            file.commit()
+        self.files = [file.path for file in self._open]
+
+    def discard(self) -> None:
+        for file in self._open:
+            file.discard()
+
 
 _NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 _HEAD = f"""<?xml version="1.0" encoding="UTF-8"?>

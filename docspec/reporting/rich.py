@@ -20,7 +20,6 @@ from docspec.core.marks import Mark, shifted, within
 from docspec.core.raised import plain
 from docspec.core.running_text import is_broken
 from docspec.reporting.headings import MARKS, HeadingLevels, stands
-from docspec.reporting.nesting import nested
 
 _PLAIN = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 _NO_REFERENCES = _PLAIN | {Category.FOOTNOTE}
@@ -304,3 +303,43 @@ def is_power(text: str, start: int, end: int) -> bool:
 
 def _address(target: str) -> str:
     return re.sub(r"[()<>\\\s]", lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), target)
+
+
+SAME_LEVEL = 0.008
+"""Largest difference of left edges in one level, as a share of the page's width."""
+OTHER_COLUMN = 0.2
+"""Least difference of left edges in two columns, as a share of it."""
+DEEPEST = 4
+
+
+def nested(blocks: Sequence[Block], width: int) -> dict[int, list[str]]:
+    """The white space before each line of those ``blocks`` (of a page ``width`` pixels wide) that are items of lists,
+    by their numbers. Blocks whose lines have unknown edges are left out."""
+    indents: dict[int, list[str]] = {}
+    edges: list[tuple[float, int]] = []  # of the open items, the outermost first: edge and width of the marker
+    last = -2
+    for number, block in enumerate(blocks):
+        lines = block.text.split("\n")
+        if block.category is not Category.LIST_ITEM or len(block.indents) != len(lines) or block.gap is not None:
+            continue
+        if number != last + 1:
+            edges = []
+        last = number
+        own = []
+        for line, edge in zip(lines, block.indents, strict=True):
+            marker = MARKER.match(line)
+            if edges and (abs(edge - edges[0][0]) > OTHER_COLUMN * width):
+                edges = []
+            while len(edges) > 1 and edge < edges[-1][0] - SAME_LEVEL * width:
+                edges.pop()
+            if edges and abs(edge - edges[-1][0]) <= SAME_LEVEL * width:
+                edges.pop()
+            elif edges and edge < edges[-1][0]:
+                edges = []
+            below = marker or (edges and edge > edges[-1][0])  # Markdown knows no a), but it can stand in an item
+            indent = " " * sum(room for _, room in edges[:DEEPEST]) if below else ""
+            if marker:
+                edges.append((edge, marker.end()))
+            own.append(indent)
+        indents[number] = own
+    return indents

@@ -14,8 +14,7 @@ from typing import Any
 
 from docspec.core import Baseline, Event, Failure, PageResult, PageTimings, ParseOptions, StageStats
 from docspec.core.account import STATES, PageAccount
-from docspec.core.safe_text import dump_json
-from docspec.core.secrets import without_secrets
+from docspec.core.safe_text import dump_json, without_secrets
 from docspec.reporting.jsonout import known, margin_value, quality_object
 from docspec.reporting.numbers import NumbersReport
 from docspec.reporting.totals import Totals, output_tokens

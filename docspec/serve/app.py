@@ -21,14 +21,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docspec.core import ParseOptions
 from docspec.serve.admission import drain
-from docspec.serve.completions import completions, model, models, told
+from docspec.serve.completions import completions, model, models, server_facts
 from docspec.serve.description import description_routes
 from docspec.serve.documents import Documents
 from docspec.serve.gateway import Gateway
+from docspec.serve.metrics import span
 from docspec.serve.passing import PASSED, passed
 from docspec.serve.refusal import Refusal, refused
 from docspec.serve.settings import GatewaySettings
-from docspec.serve.spans import span
 
 LOG = logging.getLogger("docspec.serve")
 
@@ -48,23 +48,15 @@ def make_app(settings: GatewaySettings, local: bool = True) -> Starlette:
             await documents.close()
             await gateway.close()
 
+    counted = partial(_counted, gateway)
+    chat, listed = "A completion of a chat, with drafts.", "The models behind this gateway."
+    facts = "What llama.cpp behind this gateway says of itself."
     routes = [
-        *(
-            _counted(gateway, path, completions, "POST", "A completion of a chat, with drafts.")
-            for path in ("/v1/chat/completions", "/chat/completions")
-        ),
-        *(_counted(gateway, path, passed, "POST", "Passed on to a server as it is.") for path in PASSED),
-        _counted(gateway, "/v1/models/{name:path}", model, "GET", "A model behind this gateway."),
-        *(
-            _counted(gateway, path, models, "GET", "The models behind this gateway.")
-            for path in ("/v1/models", "/models")
-        ),
-        *(
-            _counted(
-                gateway, path, partial(told, path=path), "GET", "What llama.cpp behind this gateway says of itself."
-            )
-            for path in ("/props", "/slots")
-        ),
+        *(counted(path, completions, "POST", chat) for path in ("/v1/chat/completions", "/chat/completions")),
+        *(counted(path, passed, "POST", "Passed on to a server as it is.") for path in PASSED),
+        counted("/v1/models/{name:path}", model, "GET", "A model behind this gateway."),
+        *(counted(path, models, "GET", listed) for path in ("/v1/models", "/models")),
+        *(counted(path, partial(server_facts, path=path), "GET", facts) for path in ("/props", "/slots")),
         *(Route(path, _health) for path in ("/health", "/v1/health", "/healthz")),
         *(Route(path, partial(_ready, gateway, documents)) for path in ("/ready", "/readyz")),
         Route("/version", _version),
@@ -110,10 +102,10 @@ class _Counted:
             await send(message)
 
         try:
-            with span(scope["method"], self._path, Headers(scope=scope)) as told:
+            with span(scope["method"], self._path, Headers(scope=scope)) as active:
                 await self._app(scope, receive, counting)
-                if told is not None:
-                    told.set_attribute("http.response.status_code", status)
+                if active is not None:
+                    active.set_attribute("http.response.status_code", status)
         except ClientDisconnect:
             status = "left"  # the client has left, or the answer broke off: the connection closes
         except Refusal as refusal:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from docspec.serve.picture import MOST_PICTURES, Picture, check_together, looked_at
+from docspec.serve.picture import MOST_PICTURES, Picture, check_together, checked_picture
 from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS
 
@@ -105,7 +105,7 @@ def read_chat(raw: bytes, most_pixels: int) -> Chat:
     addresses = list(islice((url for message in messages for url in _addresses(message)), MOST_PICTURES + 1))
     if len(addresses) > MOST_PICTURES:
         raise Refusal(400, f"a request has more than {MOST_PICTURES} images")
-    pictures = [looked_at(url, most_pixels) for url in addresses]
+    pictures = [checked_picture(url, most_pixels) for url in addresses]
     check_together(pictures, most_pixels)
     users = [message for message in messages if message.get("role") == "user"]
     return Chat(raw, values, _text_of(users[-1]) if users else "", tuple(pictures))

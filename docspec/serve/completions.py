@@ -65,20 +65,49 @@ async def completions(gateway: Gateway, scope: Scope, receive: Receive, send: Se
             await unless_left(answer.task, receive, lambda: answer.is_whole)
 
 
-class Answering(RunningChat):
+class Forwarding(RunningChat):
     """One request in progress. ``is_whole``: the client has received the complete answer."""
 
-    def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes, holding: Holding) -> None:
-        self._holding = holding
+    def __init__(self, gateway: Gateway, scope: Scope, send: Send, body: bytes) -> None:
         self._gateway = gateway
         self._scope = scope
         self._send = send
-        self._client = client
         self._body = body
+        self.is_whole = False
+
+    async def _begin(self, answer: aiohttp.ClientResponse, *added: tuple[bytes, bytes]) -> None:
+        """Sends the head of an upstream's ``answer`` to the client, with the headers ``added``."""
+        kept = [
+            (name.lower(), value)
+            for name, value in answer.raw_headers
+            if name.lower().decode("latin-1") not in STAYS_THERE
+        ]
+        self.is_told = True
+        await self._send({"type": "http.response.start", "status": answer.status, "headers": [*kept, *added]})
+
+    async def _end(self, body: bytes = b"") -> None:
+        self.is_whole = True
+        await self._send({"type": "http.response.body", "body": body})
+
+    def _lost(self, upstream: Upstream, error: Exception) -> None:
+        """Takes a broken upstream out of service. Raises if no other upstream may be tried."""
+        if self.is_told:
+            raise ClientDisconnect from None  # the connection to the client is broken off
+        if is_silence(error):
+            raise Refusal(504, "the server behind this gateway did not answer in time") from None
+        self._gateway.upstreams.lost(upstream)
+
+
+class Answering(Forwarding):
+    """A chat in progress, with drafts where it shows a page."""
+
+    def __init__(self, gateway: Gateway, scope: Scope, send: Send, client: str, body: bytes, holding: Holding) -> None:
+        super().__init__(gateway, scope, send, body)
+        self._holding = holding
+        self._client = client
         self._began = time.perf_counter()
         self._size = 0
         self._prefilled: Upstream | None = None
-        self.is_whole = False
 
     async def run(self) -> None:
         gateway = self._gateway
@@ -100,7 +129,10 @@ class Answering(RunningChat):
                     async with gateway.corpora.with_drafts(upstream, drafted.texts):
                         status = await self._exchange(upstream, headers, parts, streams, drafted.source)
                 except BROKEN as error:
-                    broken += self._lost(upstream, error)
+                    self._lost(upstream, error)
+                    gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)
+                    has_connected = not isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
+                    broken += 1.0 if has_connected else 0.1
                     continue
             seconds = time.perf_counter() - began
             if status == 200 and drafted.way is not None:
@@ -127,17 +159,6 @@ class Answering(RunningChat):
             self._gateway.metrics.add("prefills_total", status=str(answer.status))
             if answer.ok:
                 self._prefilled = upstream
-
-    def _lost(self, upstream: Upstream, error: Exception) -> float:
-        """Takes a broken upstream out of service; returns which share of a try it counts as. Raises if no other
-        upstream may be tried."""
-        if self.is_told:
-            raise ClientDisconnect from None  # the connection to the client is broken off
-        if is_silence(error):
-            raise Refusal(504, "the server behind this gateway did not answer in time") from None
-        self._gateway.metrics.add("upstream_errors_total", kind=type(error).__name__)
-        self._gateway.upstreams.lost(upstream)
-        return 0.1 if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError) else 1.0
 
     def _fields(self, chat: Chat, drafted: FoundDrafts) -> dict[str, object]:
         fields: dict[str, object] = {}
@@ -179,16 +200,7 @@ class Answering(RunningChat):
         :data:`docspec.serve.upstream.BROKEN`."""
         self._size = 0
         async with await upstream.ask("/v1/chat/completions", _pieces(parts), headers) as answer:
-            kept = [
-                (name.lower(), value)
-                for name, value in answer.raw_headers
-                if name.lower().decode("latin-1") not in STAYS_THERE
-            ]
-            start = {
-                "type": "http.response.start",
-                "status": answer.status,
-                "headers": [*kept, (b"x-docspec-drafts", source.encode())],
-            }
+            drafts = (b"x-docspec-drafts", source.encode())
             whole = bytearray()
             async for part in answer.content.iter_any():
                 self._size += len(part)
@@ -198,14 +210,11 @@ class Answering(RunningChat):
                         raise Refusal(502, "the answer of the server behind this gateway is too large")
                     continue
                 if not self.is_told:
-                    self.is_told = True
-                    await self._send(start)
+                    await self._begin(answer, drafts)
                 await self._send({"type": "http.response.body", "body": part, "more_body": True})
             if not self.is_told:
-                self.is_told = True
-                await self._send(start)
-            self.is_whole = True
-            await self._send({"type": "http.response.body", "body": bytes(whole)})
+                await self._begin(answer, drafts)
+            await self._end(bytes(whole))
             return answer.status
 
 
@@ -235,7 +244,7 @@ async def models(gateway: Gateway, scope: Scope, receive: Receive, send: Send) -
     await answer(scope, receive, send)
 
 
-async def told(gateway: Gateway, scope: Scope, receive: Receive, send: Send, path: str) -> None:
+async def server_facts(gateway: Gateway, scope: Scope, receive: Receive, send: Send, path: str) -> None:
     """Answers ``GET /props`` or ``/slots`` with what a server behind this gateway says there."""
     answer = await _listed(gateway, scope, path)
     await answer(scope, receive, send)

@@ -19,8 +19,9 @@ from docspec.reporting.figures import EmbeddedFigures
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Layout
 from docspec.serve.exports import chunked, exported
+from docspec.serve.settings import RecogniseMode
 from docspec.serve.turns import Stopped, Turns
-from docspec.serve.wishes import DRAFTERS, Recognise, Wishes
+from docspec.serve.wishes import DRAFTERS, Wishes
 
 if TYPE_CHECKING:
     from docspec.parser import Parser
@@ -56,7 +57,7 @@ class Converter:
         self._options = options
         self._most = most
         self._turns = Turns(documents)
-        self._parsers: dict[tuple[Recognise, str | None], Parser] = {}
+        self._parsers: dict[tuple[RecogniseMode, str | None], Parser] = {}
         self._lock = threading.Lock()
 
     def pages(
@@ -137,7 +138,7 @@ class Converter:
         for parser in parsers.values():
             parser.close()
 
-    def _own(self, recognise: Recognise, language: str | None) -> Parser:
+    def _own(self, recognise: RecogniseMode, language: str | None) -> Parser:
         """The parser that recognises so; most gateways only ever need one. Raises :class:`docspec.core.UsageError` if
         too many languages are asked for: each has children of its own."""
         with self._lock:

@@ -11,14 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from docspec.serve.admission import unless_left
 from docspec.serve.chat import object_in
-from docspec.serve.completions import STAYS_THERE, TRIES, broke_off, forwarded_headers, is_silence
+from docspec.serve.completions import TRIES, Forwarding, broke_off, forwarded_headers
 from docspec.serve.refusal import Refusal
-from docspec.serve.stopping import RunningChat
 from docspec.serve.upstream import BROKEN
 
 if TYPE_CHECKING:
@@ -61,15 +60,8 @@ def _places(values: Any, name: str = "") -> Iterator[str]:
             yield from _places(value, key)
 
 
-class _Passed(RunningChat):
-    """One request in progress. ``is_whole``: the client has the complete answer."""
-
-    def __init__(self, gateway: Gateway, scope: Scope, send: Send, body: bytes) -> None:
-        self._gateway = gateway
-        self._scope = scope
-        self._send = send
-        self._body = body
-        self.is_whole = False
+class _Passed(Forwarding):
+    """A request that is answered as it is."""
 
     async def run(self) -> None:
         headers = forwarded_headers(self._gateway, self._scope, len(self._body))
@@ -78,22 +70,11 @@ class _Passed(RunningChat):
                 self.upstream = upstream
                 try:
                     async with await upstream.ask(self._scope["path"], self._body, headers) as answer:
-                        kept = [
-                            (name.lower(), value)
-                            for name, value in answer.raw_headers
-                            if name.lower().decode("latin-1") not in STAYS_THERE
-                        ]
-                        self.is_told = True
-                        await self._send({"type": "http.response.start", "status": answer.status, "headers": kept})
+                        await self._begin(answer)
                         async for part in answer.content.iter_any():
                             await self._send({"type": "http.response.body", "body": part, "more_body": True})
-                        self.is_whole = True
-                        await self._send({"type": "http.response.body", "body": b""})
+                        await self._end()
                         return
                 except BROKEN as error:
-                    if self.is_told:
-                        raise ClientDisconnect from None  # the connection to the client is broken off
-                    if is_silence(error):
-                        raise Refusal(504, "the server behind this gateway did not answer in time") from None
-                    self._gateway.upstreams.lost(upstream)
+                    self._lost(upstream, error)
         raise broke_off()

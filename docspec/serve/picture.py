@@ -58,7 +58,7 @@ class Picture:
         return _decoded(self.url.partition(",")[2])
 
 
-def looked_at(url: str, most_pixels: int) -> Picture:
+def checked_picture(url: str, most_pixels: int) -> Picture:
     """The picture at ``url``. Raises :class:`Refusal` (400) if it has more than ``most_pixels`` or none, is not valid
     base64, is no image of :data:`FORMATS`, or has a scheme of local files (``file:``)."""
     scheme = url[:8].partition(":")[0].lower()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import Dialect, make_dialect
@@ -90,10 +90,7 @@ def _prompts(card: ModelProfile) -> Iterator[tuple[PromptKind, str, Dialect]]:
 
 
 def _dialect(card: ModelProfile) -> Dialect:
-    settings: dict[str, Any] = {"page_prompt": card.prompt, "crop_prompt": card.crop_prompts}
-    if card.dialect == "markdown":
-        settings["table_style"] = card.table_style
-    return make_dialect(card.dialect, **settings)
+    return make_dialect(card.dialect, **card.spelling)
 
 
 def _normal(prompt: str) -> str:

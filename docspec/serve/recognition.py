@@ -17,14 +17,13 @@ from typing import Any
 from PIL import Image
 
 from docspec.core import PageDraft, PageImage
-from docspec.core.processors import processors
+from docspec.core.container import processors
 from docspec.documents.images import as_rgb
 from docspec.drafting.by_language import ByLanguage
 from docspec.drafting.rapidocr import RapidOcrDrafter
 from docspec.drafting.recogniser import Recogniser
 from docspec.isolation.child import Child, WorkerLost
-from docspec.isolation.serving import RecognisedLines
-from docspec.isolation.shared_pixels import PixelsHandle
+from docspec.isolation.serving import PixelsHandle, RecognisedLines
 from docspec.serve.picture import opened
 
 MEMORY = 1536 * 2**20

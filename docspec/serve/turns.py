@@ -29,7 +29,7 @@ class Stopped(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class QueuePlace:
     """A ``client``'s document in the queue, and the ``pages`` that it has had."""
 
     client: str
@@ -48,7 +48,7 @@ class _Client:
 
     start: float
     turns: int = 0
-    places: set[Place] = field(default_factory=set)
+    places: set[QueuePlace] = field(default_factory=set)
 
 
 class Turns:
@@ -58,19 +58,19 @@ class Turns:
         self._most = most
         self._change = threading.Condition()
         self._clients: dict[str, _Client] = {}
-        self._waiting: list[Place] = []
-        self._running: list[Place] = []
+        self._waiting: list[QueuePlace] = []
+        self._running: list[QueuePlace] = []
         self._numbers = count()
         self._now = 0.0
 
     @contextlib.contextmanager
-    def place(self, client: str) -> Iterator[Place]:
+    def place(self, client: str) -> Iterator[QueuePlace]:
         """A document's place, for as long as the document is read."""
         with self._change:
             own = self._clients.get(client)
             if own is None:
                 own = self._clients[client] = _Client(self._now)
-            place = Place(client, next(self._numbers))
+            place = QueuePlace(client, next(self._numbers))
             own.places.add(place)
         try:
             yield place
@@ -82,7 +82,7 @@ class Turns:
                 self._change.notify_all()
 
     @contextlib.contextmanager
-    def turn(self, place: Place, pages: int, wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    def turn(self, place: QueuePlace, pages: int, wanted: Callable[[], bool] = lambda: True) -> Iterator[None]:
         """A turn of so many ``pages``. Raises :class:`Stopped` if the document is not ``wanted`` while it waits."""
         with self._change:
             self._waiting.append(place)
@@ -107,7 +107,7 @@ class Turns:
                 self._running.remove(place)
                 self._change.notify_all()
 
-    def _next(self) -> Place | None:
+    def _next(self) -> QueuePlace | None:
         """The document whose turn it is; ``None`` while as many are read as may be."""
         waiting = self._waiting
         if len(self._running) >= self._most:

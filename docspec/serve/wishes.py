@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from docspec.core import UsageError
 from docspec.core.choices import DrafterName
 from docspec.core.languages import AUTO, languages_of
 from docspec.core.safe_text import one_line, safe_text
 from docspec.serve.refusal import Refusal
+from docspec.serve.settings import RecogniseMode
 
-Recognise = Literal["auto", "always", "never"]
-DRAFTERS: dict[Recognise, DrafterName | None] = {"auto": None, "always": "rapidocr", "never": "text-layer"}
+DRAFTERS: dict[RecogniseMode, DrafterName | None] = {"auto": None, "always": "rapidocr", "never": "text-layer"}
 """The drafter that reads so; ``None``: that of the gateway's options."""
 
 LONGEST = 200
@@ -25,51 +25,21 @@ MOST_WARNINGS = 50
 
 DONE = frozenset(
     (
-        "to_formats",
-        "page_range",
-        "pages",
-        "target_type",
-        "do_ocr",
-        "force_ocr",
-        "ocr_lang",
-        "md_page_break_placeholder",
-        "document_timeout",
-        "image_export_mode",
-        "from_formats",
-        "abort_on_error",
-        "pdf_password",
+        *("to_formats", "page_range", "pages", "target_type", "do_ocr", "force_ocr", "ocr_lang"),
+        *("md_page_break_placeholder", "document_timeout", "image_export_mode", "from_formats", "abort_on_error"),
+        *("pdf_password",),
     )
 )
 NOT_DONE = frozenset(
     (
-        "ocr_engine",
-        "ocr_preset",
-        "pdf_backend",
-        "table_mode",
-        "table_cell_matching",
-        "pipeline",
-        "do_table_structure",
-        "include_images",
-        "images_scale",
-        "do_code_enrichment",
-        "do_formula_enrichment",
-        "do_picture_classification",
-        "do_picture_description",
-        "do_chart_extraction",
-        "picture_description_area_threshold",
-        "vlm_pipeline_model",
-        "picture_description_local",
-        "picture_description_api",
-        "vlm_pipeline_model_local",
-        "vlm_pipeline_model_api",
-        "picture_description_preset",
-        "picture_description_custom_config",
-        "vlm_pipeline_preset",
-        "layout_preset",
-        "vlm_pipeline_custom_config",
-        "table_structure_preset",
-        "code_formula_preset",
-        "layout_custom_config",
+        *("ocr_engine", "ocr_preset", "pdf_backend", "table_mode", "table_cell_matching", "pipeline"),
+        *("do_table_structure", "include_images", "images_scale", "do_code_enrichment", "do_formula_enrichment"),
+        *("do_picture_classification", "do_picture_description", "do_chart_extraction"),
+        *("picture_description_area_threshold", "vlm_pipeline_model", "picture_description_local"),
+        *("picture_description_api", "vlm_pipeline_model_local", "vlm_pipeline_model_api"),
+        *("picture_description_preset", "picture_description_custom_config", "vlm_pipeline_preset"),
+        *("layout_preset", "vlm_pipeline_custom_config", "table_structure_preset", "code_formula_preset"),
+        *("layout_custom_config",),
     )
 )
 """Options of docling-serve that choose among its own models and ways."""
@@ -83,7 +53,7 @@ class Wishes:
     ``warnings`` name what is not done."""
 
     page_break: str | None = None
-    recognise: Recognise = "auto"
+    recognise: RecogniseMode = "auto"
     seconds: float | None = None
     warnings: tuple[str, ...] = ()
     language: str | None = None

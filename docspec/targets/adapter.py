@@ -30,30 +30,24 @@ from docspec.targets.attention import (
     prompt_kernels,
     within_window,
 )
-from docspec.targets.codec import TokenizerCodec
-from docspec.targets.gates import gate_in_one_kernel
+from docspec.targets.family import Sight
+from docspec.targets.faster_modules import embed_by_products, grids_on_host, store_for_narrow_steps
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.matrix_products import embed_by_products, store_for_narrow_steps
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.norms import normalise_in_one_kernel
-from docspec.targets.prefill import MAX_TOKENS, prefill_rows
-from docspec.targets.prefill_hooks import captured_states, token_importance
-from docspec.targets.prefill_pieces import Masks, in_pieces, only
-from docspec.targets.processing import Processing
+from docspec.targets.one_kernel import gate_in_one_kernel, normalise_in_one_kernel, rotate_in_one_kernel
+from docspec.targets.prefill import MAX_TOKENS, Masks, captured_states, in_pieces, only, prefill_rows, token_importance
+from docspec.targets.processing import Processing, TokenizerCodec
 from docspec.targets.protocol import PER_TOKEN, ImportanceCallback, Prefill, Prompt, PromptStates
 from docspec.targets.recurrent.layers import KIND, recurrent_spec, verify_by_trees
-from docspec.targets.rotation import rotate_in_one_kernel
 from docspec.targets.rules import GenerationRules, RowRules
-from docspec.targets.sight import Sight
 from docspec.targets.staging import uploaded
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.outputs import choice_of
 from docspec.targets.stepping.step import Choice, StepRunner
 from docspec.targets.threads import decoding_threads, using_threads
 from docspec.targets.tree_attention import not_working
-from docspec.targets.vision_grids import grids_on_host
 
 SLIDING = {"sliding_attention": False, "reference_sliding_attention": True}
 """Types of layers with a sliding window, and whether they also attend to the whole prompt."""

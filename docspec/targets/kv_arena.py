@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 
 from docspec.core import Failure, PageError
-from docspec.core.memory import is_out_of_memory
+from docspec.core.errors import is_out_of_memory
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.recurrent.states import RecurrentStates

@@ -84,6 +84,12 @@ class ModelProfile:
         return {KINDS[kind]: prompt for kind, prompt in self.region_prompts.items()}
 
     @property
+    def spelling(self) -> dict[str, Any]:
+        """The settings of its dialect: prompts, and the style of tables where that can be chosen."""
+        style = {"table_style": self.table_style} if self.dialect == "markdown" else {}
+        return {"page_prompt": self.prompt, "crop_prompt": self.crop_prompts, **style}
+
+    @property
     def reads_charts(self) -> bool:
         return self.region_prompts is not None and "chart" in self.region_prompts
 
@@ -104,9 +110,9 @@ class ModelProfile:
         path = Path(directory) / "docspec.json"
         if not path.is_file():
             return self
-        return self.saying(read_object(path), path)
+        return self.updated(read_object(path), path)
 
-    def saying(self, said: Mapping[str, Any], where: Path | str) -> ModelProfile:
+    def updated(self, said: Mapping[str, Any], where: Path | str) -> ModelProfile:
         """This card with the fields of ``said``, which was read from ``where``. Raises the same as
         :meth:`overridden_by`."""
         known = [field.name for field in fields(self)]

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
@@ -18,6 +19,27 @@ from docspec.core.safe_text import first_line
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenizerCodec:
+    """The texts of ``tokenizer``, with special tokens if ``special_tokens`` (the model writes them in its answers)."""
+
+    tokenizer: Any
+    special_tokens: bool
+
+    def tokenize(self, text: str) -> list[int]:
+        """The tokens of ``text`` as it stands in an answer."""
+        # verbose=False: drafts may well be longer than the model's context, which is nothing to warn of
+        tokens: list[int] = self.tokenizer.encode(text, add_special_tokens=False, verbose=False)
+        return tokens
+
+    def detokenize(self, tokens: list[int]) -> str:
+        """The text of ``tokens``."""
+        text: str = self.tokenizer.decode(
+            tokens, skip_special_tokens=not self.special_tokens, clean_up_tokenization_spaces=False
+        )
+        return text
 
 
 class Processing(ABC):
@@ -34,7 +56,7 @@ class Processing(ABC):
 
     @property
     def pixel_limits(self) -> dict[str, int]:
-        """The arguments ``factor``, ``min_pixels`` and ``max_pixels`` of :func:`docspec.core.sizes.smart_resize`."""
+        """The arguments ``factor``, ``min_pixels`` and ``max_pixels`` of :func:`docspec.core.page.smart_resize`."""
         size = self.image_processor.size
         return {
             "factor": self.factor,

@@ -13,7 +13,7 @@ from docspec.targets.stepping.step import (
     Behind,
     Choice,
     OutputFlags,
-    Pending,
+    PendingToken,
     Scores,
     StepBatch,
     StepRunner,
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
 
+    from docspec.targets.family import Sight
     from docspec.targets.kv_arena import KVArena
     from docspec.targets.kv_cache import SlotCache as SlotCache
     from docspec.targets.model_profile import ModelProfile
     from docspec.targets.rules import GenerationRules, RowRules
-    from docspec.targets.sight import Sight
 
 __all__ = [
     "CHOICES_ONLY",
@@ -40,7 +40,7 @@ __all__ = [
     "KVSpec",
     "ModelProfile",
     "OutputFlags",
-    "Pending",
+    "PendingToken",
     "Prefill",
     "Prompt",
     "PromptStates",
@@ -92,7 +92,7 @@ class Prefill:
 
 ImportanceCallback: TypeAlias = "Callable[[Prompt, torch.Tensor], None]"
 """Receives a prompt during its prefill and the similarity variation ``(length,)`` of its tokens
-(:mod:`docspec.targets.prefill_hooks`); infinite for text."""
+(:mod:`docspec.targets.prefill`); infinite for text."""
 
 
 class TargetModel(Protocol):

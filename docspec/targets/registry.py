@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.core.extras import require_local
 from docspec.core.safe_text import first_line
-from docspec.targets.beside_weights import check_files
 from docspec.targets.estimate import PROMPT, check_room, estimate, free_memory
 from docspec.targets.families import family_of
 from docspec.targets.family import Family
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.processing import check_torchvision
-from docspec.targets.validation import check_checkpoint, read_object
+from docspec.targets.validation import check_checkpoint, check_files, read_object
 
 if TYPE_CHECKING:
     import torch
@@ -97,8 +96,7 @@ def load_target(options: ParseOptions) -> LoadedTarget:
 
     check_checkpoint(path)
     check_torchvision()
-    from docspec.targets.generation import ban_of, notes_of, rules_of
-    from docspec.targets.loading import load_family
+    from docspec.targets.loading import ban_of, load_family, notes_of, rules_of
     from docspec.targets.stepping.choice import make_steps
 
     device = pick_device(options.device)

@@ -9,10 +9,9 @@ from pathlib import Path
 from docspec.core import ModelError, ParseOptions
 from docspec.core.choices import BUNDLED_MODELS
 from docspec.targets.families import families, family_of
-from docspec.targets.family import Family
+from docspec.targets.family import Family, PublishedSight, sight_in
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.registry import BUNDLED
-from docspec.targets.sight import PublishedSight, sight_in
 from docspec.targets.validation import read_object
 
 FACTOR = 28

@@ -90,7 +90,7 @@ def tree_attention(
     tree, where ``trees.ancestry`` says who attends to whom. Returns ``(rows, tree, heads, dim)`` in the query's type;
     sums are in float32.
     """
-    from docspec.targets.tree_kernels import launch
+    from docspec.targets.kernels import launch
 
     rows, heads, tree, dim = query.shape
     kv_heads, slots = key.shape[1:3]

@@ -1,4 +1,5 @@
-"""Checks the small files of a checkpoint once when it is loaded; errors name the file and the field.
+"""Checks the small files of a checkpoint once when it is loaded; errors name the file and the field. Adapters beside
+the weights, which nothing here would apply, and pointers of Git LFS are errors, too.
 
 Only fields that docspec or transformers computes with are checked, and only if they are present: optional and further
 fields are left to the classes that read the file. Rules are tables rather than pydantic models: nearly all fields
@@ -16,6 +17,30 @@ from typing import Any
 
 from docspec.core import ModelError
 from docspec.core.safe_text import first_line
+
+ADAPTER = "adapter_config.json"
+"""The configuration of an adapter as ``peft`` saves it."""
+
+POINTER = b"version https://git-lfs.github.com/spec/"
+"""How a pointer of Git LFS begins."""
+
+SUFFIXES = (".json", ".jinja", ".model", ".txt", ".tiktoken", ".safetensors", ".bin", ".gguf", ".py")
+
+
+def check_files(directory: Path) -> None:
+    """Raises :class:`docspec.core.ModelError` for a folder with an adapter, which nothing here would apply: pages would
+    be read by the model as it was before it was tuned. Raises it for a pointer of Git LFS, too."""
+    if (directory / ADAPTER).is_file():
+        raise ModelError(
+            f"{directory / ADAPTER}: adapters are not applied here; merge this one into the weights"
+            " (peft: merge_and_unload, then save_pretrained into another folder), or take the file away"
+        )
+    for file in sorted(directory.iterdir()):
+        if file.suffix in SUFFIXES and file.is_file() and file.stat().st_size < 1024:
+            with file.open("rb") as stream:
+                if stream.read(len(POINTER)) == POINTER:
+                    raise ModelError(f"{file} is a pointer of Git LFS and not the file; run: git lfs pull")
+
 
 MOST = 2**31 - 1
 

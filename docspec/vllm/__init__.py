@@ -8,7 +8,7 @@ a chat completion, ``SamplingParams.extra_args`` offline.
 
 Read in this order: ``request`` (the drafts of a request), ``runner`` (the plug-in), then for vLLM's first model runner
 ``proposer`` (proposals for a batch, by :mod:`docspec.proposing.chains`), for its second ``cursor`` (the same decisions
-in tensors), ``speculator``, ``scheduler`` with ``trust`` and ``lengths``, and ``second_runner``, their link to vLLM.
+in tensors), ``speculator``, ``scheduler`` with ``lengths``, and ``second_runner``, their link to vLLM.
 ``serve`` takes the names of its fields from ``request``; nothing here imports vLLM before vLLM has loaded it.
 """
 

@@ -18,9 +18,8 @@ from typing import Any
 
 from vllm.v1.worker.gpu_model_runner import GPUModelRunner
 
+from docspec.vllm.connection import tell, tokenizer_of
 from docspec.vllm.proposer import Proposer
-from docspec.vllm.steps import tell
-from docspec.vllm.tokenizer import tokenizer_of
 
 HEAD_TOKENS = "docspec_head_tokens"
 ATTRIBUTE = "docspec_before_head"

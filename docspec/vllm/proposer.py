@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from docspec.proposing.chains import Chained, Chains
 from docspec.proposing.drafts import DraftText
 from docspec.proposing.spelling import Codec
-from docspec.vllm.request import RequestDrafts, said_in
+from docspec.vllm.connection import tokenizer_of
+from docspec.vllm.request import RequestDrafts, drafts_in
 from docspec.vllm.runner import attach
-from docspec.vllm.tokenizer import tokenizer_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +131,7 @@ class Proposer:
         return sequence
 
     def _made_ready(self, extra_args: Any) -> Ready:
-        said = said_in(extra_args, self._codec.tokenize, self._vocabulary)
+        said = drafts_in(extra_args, self._codec.tokenize, self._vocabulary)
         return said, DraftText(said.drafts)
 
     def _forget(self, name: str) -> None:

@@ -26,7 +26,7 @@ class RequestDrafts:
     kind: str = "text"
 
 
-def said_in(
+def drafts_in(
     extra_args: Mapping[str, Any] | None, tokenize: Callable[[str], Sequence[int]], vocabulary: int
 ) -> RequestDrafts:
     """The drafts in a request's ``extra_args``. A draft is a text or a list of tokens below ``vocabulary``; any other

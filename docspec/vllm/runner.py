@@ -11,7 +11,7 @@ import logging
 import os
 
 from docspec.vllm import second_runner
-from docspec.vllm.steps import tell
+from docspec.vllm.connection import tell
 
 TRIED = ("0.25.1", "0.32", "0.33")
 """Versions of vLLM that were tested; others are tried all the same."""

@@ -11,8 +11,7 @@ from typing import Any
 
 from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 
-from docspec.vllm.lengths import is_own_schedule
-from docspec.vllm.trust import Trust, trust_in
+from docspec.vllm.lengths import Trust, is_own_schedule, trust_in
 
 
 class DraftScheduler(AsyncScheduler):  # type: ignore[misc]

@@ -14,8 +14,8 @@ import logging
 import sys
 from typing import Any
 
+from docspec.vllm.connection import tell
 from docspec.vllm.lengths import own_schedule
-from docspec.vllm.steps import tell
 
 NAMES = ("docspec.vllm.Proposer", "docspec.vllm.proposer.Proposer")
 LEAST_VERSION = (0, 33)
@@ -101,8 +101,8 @@ def _made(init_speculator: Any) -> Any:
             return init_speculator(vllm_config, device, req_states)
         from vllm.v1.worker.gpu.model_runner import GPUModelRunner
 
+        from docspec.vllm.connection import tokenizer_of
         from docspec.vllm.speculator import DraftSpeculator
-        from docspec.vllm.tokenizer import tokenizer_of
 
         LOG.warning(
             "docspec's speculator for Model Runner V2 has never run on a GPU; VLLM_USE_V2_MODEL_RUNNER=0 takes V1"

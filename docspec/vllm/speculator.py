@@ -18,7 +18,7 @@ from vllm.v1.worker.gpu.spec_decode.speculator import BaseSpeculator
 from docspec.proposing.drafts import END
 from docspec.proposing.spelling import Codec
 from docspec.vllm.cursor import MATCHED, NO_TOKEN, Cursors, advance, begin, proposals, text_of
-from docspec.vllm.request import said_in
+from docspec.vllm.request import drafts_in
 
 MOST_PLACES = 16_384
 """Most tokens of a request's drafts on the device."""
@@ -130,7 +130,7 @@ class DraftSpeculator(BaseSpeculator):  # type: ignore[misc]
         return name in self._places
 
     def _text(self, extra_args: Any) -> list[int]:
-        said = said_in(extra_args, self._codec.tokenize, self._vocabulary)
+        said = drafts_in(extra_args, self._codec.tokenize, self._vocabulary)
         return text_of(said.drafts, self._texts.shape[1])
 
     def _forget(self, name: str) -> None:

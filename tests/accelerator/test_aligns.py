@@ -13,9 +13,8 @@ from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.methods.draft_model import FURTHER, MOST, DraftModel
-from docspec.methods.head_checkpoint import save
 from docspec.methods.head_memory import HeadMemory
-from docspec.methods.head_network import Head, HeadConfig
+from docspec.methods.head_network import Head, HeadConfig, save
 from docspec.methods.head_tree import HeadProposer
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import proposers

@@ -15,16 +15,16 @@ from torch._dynamo.exc import FailOnRecompileLimitHit
 from transformers import PreTrainedModel
 
 from docspec.core import ParseOptions
-from docspec.core.memory import release_memory
+from docspec.core.errors import release_memory
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.hierarchy import calibration
 from docspec.hierarchy.planner import Costs
 from docspec.targets import adapter
 from docspec.targets.attention import additive_mask, choose_kernels, folded_mask
-from docspec.targets.deepseek_ocr.modeling import DeepseekOcrForCausalLM
+from docspec.targets.deepseek_ocr import DeepseekOcrForCausalLM
+from docspec.targets.faster_modules import embed_by_products
 from docspec.targets.kv_arena import KVArena
-from docspec.targets.matrix_products import embed_by_products
 from docspec.targets.registry import load_target
 from docspec.targets.staging import Staging
 from docspec.targets.stepping import captures
@@ -32,7 +32,7 @@ from docspec.targets.stepping.bucketed import BucketedSteps, GraphKey, StaticSte
 from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.choice import FirstThatWorks
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import Pending, chain
+from docspec.targets.stepping.step import PendingToken, chain
 from tests.exactness.checkpoints import printed
 from tests.targets.families import deepseek_ocr, qwen3_vl, unlimited_ocr
 from tests.targets.families.checkpoint import write
@@ -329,7 +329,7 @@ def test_masks_of_eager_steps_are_as_long_as_kernels_ask_for(device, lively_qwen
     cache = target.kv.cache(2, 44)
     target.steps.run(chain(2, 3, 30, 45), cache)
     target.steps.run(chain(1, 1, 30, 37), cache)
-    target.steps.advance(Pending(3, 30, 30), cache)
+    target.steps.advance(PendingToken(3, 30, 30), cache)
     assert [mask.shape[-1] for mask in seen] == [45, 37, 45]
     for mask in seen:
         assert all(stride % 16 == 0 for stride in mask.stride()[:-1]) and mask.storage_offset() == 0

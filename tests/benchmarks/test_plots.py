@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.plots import Axis, Dot, Spot, check_plot, dots, lines
-from docspec.bench.cli.tables import page_names
+from docspec.bench.cli.common import page_names
 from docspec.core import OutputError, UsageError
 
 SERIES = {"page": {"book": Dot(1.5, 1.2, 1.7), "notes": Dot(0.8)}, "planned": {"notes": Dot(2.0)}}

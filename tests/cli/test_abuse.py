@@ -15,7 +15,7 @@ import pytest
 from docspec.core.paths import file_hash
 from docspec.corpus.records import DocumentRecord
 from docspec.corpus.resume import now
-from docspec.reporting.csv_text import csv_of
+from docspec.reporting.tables import csv_of
 
 MANIFEST = "docspec.manifest.jsonl"
 VALUES = {"input": "/in", "status": "ok", "options": "o", "model": "m"}

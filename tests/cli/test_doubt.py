@@ -11,7 +11,7 @@ from scripted_parser import page, pdf
 
 from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.provenance import NumberReadings, Provenance
-from docspec.core.quality import Quality
+from docspec.core.result import Quality
 from docspec.reporting.reading import read_document
 
 WHY = "of a script that the reader does not write (Cyrillic)"

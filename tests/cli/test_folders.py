@@ -14,9 +14,9 @@ import typer
 from scripted_parser import page, pdf
 
 from docspec.core import Failure, InputError
+from docspec.corpus.job import CorpusOptions
 from docspec.corpus.listing import list_documents, without_outputs
 from docspec.corpus.manifest import FolderLock, Manifest
-from docspec.corpus.options import CorpusOptions
 
 MANIFEST = Path("out") / "docspec.manifest.jsonl"
 

@@ -14,7 +14,7 @@ import pytest
 from docspec.core import ModelError
 from docspec.drafting import language_packs
 from docspec.drafting.language_packs import Pack, file_of, packs
-from docspec.models.ocr_packs import fetch
+from docspec.models.hub import fetch
 
 CONTENT = b"a model"
 SHA = hashlib.sha256(CONTENT).hexdigest()

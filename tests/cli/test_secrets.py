@@ -12,7 +12,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docspec.core.secrets import without_secrets
+from docspec.core.safe_text import without_secrets
 from tests.forked import run_forked
 from tests.generation.stand_in import StandIn, says
 

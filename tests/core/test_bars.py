@@ -6,7 +6,7 @@ import threading
 
 from transformers.utils import logging
 
-from docspec.core.bars import without_bars
+from docspec.core.libraries import without_bars
 
 
 def test_bars_come_back_after_the_last_of_two_threads() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import docspec
-from docspec.core import container, processors
+from docspec.core import container
 from docspec.doctor import devices
 from docspec.isolation.pool import machine_memory
 from docspec.targets.estimate import free_ram
@@ -70,10 +70,10 @@ def test_what_is_cached_counts_as_free(tmp_path: Path) -> None:
 
 
 def test_a_quota_decides_whatever_is_in_sight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processors, "visible", lambda: 64)
+    monkeypatch.setattr(container, "visible", lambda: 64)
     for allowed, expected in ((2.0, 2), (1.5, 2), (0.2, 1), (None, 64), (100.0, 64)):
-        monkeypatch.setattr(processors, "_quota", lambda allowed=allowed: allowed)
-        assert processors.processors() == expected
+        monkeypatch.setattr(container, "_quota", lambda allowed=allowed: allowed)
+        assert container.processors() == expected
 
 
 def test_limits_reach_those_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,4 +93,4 @@ def test_nobody_counts_processors_past_the_limits() -> None:
     found = {
         file.relative_to(base).as_posix() for file in base.rglob("*.py") if counting.search(file.read_text("utf-8"))
     }
-    assert found == {"core/processors.py", "doctor.py"}
+    assert found == {"core/container.py", "doctor.py"}

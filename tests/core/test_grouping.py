@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docspec.core import BBox
-from docspec.core.grouping import in_rows, runs_of
+from docspec.core.geometry import in_rows, runs_of
 
 
 def test_rows_go_from_top_to_bottom_and_from_left_to_right() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docspec.core.onnx import session, session_threads
+from docspec.core.libraries import session, session_threads
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

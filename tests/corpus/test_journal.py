@@ -16,7 +16,7 @@ from benchmarks.campaign import hostile
 from docspec.core import Baseline, BBox, Block, Category, Cut, Event, Failure, Moment, PageResult, StageStats
 from docspec.core.account import PageAccount, WordRun
 from docspec.core.provenance import LeftOut, NumberReadings, Provenance, Span
-from docspec.core.quality import Quality
+from docspec.core.result import Quality
 from docspec.core.safe_text import safe_text
 from docspec.core.straightening import Straightening
 from docspec.core.validation import InvalidValues

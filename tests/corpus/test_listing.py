@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from docspec.core import InputError, UsageError
+from docspec.corpus.job import CorpusOptions
 from docspec.corpus.listing import list_documents, names_in
-from docspec.corpus.options import CorpusOptions
 from docspec.corpus.records import Shard
 from docspec.reporting.destinations import distinct_names
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import make_dialect
 from docspec.dialects.dialect import Dialect
-from docspec.dialects.grounded import GroundedDialect
-from docspec.dialects.grounded_inline import InlineGroundedDialect
+from docspec.dialects.grounded import GroundedDialect, InlineGroundedDialect
 
 WIDTH, HEIGHT = 999, 1998
 

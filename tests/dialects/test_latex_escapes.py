@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from docspec.dialects.latex_escapes import writes_single_backslashes
-from docspec.dialects.layout_cells import parse_cells
+from docspec.dialects.layout_cells import parse_cells, writes_single_backslashes
 
 COMMANDS = [
     *("nabla", "neq", "notin", "nexists", "neg", "nmid", "nonumber", "nsubseteq", "nparallel", "nleq", "ngeq"),

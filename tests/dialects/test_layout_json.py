@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Block, Category, PageDraft, Region
-from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.core.page import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
 from docspec.dialects.dialect import Dialect
 from docspec.dialects.layout_cells import LayoutCell, render_cells
 from docspec.dialects.layout_json import LayoutJsonDialect

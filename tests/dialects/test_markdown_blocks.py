@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Category
-from docspec.dialects.markdown_blocks import join_blocks, parse_blocks
-from docspec.dialects.packaging import unpacked
+from docspec.dialects.markdown_blocks import join_blocks, parse_blocks, unpacked
 
 from ..patience import within
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from docspec.core import BBox, Category, Region
-from docspec.dialects.marked_layout import read_layout, spell_layout
+from docspec.hierarchy.regions.own_layout import read_layout, spell_layout
 
 REGIONS = [
     Region(BBox(100, 400, 500, 1400), Category.TABLE),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from docspec.dialects.packaging import unpacked, without_fence
+from docspec.dialects.markdown_blocks import unpacked, without_fence
 
 from ..patience import within
 

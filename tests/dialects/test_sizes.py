@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.core.sizes import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
+from docspec.core.page import DOTS_MAX_PIXELS, DOTS_MIN_PIXELS, smart_resize
 
 
 @pytest.mark.parametrize(

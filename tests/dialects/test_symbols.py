@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docspec.core import BBox, Category, Region
 from docspec.dialects.markdown import MarkdownDialect
-from docspec.dialects.symbols import latex_symbols
+from docspec.dialects.words import latex_symbols
 
 
 def test_signs_become_commands_that_end_where_the_next_letter_begins():

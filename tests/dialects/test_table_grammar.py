@@ -9,11 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from docspec.bench.transcripts import replay
+from benchmarks.transcripts import replay
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import html_syntax, make_dialect, pipe_syntax
-from docspec.dialects.escaped_tables import EscapedTables
-from docspec.dialects.layout_grammar import NEXT_CELL
+from docspec.dialects.layout_grammar import NEXT_CELL, EscapedTables
 from docspec.dialects.table_grammar import TableGrammar, drafted_tables
 from docspec.dialects.table_place import key, rest_behind
 from docspec.dialects.tables import Table, TableCell, parse_html_table, parse_pipe_table, to_html, to_pipe

@@ -15,8 +15,8 @@ import pytest
 from benchmarks.campaign.raw import document, stream, text
 from docspec.core import PageImage
 from docspec.documents import PageFailure, expand_inputs, open_document
-from docspec.documents.deadline import limited
 from docspec.documents.document import Document
+from docspec.documents.drawing import limited
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
 

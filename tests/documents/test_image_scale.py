@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
 from docspec.core import PageImage
-from docspec.core.sizes import smart_resize
+from docspec.core.page import smart_resize
 from docspec.documents import PageFailure, open_document
 from docspec.documents.images import through_pdf
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr

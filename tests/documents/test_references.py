@@ -6,7 +6,7 @@ from typing import Any
 
 import pymupdf
 
-from docspec.documents.references import links_of
+from docspec.documents.pages import links_of
 
 
 def test_places_inside_the_file_are_no_addresses() -> None:

@@ -15,8 +15,8 @@ from PIL import Image, ImageDraw
 from docspec.core import BBox, PageImage
 from docspec.core.straightening import Straightening
 from docspec.documents import Source, open_document
+from docspec.documents.layer_text import LayerPage, LayerWord
 from docspec.documents.searchable import searchable_pdf
-from docspec.documents.text_layer import LayerPage, LayerWord
 from docspec.documents.view import View
 
 TEXT = (("Harbour", "office"), ("1905",))

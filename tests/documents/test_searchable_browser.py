@@ -15,8 +15,8 @@ import pytest
 
 from benchmarks.browser_search import looked, measure, opened, package_of, viewer
 from docspec.core import BBox, ParseOptions
+from docspec.documents.layer_text import LayerPage, LayerWord
 from docspec.documents.sources import source_from_bytes
-from docspec.documents.text_layer import LayerPage, LayerWord
 from tests.documents.test_searchable import layered, scanned_pdf
 
 _spec = importlib.util.spec_from_file_location("browser", Path(__file__).parents[1] / "browser.py")

@@ -17,7 +17,7 @@ from docspec.core.page import EdgeText
 from docspec.core.running_text import carries_amount, is_page_number, repeats
 from docspec.documents import open_document
 from docspec.drafting.furniture import known_furniture
-from docspec.hierarchy.regions.running_heads import RunningHeads
+from docspec.hierarchy.regions.known_pages import RunningHeads
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND

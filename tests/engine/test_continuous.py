@@ -18,7 +18,7 @@ from PIL import Image
 
 from docspec.core import ModelError, PageError, ParseOptions
 from docspec.engine import continuous
-from docspec.engine.continuous import ContinuousBatching, Submission
+from docspec.engine.continuous import ContinuousBatching, QueuedRequest
 from docspec.engine.decoder import Decoder
 from docspec.engine.request import Request
 from docspec.engine.row import Row
@@ -244,9 +244,9 @@ def test_while_an_exclusive_request_is_decoded_nothing_else_is(
 ) -> None:
     steps: list[int] = []
 
-    def submission(number: int) -> Submission:
+    def submission(number: int) -> QueuedRequest:
         own = replace(requests[number], plain=plain and number == 2)
-        return Submission(own, Future(), lambda row: steps.append(number), exclusive=number == 2)
+        return QueuedRequest(own, Future(), lambda row: steps.append(number), exclusive=number == 2)
 
     submitted = [submission(number) for number in (0, 2, 5)]
     batching.submit_all(submitted)

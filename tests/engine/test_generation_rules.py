@@ -9,7 +9,7 @@ from transformers import GenerationConfig, LogitsProcessor
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.targets.generation import rules_of
+from docspec.targets.loading import rules_of
 from docspec.targets.registry import load_target
 from docspec.targets.rules import GenerationRules, NgramBan
 from docspec.targets.stepping.bucketed import BucketedSteps

@@ -10,9 +10,9 @@ from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder
-from docspec.targets.noise import shape_noise
 from docspec.targets.protocol import Scores
 from docspec.targets.registry import load_target
+from docspec.targets.tree_check import shape_noise
 from tests.exactness.edits import edited
 
 NEW_TOKENS = 60

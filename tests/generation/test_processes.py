@@ -21,11 +21,11 @@ from PIL import Image
 from docspec import ParseOptions, Parser, verifier
 from docspec.core import Failure, ModelError, PageError, PageResult, UsageError
 from docspec.core.observer import NullObserver
-from docspec.corpus.options import CorpusOptions
+from docspec.corpus.job import CorpusOptions
 from docspec.generation.interface import GenerationRequest, Generator, answers
-from docspec.generation.member import Place
+from docspec.generation.member import EnginePlace
 from docspec.generation.processes import EngineProcesses
-from docspec.targets.devices import devices_of
+from docspec.opening import devices_of
 from tests.generation import engine_doubles as doubles
 from tests.isolation.conftest import written
 from tests.isolation.test_ends import gone, is_running
@@ -42,7 +42,7 @@ def processes() -> Iterator[Callable[..., EngineProcesses]]:
     made: list[EngineProcesses] = []
 
     def start(places: Sequence[str] = BOTH, make: Any = doubles.EngineDouble, *more: Any) -> EngineProcesses:
-        made.append(EngineProcesses([Place(each, partial(make, each, *more)) for each in places]))
+        made.append(EngineProcesses([EnginePlace(each, partial(make, each, *more)) for each in places]))
         return made[-1]
 
     yield start
@@ -242,7 +242,7 @@ def test_a_process_that_does_not_read_stops_nobody_else(processes: Callable[...,
 
 
 def test_a_process_that_hangs_is_replaced_and_one_that_works_long_is_not(tmp_path: Path) -> None:
-    places = [Place(each, partial(doubles.EngineDouble, each), silence=4.0) for each in BOTH]
+    places = [EnginePlace(each, partial(doubles.EngineDouble, each), silence=4.0) for each in BOTH]
     with EngineProcesses(places) as both:
         before = both.pids
         long, hung = both.submit(asked("long")), both.submit(asked(f"hangs {tmp_path / 'mark'}"))
@@ -266,12 +266,12 @@ def test_they_can_be_closed_by_whoever_hears_of_an_answer(processes: Callable[..
 
 def test_an_interpreter_that_is_none_is_said_in_a_line(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="No such file"):
-        EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), tmp_path / "python")])
+        EngineProcesses([EnginePlace("x", partial(doubles.EngineDouble, "x"), tmp_path / "python")])
     bare = tmp_path / "bare.py"
     bare.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no docspec here')\n")
     bare.chmod(0o755)
     with pytest.raises(ModelError, match="no docspec here"):
-        EngineProcesses([Place("x", partial(doubles.EngineDouble, "x"), bare, quiet=True)])
+        EngineProcesses([EnginePlace("x", partial(doubles.EngineDouble, "x"), bare, quiet=True)])
 
 
 def test_large_answers_and_large_pictures_pass_each_other(processes: Callable[..., EngineProcesses]) -> None:
@@ -305,7 +305,7 @@ def test_an_interrupt_while_the_model_is_loaded_ends_at_once(tmp_path: Path) -> 
 
 
 def test_another_thread_can_end_the_loading() -> None:
-    places = [Place(name, partial(doubles.Slow, name)) for name in BOTH]
+    places = [EnginePlace(name, partial(doubles.Slow, name)) for name in BOTH]
     begun: list[EngineProcesses] = []
     threading.Timer(1, lambda: begun[0].close()).start()
     start = time.monotonic()
@@ -316,7 +316,7 @@ def test_another_thread_can_end_the_loading() -> None:
 
 def test_a_verifier_is_closed_while_its_devices_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """By several threads, each of which would load them after the other."""
-    places = [Place(name, partial(doubles.Slow, name)) for name in BOTH]
+    places = [EnginePlace(name, partial(doubles.Slow, name)) for name in BOTH]
     monkeypatch.setattr(verifier, "start_devices", lambda options, names, begun: EngineProcesses(places, begun=begun))
     made = verifier.Verifier(ParseOptions(words="model"), NullObserver(), BOTH)
     failed: list[BaseException] = []

@@ -15,8 +15,8 @@ from docspec.dialects import make_dialect
 from docspec.generation.interface import Generation, GenerationCounts, GenerationRequest, OnText
 from docspec.hierarchy.answers import A_SECOND, MOST_CHARACTERS, TextGuard, ask, guarded, most_characters
 from docspec.hierarchy.reading_context import ReadingContext
+from docspec.targets.family import PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 TURN = "and so on and on, "
 

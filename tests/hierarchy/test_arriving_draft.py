@@ -18,7 +18,7 @@ from docspec.core import BBox, Category, DrafterError, PageDraft, PageImage, Pag
 from docspec.core.observer import NullObserver
 from docspec.drafting import SafeDrafter
 from docspec.drafting.drafted_page import DraftFuture
-from docspec.hierarchy.pacing import Pacing
+from docspec.hierarchy.planner import Pacing
 from docspec.isolation.pool import Isolation
 from docspec.reporting import timing
 from tests.reporting.schema_check import load_schema, problems

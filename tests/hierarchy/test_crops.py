@@ -5,7 +5,7 @@ from __future__ import annotations
 from PIL import Image
 
 from docspec.core import BBox
-from docspec.hierarchy.asking import MARGIN, crop
+from docspec.hierarchy.whole import MARGIN, crop
 
 
 def page(width=400, height=300):

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.engine.limits import node_limits
-from docspec.engine.request import Request
+from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop
-from docspec.hierarchy.pacing import PROBE, RETRY, STRETCHES, Pacing
+from docspec.engine.scheduler import node_limits
+from docspec.hierarchy.planner import PROBE, RETRY, STRETCHES, Pacing
 from docspec.targets.protocol import Prompt
 
 PLAIN = 6e-3

@@ -11,18 +11,17 @@ import pytest
 from benchmarks.corrections import corrupt
 from benchmarks.marks import recount
 from docspec import ParseOptions, Parser
-from docspec.bench.fixed_drafts import FixedDraft
+from docspec.bench.fidelity import FixedDraft
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, Provenance, Region, Span
 from docspec.core.observer import NullObserver
 from docspec.core.provenance import OWN
-from docspec.core.trail import Trail
 from docspec.dialects.agreement import agreement
 from docspec.dialects.markdown_blocks import parse_blocks
 from docspec.dialects.words import words_of
 from docspec.drafting import SafeDrafter
-from docspec.engine.request import Output, Request
+from docspec.engine.request import Output, Request, Trail
 from docspec.generation.local import make_decoder
-from docspec.hierarchy.answers import Answer
+from docspec.hierarchy.answers import PageAnswer
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.provenance import Tokens
 from docspec.proposing.spelling import Speller
@@ -186,7 +185,9 @@ def test_words_find_their_tokens_in_layout_json_and_across_characters_of_several
 
 
 def test_what_a_server_tells_of_its_tokens_is_told_of_their_words() -> None:
-    answer = Answer("A pier, 27", margins=(("A", 3.0), (" pi", 0.4), ("er", 2.0), (",", 9.0), (" 27", float("nan"))))
+    answer = PageAnswer(
+        "A pier, 27", margins=(("A", 3.0), (" pi", 0.4), ("er", 2.0), (",", 9.0), (" 27", float("nan")))
+    )
     block = Block(Category.TEXT, "A **pier**, 27")
     spans = [[Span(word.start, word.end, "model") for word in words_of(block.text)]]
     [told] = Tokens.of([answer], None, escaped=False).told([block], spans)

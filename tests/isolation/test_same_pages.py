@@ -22,7 +22,7 @@ from docspec.core.observer import NullObserver
 from docspec.documents import PageFailure, open_document
 from docspec.isolation import pool
 from docspec.isolation.pool import Isolation
-from docspec.isolation.shared_pixels import SIZE
+from docspec.isolation.serving import SIZE
 from tests.isolation import doubles
 from tests.isolation.conftest import written
 

@@ -9,7 +9,7 @@ from PIL import Image
 from docspec.documents import source_from_path
 from docspec.documents.mupdf import mupdf
 from docspec.documents.view import View
-from docspec.isolation.shared_pixels import SharedPixels
+from docspec.isolation.serving import SharedPixels
 from docspec.isolation.worker import DocumentWorker
 
 

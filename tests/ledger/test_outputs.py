@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from docspec.core import Block, Category, PageResult
 from docspec.ledger.atoms import atoms_of, folded, keys_of
 from docspec.ledger.outputs import markdown_words
-from docspec.reporting.csv_text import csv_of
 from docspec.reporting.formats import document_text
 from docspec.reporting.renderer import Layout
+from docspec.reporting.tables import csv_of
 from tests.ledger.shown import csv_words, html_words, json_words
 
 

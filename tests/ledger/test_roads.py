@@ -16,11 +16,10 @@ from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.ledger import PageOutput, account_for, witness_of
 from docspec.ledger.outputs import markdown_words
-from docspec.reporting.csv_text import csv_of
 from docspec.reporting.formats import document_text
 from docspec.reporting.reading import read_document
 from docspec.reporting.renderer import Layout
-from docspec.reporting.tables import grids
+from docspec.reporting.tables import csv_of, grids
 from tests.ledger.pages import ReadPage, read_pages, typed
 from tests.ledger.shown import csv_words, html_words, json_words
 

@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import save
 
 from docspec.core import ModelError
-from docspec.models.hashes import broken_files
+from docspec.models.hub import broken_files
 from docspec.offline import SWITCHES
 from docspec.targets.estimate import check_room, estimate, gib
 from docspec.targets.registry import BUNDLED, split_revision

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from docspec.core import BBox
-from docspec.places.certainty import certainty_of
+from docspec.places.certainty import Alone, AloneWords, certainty_of
 from docspec.places.gaps import Found
-from docspec.places.margins import Alone, AloneWords
-from docspec.places.printed import PrintedWord
+from docspec.places.words import PrintedWord
 
 
 def found(how: str, confidence: float, recognised: bool = True) -> Found:

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from docspec.core import BBox, PrintedLine
-from docspec.places.printed import words_of
+from docspec.places.words import words_of
 
 
 def line_of(text: str, size: int = 32, margin: int = 12) -> tuple[np.ndarray, PrintedLine, list[BBox]]:

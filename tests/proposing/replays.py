@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from docspec.bench.transcripts import replay
-from docspec.engine.request import Request
+from benchmarks.transcripts import replay
+from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop
 from docspec.proposing.registry import make_proposer
 from docspec.targets.protocol import Prompt
 

@@ -13,8 +13,7 @@ from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.methods import parallel
-from docspec.methods.head_checkpoint import save
-from docspec.methods.head_network import Head
+from docspec.methods.head_network import Head, save
 from docspec.methods.loading import BUNDLED, load_head
 from docspec.targets.registry import BUNDLED_DRAFT, load_target
 from tests.proposing.decoding import decoded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.bench.transcripts import replay
-from docspec.proposing.chain import grow_chain
+from benchmarks.transcripts import replay
+from docspec.proposing.chains import grow_chain
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.rates import HitRates, Survival
 from docspec.proposing.registry import make_proposer

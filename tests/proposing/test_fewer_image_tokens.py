@@ -12,7 +12,7 @@ from docspec.core import UsageError
 from docspec.methods import draft_model
 from docspec.methods.draft_model import DraftModel
 from docspec.methods.loading import shared
-from docspec.targets.prefill_hooks import most_changed
+from docspec.targets.prefill import most_changed
 from tests.proposing.decoding import PATIENCE, decoded
 
 NEW_TOKENS = 28

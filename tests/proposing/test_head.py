@@ -9,9 +9,8 @@ import torch
 
 from docspec.core import ModelError, ParseOptions
 from docspec.generation.local import make_decoder
-from docspec.methods.head_checkpoint import load, save
 from docspec.methods.head_memory import HeadMemory
-from docspec.methods.head_network import Head, HeadConfig
+from docspec.methods.head_network import Head, HeadConfig, load, save
 from docspec.methods.head_tree import HeadProposer
 from tests.proposing.decoding import decoded
 from training.head.lessons import states_of

@@ -13,8 +13,7 @@ from docspec.core.choices import SkipPlan
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder
-from docspec.methods.head_checkpoint import save
-from docspec.methods.head_network import Head, HeadConfig
+from docspec.methods.head_network import Head, HeadConfig, save
 from docspec.methods.skipping import joined, similarity, usual_path
 from training.head.lessons import states_of
 

@@ -14,7 +14,7 @@ from docspec.core import Category, PageResult
 from docspec.core.safe_text import safe_text
 from docspec.dialects import make_dialect
 from docspec.dialects.layout_cells import is_layout_beginning, parse_cells
-from docspec.dialects.packaging import unpacked
+from docspec.dialects.markdown_blocks import unpacked
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Format, Layout
 

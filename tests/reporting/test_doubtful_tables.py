@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from docspec.core import Block, Category, PageResult
-from docspec.reporting.doubtful_tables import KIND, with_doubtful_tables
+from docspec.reporting.tables import TABLE_DOUBTFUL, with_doubtful_tables
 
 HEAD = "| Account | Debit | Credit |\n| --- | --- | --- |\n"
 LAST = "| Stock | 9,310.00 | 310.50 |\n| Loans | 0 | 120.00 |\n| Sum | 1 | 2 |"
@@ -34,7 +34,7 @@ def events(text: str, words: str) -> list[str]:
     page = PageResult("x.pdf", 1, "ok", blocks=(Block(Category.TEXT, "1 2 | 3"), block))
     told = with_doubtful_tables(page)
     assert told.blocks == page.blocks
-    return [event.detail for event in told.events if event.kind == KIND]
+    return [event.detail for event in told.events if event.kind == TABLE_DOUBTFUL]
 
 
 @pytest.mark.parametrize("words", ["model", "recognition"])

@@ -15,14 +15,13 @@ from benchmarks.campaign import hostile
 from docspec.core import BBox, Block, Category, Cut, InputError, LeftOut, Provenance, Span
 from docspec.core.marks import Mark
 from docspec.core.provenance import NumberReadings
-from docspec.core.quality import Quality
+from docspec.core.result import Quality
 from docspec.core.safe_text import safe_text
 from docspec.core.straightening import Straightening
-from docspec.reporting.csv_text import csv_of
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.reading import read_document
 from docspec.reporting.renderer import Format, Layout
-from docspec.reporting.tables import TableFiles, grids
+from docspec.reporting.tables import TableFiles, csv_of, grids
 
 TABLE = (
     "<table><tr><th colspan=2>Both</th><th>c &amp; d</th></tr>"

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from docspec.serve.app import make_app
 from docspec.serve.fetch import Fetcher, is_public
 from docspec.serve.own.asking import MOST_DRAFTED, chat_request
-from docspec.serve.picture import FORMATS, looked_at, opened
+from docspec.serve.picture import FORMATS, checked_picture, opened
 from docspec.serve.refusal import Refusal
 from docspec.serve.settings import GatewaySettings, Limits
 from tests.forked import run_forked
@@ -42,11 +42,11 @@ def image_url(kind: str, size: tuple[int, int], mode: str = "RGB") -> str:
 @pytest.mark.parametrize("kind", LISTED)
 def test_accepted_formats_are_checked_before_they_are_decoded(kind: str) -> None:
     mode = "L" if kind == "GIF" else "RGB"
-    assert looked_at(image_url(kind, (300, 200), mode), 60_000).size == (300, 200)
+    assert checked_picture(image_url(kind, (300, 200), mode), 60_000).size == (300, 200)
     with pytest.raises(Refusal, match="pixels") as refused:
-        looked_at(image_url(kind, (301, 200), mode), 60_000)
+        checked_picture(image_url(kind, (301, 200), mode), 60_000)
     assert refused.value.status == 400
-    assert opened(looked_at(image_url(kind, (9, 9), mode), 99).data()).size == (9, 9)
+    assert opened(checked_picture(image_url(kind, (9, 9), mode), 99).data()).size == (9, 9)
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -56,7 +56,7 @@ def test_other_formats_are_refused_whatever_their_size(kind: str) -> None:
     except (OSError, KeyError):
         pytest.skip(f"this Pillow writes no {kind}")
     with pytest.raises(Refusal, match="no accepted format") as refused:
-        looked_at(url, 10**9)
+        checked_picture(url, 10**9)
     assert refused.value.status == 400
 
 

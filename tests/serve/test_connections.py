@@ -19,8 +19,8 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from docspec.serve.admission import Admission, bounded, check_declared
-from docspec.serve.connections import BoundedProtocol, Connections
 from docspec.serve.refusal import Refusal, refused
+from docspec.serve.running import BoundedProtocol, Connections
 from docspec.serve.settings import Limits
 from tests.serve.processes import Served, gateway, stand_in
 

@@ -16,7 +16,7 @@ from docspec.core import BBox, Category, PageDraft, Region
 from docspec.serve.chat import read_chat
 from docspec.serve.drafts import WAYS, DraftCache, DraftFinder
 from docspec.serve.payoff import CONTROL, ENOUGH, SHARE, Payoff, Way
-from docspec.serve.picture import looked_at
+from docspec.serve.picture import checked_picture
 from docspec.serve.readers import MOST_CHARACTERS, bounded, reader_of, spelled
 from docspec.serve.recognition import Recognition
 from docspec.serve.refusal import Refusal
@@ -189,7 +189,7 @@ def test_boxes_are_not_drafted_and_their_image_is_not_read() -> None:
 def test_a_page_of_an_uploaded_document_is_known_by_its_look_and_to_its_owner_alone() -> None:
     uploads = Uploads()
     image = data_url(printed("x", size=(640, 160)))
-    look = asyncio.run(Counting().fingerprint(looked_at(image, 10**9).data()))
+    look = asyncio.run(Counting().fingerprint(checked_picture(image, 10**9).data()))
     uploads.keep("owner", [Uploaded(look, (320, 80), page())])
     found, counting = drafts(uploads=uploads)
 
@@ -197,7 +197,7 @@ def test_a_page_of_an_uploaded_document_is_known_by_its_look_and_to_its_owner_al
         return [(await found.of(client, chat(image))).source for client in ("owner", "other")]
 
     assert asyncio.run(run()) == ["upload", "recognition"] and counting.read == 1
-    scaled = asyncio.run(uploads.page_like("owner", looked_at(image, 10**9), counting))  # type: ignore[arg-type]
+    scaled = asyncio.run(uploads.page_like("owner", checked_picture(image, 10**9), counting))  # type: ignore[arg-type]
     assert scaled is not None and scaled.regions[0].bbox == BBox(0, 0, 200, 40)
 
 
@@ -286,7 +286,7 @@ def test_a_worker_that_dies_is_replaced() -> None:
     async def run() -> tuple[Any, Any, int]:
         lost: list[int] = []
         recognition = Recognition(1, lambda: lost.append(1))
-        data = looked_at(data_url(printed("After the loss")), 10**9).data()
+        data = checked_picture(data_url(printed("After the loss")), 10**9).data()
         try:
             asked = asyncio.ensure_future(recognition.recognise(data))
             while not recognition._running:
@@ -303,9 +303,9 @@ def test_a_worker_that_dies_is_replaced() -> None:
 
 def test_the_size_of_an_image_is_known_without_decoding_it() -> None:
     for format in ("PNG", "JPEG", "WEBP"):
-        assert looked_at(data_url(printed("x"), format), 10**9).size == (640, 160)
+        assert checked_picture(data_url(printed("x"), format), 10**9).size == (640, 160)
     with pytest.raises(Refusal):
-        looked_at(data_url(printed("x")), 100)
+        checked_picture(data_url(printed("x")), 100)
 
 
 def test_the_gateway_imports_no_torch() -> None:

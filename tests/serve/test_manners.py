@@ -16,8 +16,7 @@ import httpx
 import pytest
 
 from docspec.serve import running
-from docspec.serve.metrics import BOUNDS, Metrics
-from docspec.serve.spans import span
+from docspec.serve.metrics import BOUNDS, Metrics, span
 from tests.serve.processes import Served, gateway, stand_in
 
 

@@ -15,8 +15,7 @@ import pytest
 
 from docspec.core import InputError
 from docspec.serve.refusal import Refusal
-from docspec.serve.sessions import Sessions
-from docspec.serve.tools import MOST_OF_CLIENT, MOST_SESSIONS, Folders
+from docspec.serve.tools import MOST_OF_CLIENT, MOST_SESSIONS, Folders, Sessions
 from tests.serve.processes import ROOT, Served, forked
 from tests.serve.test_documents import pdf_of
 
@@ -173,7 +172,7 @@ def test_abandoned_sessions_are_bounded_for_each_client(folder: Path) -> None:
 
 def test_a_session_that_is_used_by_nobody_ends_and_one_in_use_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("docspec.serve.sessions.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("docspec.serve.tools.time.monotonic", lambda: now[0])
     sessions = Sessions(1, 10.0)
     start = {"type": "http.response.start", "status": 200, "headers": [(b"mcp-session-id", b"one")]}
     with sessions.request("me", None) as session:

@@ -18,7 +18,7 @@ from benchmarks.serving.images import data_url
 from docspec import Engine
 from docspec.serve.own.answers import PendingAnswer
 from docspec.serve.own.asking import ChatRequest, Penalties, chat_request
-from docspec.serve.picture import looked_at
+from docspec.serve.picture import checked_picture
 from docspec.serve.refusal import Refusal
 from tests.serve.conftest import printed
 from tests.serve.processes import Served, gateway
@@ -191,7 +191,7 @@ def ask_of(penalties: Penalties, drafts: tuple[str, ...] = (), most: int = 60) -
     messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Read."}]}]
     return ChatRequest(
         messages,
-        [looked_at(data_url(printed("some print", size=(128, 64))), 10**6)],
+        [checked_picture(data_url(printed("some print", size=(128, 64))), 10**6)],
         most,
         penalties=penalties,
         drafts=drafts,

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from docspec.core.fair_lock import FairLock
+from docspec.core.concurrency import FairLock
 from docspec.serve.converter import Submission
 from docspec.serve.jobs import MOST_OF_ONE, Jobs
-from docspec.serve.turns import SHORT, Place, Stopped, Turns
+from docspec.serve.turns import SHORT, QueuePlace, Stopped, Turns
 
 
 class Readers:
@@ -43,7 +43,7 @@ class Readers:
 
 
 @contextmanager
-def held(turns: Turns) -> Iterator[Place]:
+def held(turns: Turns) -> Iterator[QueuePlace]:
     """A turn that goes on while others come."""
     with turns.place("first") as place, turns.turn(place, SHORT):
         yield place

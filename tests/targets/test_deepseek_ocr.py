@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 
 from docspec.core import ModelError, ParseOptions
-from docspec.targets.deepseek_ocr.modeling import DeepseekOcrConfig, DeepseekOcrForCausalLM
+from docspec.targets.deepseek_ocr import DeepseekOcrConfig, DeepseekOcrForCausalLM
 from docspec.targets.registry import load_target
 from tests.targets.families.checkpoint import write
 

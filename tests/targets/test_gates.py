@@ -7,7 +7,7 @@ import torch
 from transformers import Qwen2Config
 from transformers.models.qwen2.modeling_qwen2 import Qwen2MLP
 
-from docspec.targets.gates import gate_in_one_kernel
+from docspec.targets.one_kernel import gate_in_one_kernel
 from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
 
 

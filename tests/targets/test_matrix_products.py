@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from docspec.targets.matrix_products import LARGEST, embed_by_products, store_for_narrow_steps
+from docspec.targets.faster_modules import LARGEST, embed_by_products, store_for_narrow_steps
 
 CONVOLUTIONS = {
     "image": nn.Conv2d(3, 8, 4, stride=4),

@@ -7,7 +7,7 @@ import torch
 from transformers.models.gemma.modeling_gemma import GemmaRMSNorm
 from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
 
-from docspec.targets.norms import normalise_in_one_kernel
+from docspec.targets.one_kernel import normalise_in_one_kernel
 from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
 
 

@@ -15,10 +15,10 @@ from transformers.models.qwen3_vl import modeling_qwen3_vl
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.targets import rotation
+from docspec.targets import adapter, one_kernel
 from docspec.targets.kv import KVSpec
+from docspec.targets.one_kernel import rotate_in_one_kernel
 from docspec.targets.registry import load_target
-from docspec.targets.rotation import rotate_in_one_kernel
 from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
 
 
@@ -56,8 +56,8 @@ def test_without_the_interpreter_nothing_is_changed_on_a_cpu():
 
 @pytest.mark.skipif(INTERPRETED, reason="about the usual process")
 def test_torch_compile_gets_the_function_of_transformers_and_no_interpreter(monkeypatch):
-    monkeypatch.setattr(rotation, "unavailable", lambda device: "")
-    monkeypatch.setattr(rotation, "_same", lambda *given: True)
+    monkeypatch.setattr(one_kernel, "unavailable", lambda device: "")
+    monkeypatch.setattr(one_kernel, "_same_rotation", lambda *given: True)
     model, own = torch.nn.Sequential(layer_of(modeling_qwen2)), layer_of(modeling_qwen2)
     assert rotate_in_one_kernel(model, spec_of(24)) == 1
     compiled = torch.compile(model[0], backend="eager", fullgraph=True)
@@ -105,7 +105,7 @@ def test_pages_are_decoded_with_it_as_without(lively_qwen, printed_page, dtype, 
     written = []
     for way in ("one kernel", "transformers' own"):
         if way != "one kernel":
-            monkeypatch.setattr(rotation, "unavailable", lambda device: "not here")
+            monkeypatch.setattr(adapter, "rotate_in_one_kernel", lambda decoder, spec: 0)
         target = load_target(ParseOptions(model=str(lively_qwen), device="cpu", dtype=dtype)).target
         layers = [one for one in target.decoder.modules() if type(one).__name__.endswith("Attention")]
         own = [one for one in layers if one.forward.__globals__ is not type(one).forward.__globals__]

@@ -13,7 +13,7 @@ from transformers import GenerationConfig
 from transformers.generation import logits_process as theirs
 
 from docspec.core import ModelError
-from docspec.targets.generation import ban_of, notes_of, rules_of
+from docspec.targets.loading import ban_of, notes_of, rules_of
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.rules import NgramBan
 

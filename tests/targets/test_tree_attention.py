@@ -17,7 +17,7 @@ from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
 from docspec.hierarchy import calibration
 from docspec.hierarchy.planner import Costs
-from docspec.targets import attention, rotation, tree_attention
+from docspec.targets import adapter, attention, tree_attention
 from docspec.targets.kv import Trees
 from docspec.targets.registry import load_target
 from docspec.targets.tree_attention import block_of, parts_of
@@ -27,7 +27,7 @@ from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
 @pytest.fixture(autouse=True)
 def no_other_kernel(monkeypatch):
     """Queries are turned by torch: by the interpreter a page's prompt would take minutes."""
-    monkeypatch.setattr(rotation, "unavailable", lambda device: "not of this test")
+    monkeypatch.setattr(adapter, "rotate_in_one_kernel", lambda decoder, spec: 0)
 
 
 def test_all_others_by_tritons_interpreter():
@@ -84,7 +84,7 @@ def masked(query, key, value, seen, scale=None):
     seed=st.integers(0, 9),
 )
 def test_it_is_masked_attention(rows, kv_heads, groups, tree, slots, dim, processors, seed):
-    from docspec.targets.tree_kernels import launch
+    from docspec.targets.kernels import launch
 
     query, key, value, trees, seen = case(rows, kv_heads, groups, tree, slots, dim, seed)
     nodes = block_of(groups * tree)

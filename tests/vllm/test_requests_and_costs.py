@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.proposing.step_cost import PRIOR_PRICE, StepCost
+from docspec.proposing.chains import PRIOR_PRICE, StepCost
 from docspec.vllm import runner
-from docspec.vllm.lengths import is_own_schedule, own_schedule
-from docspec.vllm.request import MOST_TOKENS, said_in
-from docspec.vllm.trust import REST, trust_in
+from docspec.vllm.lengths import REST, is_own_schedule, own_schedule, trust_in
+from docspec.vllm.request import MOST_TOKENS, drafts_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,13 +45,13 @@ def tokenize(text: str) -> list[int]:
 )
 def test_drafts_are_texts_or_tokens_and_anything_else_counts_for_nothing(given, drafts) -> None:
     """Tokens that the model does not have are no tokens: vLLM would look them up."""
-    assert said_in(given, tokenize, 128).drafts == drafts
+    assert drafts_in(given, tokenize, 128).drafts == drafts
 
 
 def test_kinds_are_known_and_drafts_are_bounded() -> None:
-    assert said_in({"docspec_kind": "table"}, tokenize, 128).kind == "table"
-    assert said_in({"docspec_kind": ["x"]}, tokenize, 128).kind == "text"
-    many = said_in({"docspec_drafts": ["a" * MOST_TOKENS] * 3}, tokenize, 128)
+    assert drafts_in({"docspec_kind": "table"}, tokenize, 128).kind == "table"
+    assert drafts_in({"docspec_kind": ["x"]}, tokenize, 128).kind == "text"
+    many = drafts_in({"docspec_drafts": ["a" * MOST_TOKENS] * 3}, tokenize, 128)
     assert sum(map(len, many.drafts)) == MOST_TOKENS
 
 
@@ -66,7 +65,7 @@ JSON = st.recursive(
 @settings(deadline=None)
 @given(JSON, JSON)
 def test_no_request_can_be_a_fault(drafts, kind) -> None:
-    said = said_in({"docspec_drafts": drafts, "docspec_kind": kind}, tokenize, 256)
+    said = drafts_in({"docspec_drafts": drafts, "docspec_kind": kind}, tokenize, 256)
     assert all(isinstance(token, int) and token >= 0 for draft in said.drafts for token in draft)
 
 

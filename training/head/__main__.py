@@ -38,8 +38,7 @@ def train_head(
     import torch
 
     from docspec.console.terminal import say
-    from docspec.methods.head_checkpoint import save
-    from docspec.methods.head_network import Head, HeadConfig
+    from docspec.methods.head_network import Head, HeadConfig, save
     from docspec.parser import Parser
     from training.head.teacher import Teacher
 
@@ -87,7 +86,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     import torch
 
     from docspec.bench.cli.common import sources_of
-    from docspec.bench.requests import requests_of
+    from docspec.bench.generate import requests_of
     from docspec.console.terminal import say
     from docspec.core import UsageError
     from docspec.core.observer import NullObserver

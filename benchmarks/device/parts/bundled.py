@@ -114,8 +114,8 @@ def _crops(loaded: LoadedTarget, options: ParseOptions, file: Path, data: Path) 
     """The requests of a page's crops, as reading by regions makes them."""
     from PIL import Image
 
-    from docspec.bench.fixed_drafts import FixedDraft
-    from docspec.bench.requests import requests_of
+    from docspec.bench.fidelity import FixedDraft
+    from docspec.bench.generate import requests_of
     from docspec.core import PageDraft, PageImage
     from docspec.core.observer import NullObserver
     from docspec.drafting import SafeDrafter

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from docspec.console.terminal import CleanConsole
 
 if TYPE_CHECKING:
     from docspec.targets.registry import TargetInfo
@@ -19,18 +25,6 @@ JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON.")
 ]
 
-
-Transcripts = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="INPUT",
-        show_default=False,
-        help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
-    ),
-]
-TokenizerPath = Annotated[
-    Path, typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped.")
-]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Times that everything is run each way.")]
 
 
@@ -77,3 +71,43 @@ def target_line(info: TargetInfo) -> str:
     """The target in a few words, for captions and titles."""
     simulated = "; SIMULATED: random weights" if info.random else ""
     return f"{info.name}, {info.device}, {info.dtype}{simulated}"
+
+
+def console() -> Console:
+    """The terminal that tables are printed on."""
+    return CleanConsole()
+
+
+def table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = False) -> Table:
+    """A table whose first columns are words and whose others are figures; ``dense`` for many columns."""
+    grid = Table(title=title, title_justify="left")
+    if dense:
+        grid.box, grid.padding, grid.show_edge = box.SIMPLE_HEAD, (0, 1, 0, 0), False
+    for name in left:
+        grid.add_column(name, overflow="ellipsis" if dense else "fold", no_wrap=dense)
+    for name in right:
+        grid.add_column(name, justify="right")
+    return grid
+
+
+def narrow_table(
+    title: str, left: Sequence[str], right: Sequence[str], caption: str | None = None, widest: int | None = 16
+) -> Table:
+    """The same without lines between columns; words are at most so many cells wide."""
+    grid = Table(title=title, caption=caption, box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for name in left:
+        grid.add_column(name, overflow="ellipsis", no_wrap=True, max_width=widest)
+    for name in right:
+        grid.add_column(name, justify="right", no_wrap=True)
+    return grid
+
+
+def page_names(pages: Sequence[tuple[str, int]]) -> list[str]:
+    """Pages in a few characters: the file's stem, the whole path where stems repeat, the number after page 1."""
+    paths: dict[str, set[str]] = {}
+    for source, _ in pages:
+        paths.setdefault(PurePath(source).stem, set()).add(source)
+    return [
+        (stem if len(paths[stem := PurePath(source).stem]) == 1 else source) + ("" if page == 1 else f", page {page}")
+        for source, page in pages
+    ]

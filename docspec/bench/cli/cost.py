@@ -15,8 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, repeatable, write_json
-from docspec.bench.cli.tables import console, table
+from docspec.bench.cli.common import JsonFile, console, repeatable, table, write_json
 from docspec.core import InputError
 
 

@@ -12,13 +12,14 @@ import typer
 from docspec.bench.cli.common import (
     InputPaths,
     JsonFile,
+    console,
     repeatable,
     sources_of,
+    table,
     target_fields,
     target_line,
     write_json,
 )
-from docspec.bench.cli.tables import console, table
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError

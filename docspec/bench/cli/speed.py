@@ -12,12 +12,14 @@ from docspec.bench.cli.common import (
     Modes,
     Proposers,
     Repeats,
+    console,
+    page_names,
     sources_of,
+    table,
     target_fields,
     target_line,
     write_json,
 )
-from docspec.bench.cli.tables import console, page_names, table
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions, UsageError
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Repeats, repeatable, write_json
-from docspec.bench.cli.tables import console, narrow_table
+from docspec.bench.cli.common import JsonFile, Repeats, console, narrow_table, repeatable, write_json
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions

@@ -24,7 +24,7 @@ from urllib.request import getproxies
 import numpy as np
 
 from docspec.core import DrafterError, PageDraft, PageImage, UsageError
-from docspec.core.bars import without_bars
+from docspec.core.libraries import without_bars
 from docspec.drafting.ppstructure.models import ENGINE_FILES, PARTS, ModelSet, find_models, library_defaults, ways_out
 from docspec.drafting.ppstructure.results import regions_from_result
 

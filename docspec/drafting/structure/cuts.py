@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.drafting.structure.tokens import Token, rows_of
 
 SPACE, WHITE = 0.45, 0.5

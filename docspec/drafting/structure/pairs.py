@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.drafting.structure.tokens import LEVEL, Floats, PageTokens, Token, rows_of
 
 APART = 1.0

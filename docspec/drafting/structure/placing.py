@@ -11,7 +11,7 @@ from html import unescape
 import numpy as np
 
 from docspec.core import BBox, Category, CellBoxes, Event
-from docspec.core.grouping import in_rows
+from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.found_table import FoundTable, struck_text
 from docspec.drafting.layout import LayoutBox

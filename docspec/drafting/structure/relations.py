@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from docspec.core.onnx import session
+from docspec.core.libraries import session
 from docspec.drafting.structure.features import Features
 from docspec.drafting.structure.tokens import Floats
 

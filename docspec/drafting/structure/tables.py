@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.features import features_of

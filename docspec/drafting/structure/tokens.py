@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox, Category
-from docspec.core.grouping import runs_of
+from docspec.core.geometry import runs_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import is_slanted, is_watermark
 

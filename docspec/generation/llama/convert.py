@@ -21,8 +21,7 @@ from docspec.core.safe_text import one_line
 from docspec.generation.llama import converting
 from docspec.generation.llama.library import TRIED
 from docspec.generation.llama.model_files import CARD, GENERATION, MODEL_TYPE, PIXELS, RULES
-from docspec.targets.beside_weights import check_files
-from docspec.targets.validation import read_object
+from docspec.targets.validation import check_files, read_object
 
 WeightFormat = Literal["auto", "f32", "f16", "bf16", "q8_0"]
 """Number formats that the converter writes; ``auto``: the checkpoint's own, 16 bits at most."""

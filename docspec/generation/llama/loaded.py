@@ -212,7 +212,7 @@ class _Batch:
 
 def shape_noise(model: LoadedModel) -> float:
     """The margin (in logits) below which a choice made in a batch may be another one in a step of one token, measured
-    on the user's own file; :mod:`docspec.targets.noise` does so for docspec's own engine."""
+    on the user's own file; :mod:`docspec.targets.tree_check` does so for docspec's own engine."""
     tokens = np.random.default_rng(0).integers(0, model.vocab_size, NOISE_TOKENS).tolist()
     alone = _logits(model, tokens, 1)
     rivals = np.argsort(alone, axis=1)[:, : -1 - NOISE_RIVALS : -1]

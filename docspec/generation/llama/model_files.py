@@ -17,10 +17,9 @@ from docspec.generation.llama.gguf import Header, read_header
 from docspec.generation.llama.settings import LlamaSettings
 from docspec.targets.estimate import PROMPT, gib
 from docspec.targets.families import families
-from docspec.targets.family import Family
+from docspec.targets.family import Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.remote_model import FACTOR, RemoteModel, family_called
-from docspec.targets.sight import PublishedSight
 
 MODEL_TYPE, CARD, PIXELS, GENERATION = (
     f"docspec.{name}" for name in ("model_type", "card", "image_pixels", "generation")
@@ -112,7 +111,9 @@ class ModelFiles:
             )
         card = family.card_of(self.name, str(self.model.metadata.get("general.name", "")))
         said = self.model.metadata.get(CARD)
-        return card if said is None else card.saying(_object(said, CARD, self.model.path), f"{self.model.path}, {CARD}")
+        return (
+            card if said is None else card.updated(_object(said, CARD, self.model.path), f"{self.model.path}, {CARD}")
+        )
 
     @property
     def factor(self) -> int:
@@ -240,7 +241,7 @@ def fitting(files: ModelFiles) -> Any:
         return lambda image: image
     from PIL.Image import Resampling
 
-    from docspec.core.sizes import smart_resize
+    from docspec.core.page import smart_resize
 
     def fit(image: Any) -> Any:
         height, width = smart_resize(image.height, image.width, factor, *limits)

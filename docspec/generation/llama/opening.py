@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from docspec.core import ModelError
-from docspec.core.processors import processors
+from docspec.core.container import processors
 from docspec.generation.llama.model_files import ModelFiles, fitting, settings_for
 from docspec.generation.llama.serving import LlamaEngine
 from docspec.generation.llama.settings import Facts, LlamaSettings
-from docspec.generation.member import Place
+from docspec.generation.member import EnginePlace
 from docspec.generation.processes import EngineProcesses
 from docspec.targets.estimate import free_ram
 from docspec.targets.registry import locate
@@ -83,7 +83,7 @@ def open_llama(
 
 def start_llama(settings: LlamaSettings, files: ModelFiles, python: Path | None) -> EngineProcesses:
     """A child with llama.cpp, loaded with ``settings``; arguments as for :func:`open_llama`."""
-    place = Place("llama.cpp", partial(LlamaEngine, settings), python, quiet=True)
+    place = EnginePlace("llama.cpp", partial(LlamaEngine, settings), python, quiet=True)
     return EngineProcesses([place], fitting(files))
 
 

@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from docspec.core import ModelError, PageError
-from docspec.core.futures import answer, fail, new_future
+from docspec.core.concurrency import answer, fail, new_future
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.llama.choosing import Chooser
 from docspec.generation.llama.engine import BatchEngine
@@ -57,7 +57,7 @@ class LlamaEngine:
         models += [models[0].beside() for _ in range(settings.decoders - 1)]
         noise = shape_noise(models[0]) if settings.strict else 0.0
         self._inbox = Inbox()
-        decoders = [Decoder(settings, model, self._inbox, noise) for model in models]
+        decoders = [LlamaDecoder(settings, model, self._inbox, noise) for model in models]
         for index, decoder in enumerate(decoders):
             threading.Thread(target=decoder.run, name=f"docspec-decoder-{index}", daemon=True).start()
         rows = settings.decoders * (1 if settings.strict else settings.rows)
@@ -82,7 +82,7 @@ class LlamaEngine:
         """Nothing is known of them."""
 
 
-class Decoder:
+class LlamaDecoder:
     """A thread with a KV memory of its own: it takes requests while it has free rows, encodes their images, and decodes
     them in one batch. All decoders share the weights and the ``inbox``."""
 

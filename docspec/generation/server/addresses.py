@@ -18,8 +18,7 @@ from urllib.parse import unquote, urlsplit
 import httpx2
 
 from docspec.core import ModelError, UsageError
-from docspec.core.safe_text import first_line
-from docspec.core.secrets import without_secrets
+from docspec.core.safe_text import first_line, without_secrets
 from docspec.offline import is_here
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")

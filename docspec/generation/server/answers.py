@@ -2,17 +2,65 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from docspec.generation.interface import FinishReason, Generation, GenerationCounts
-from docspec.generation.server.endings import Beside, RepeatError, finish_of
-from docspec.generation.server.margins import Margins
-from docspec.generation.server.values import is_error, items_in, json_in, quoted
+from docspec.generation.server.endings import OtherFields, RepeatError, finish_of, is_error, items_in, json_in, quoted
 from docspec.generation.server.wire import VLLM, ServedModel
+
+MOST = 50.0
+"""Logits: a margin above that is as good as certain, and servers clip what is less likely."""
+
+
+class TokenMargins:
+    """Collects the margins of an answer that comes in one piece or in many."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a character may have several tokens
+        self._told: list[tuple[str, float]] = []
+
+    def take(self, choice: Mapping[str, Any]) -> None:
+        """Adds those of a choice, or of a piece of a streamed one; what is not in OpenAI's form is left."""
+        told = choice.get("logprobs")
+        content = told.get("content") if isinstance(told, Mapping) else None
+        for token in content if isinstance(content, list) else ():
+            if isinstance(token, Mapping) and isinstance(token.get("token"), str):
+                self._told.append((self._text(token), _margin(token)))
+
+    def _text(self, token: Mapping[str, Any]) -> str:
+        spelled = token.get("bytes")
+        if isinstance(spelled, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in spelled):
+            return self._decoder.decode(bytes(spelled))
+        return str(token["token"])
+
+    @property
+    def told(self) -> tuple[tuple[str, float], ...]:
+        """The text of each token with its margin in logits (NaN: not told); empty if the server tells none."""
+        return tuple(self._told)
+
+
+def _margin(token: Mapping[str, Any]) -> float:
+    """The distance to the second choice; without one, the least that the token's own probability leaves."""
+    own, others = _number(token.get("logprob")), token.get("top_logprobs")
+    others = others if isinstance(others, list) else []
+    known = [_number(one.get("logprob")) for one in others if isinstance(one, Mapping)]
+    likely = sorted((one for one in known if one == one), reverse=True)
+    if len(likely) > 1:
+        return min(MOST, likely[0] - likely[1])
+    if own != own:
+        return math.nan
+    missing = -math.expm1(min(own, 0.0))  # 1 - p
+    return MOST if missing <= 0 else max(0.0, min(MOST, own - math.log(missing)))
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else math.nan
 
 
 def generation_of(answered: Any, model: ServedModel) -> Generation:
@@ -24,10 +72,10 @@ def generation_of(answered: Any, model: ServedModel) -> Generation:
         raise RepeatError(f"its answer has no text: {quoted(json.dumps(answered))}")
     text = text_in(message.get("content"))
     finish = finish_of(choice.get("finish_reason"))
-    beside = Beside()
+    beside = OtherFields()
     beside.take(message)
     beside.check(text)
-    margins = Margins()
+    margins = TokenMargins()
     margins.take(choice)
     made = _made(text, finish, _tokens(choice.get("token_ids")), answered.get("usage"), model)
     return replace(made, margins=margins.told)
@@ -47,9 +95,9 @@ class Stream:
         self._began = began
         self._first: float | None = None
         self._finish: FinishReason | None = None
-        self._beside = Beside()
+        self._beside = OtherFields()
         self._tokens: list[int] | None = None
-        self._margins = Margins()
+        self._margins = TokenMargins()
         self._usage: Any = None
         self._name: Any = None
         self._times_named = 0

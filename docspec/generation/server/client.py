@@ -20,13 +20,12 @@ from typing import Any, TypeVar
 from PIL import Image
 
 from docspec.core import Failure, ModelError, PageError
-from docspec.core.secrets import sound_key
+from docspec.core.safe_text import sound_key
 from docspec.generation.interface import Generation, GenerationRequest, OnText
 from docspec.generation.server.addresses import authorization_in, base_of
 from docspec.generation.server.connections import BadRequestError, HttpConnections, RefusedError
 from docspec.generation.server.endings import RepeatError
-from docspec.generation.server.fleet import Fleet, Server, rest_after
-from docspec.generation.server.mending import fewer_tokens, names_room
+from docspec.generation.server.fleet import Fleet, Server, fewer_tokens, names_room, rest_after
 from docspec.generation.server.wire import Body, ServedModel, ServerCounts, packed_pictures
 
 T = TypeVar("T")

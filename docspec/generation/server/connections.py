@@ -16,17 +16,14 @@ from typing import Any
 import httpx2
 
 from docspec.core import Failure, PageError
-from docspec.core.safe_text import first_line
-from docspec.core.secrets import without_secrets
+from docspec.core.safe_text import first_line, without_secrets
 from docspec.generation.interface import Generation
 from docspec.generation.server import wire
 from docspec.generation.server.addresses import client_for, proxy_of
 from docspec.generation.server.answers import Stream
-from docspec.generation.server.endings import RepeatError
-from docspec.generation.server.fleet import MOST_AT_ONCE
-from docspec.generation.server.mending import is_overflow
+from docspec.generation.server.endings import RepeatError, error_in, json_in
+from docspec.generation.server.fleet import MOST_AT_ONCE, is_overflow
 from docspec.generation.server.reading import MOST_REFUSED, body_of, streamed_answer, whole_answer
-from docspec.generation.server.values import error_in, json_in
 from docspec.generation.server.wire import ServedModel, ServerCounts, counts_in
 
 CONNECT_SECONDS = 10.0

@@ -7,17 +7,39 @@ all: the page of a firewall, the text of a proxy, an error with status 200. What
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
-from collections.abc import AsyncGenerator, Callable
+import re
+from collections.abc import AsyncGenerator, AsyncIterable, Callable
 
 import httpx2
 
 from docspec.core import Failure, PageError
 from docspec.generation.interface import Generation
 from docspec.generation.server.answers import Stream, generation_of
-from docspec.generation.server.endings import RepeatError
-from docspec.generation.server.lines import lines_of
-from docspec.generation.server.values import json_in, quoted
+from docspec.generation.server.endings import RepeatError, json_in, quoted
+
+_END = re.compile(r"\r\n|\n|\r")
+
+
+async def lines_of(pieces: AsyncIterable[bytes]) -> AsyncGenerator[str]:
+    """The lines of UTF-8 ``pieces`` without their ends, and without a mark of the byte order before the first; the last
+    line may have no end."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+    begun: list[str] = []  # of the line that has not ended
+    held = ""  # a CR, which may be the first half of a CR LF
+    async for piece in pieces:
+        text = held + decoder.decode(piece)
+        held = "\r" if text.endswith("\r") else ""
+        first, *others = _END.split(text.removesuffix(held) if held else text)
+        begun.append(first)
+        for other in others:
+            yield "".join(begun)
+            begun = [other]
+    last = "".join(begun) + decoder.decode(b"", final=True)
+    if last:
+        yield last
+
 
 MOST_BYTES = 64 * 2**20
 """Bytes of an answer, decompressed; a page of 32,000 tokens with all that vLLM says of them has a tenth of that."""

@@ -14,8 +14,7 @@ from typing import Any
 from PIL import Image
 
 from docspec.generation.interface import GenerationRequest
-from docspec.generation.server.endings import RepeatError
-from docspec.generation.server.values import items_in
+from docspec.generation.server.endings import RepeatError, items_in
 from docspec.targets.chat_template import IMAGE
 
 VLLM = "vllm"

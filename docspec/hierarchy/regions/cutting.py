@@ -16,7 +16,7 @@ from docspec.drafting.straightening import as_printed, straightened
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.evidence import asked_for, known_texts, without_illegible
 from docspec.hierarchy.regions.regions_read import Crop, RegionsRead
-from docspec.hierarchy.regions.slices import CropLimits, Slice, crop_of, slices_of, type_size
+from docspec.hierarchy.regions.slices import WHOLE, CropLimits, Slice, crop_of, slices_of, type_size
 from docspec.targets.model_profile import UNSURE, ModelProfile
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ TOKENS_PER_CELL = 6
 
 LEAST_TOKENS = 64
 """Output tokens that any crop may have."""
-
-_READ = frozenset({Category.TABLE, Category.FORMULA, Category.PICTURE})
 
 KINDS = {Category.TABLE: "table", Category.FORMULA: "formula"}
 """Kinds of drafts (:class:`GenerationRequest`) other than text, by the region's category."""
@@ -136,7 +134,7 @@ def may_be_taken(region: Region) -> bool:
     agree to the letter, and it contains no digit and no part of a formula. Text layer and recognition have different
     sources, the file and its picture. Where both agree, the print agrees, too, except where both make the same mistake:
     in tables, formulas, and digits, which no context corrects."""
-    return region.agreed and region.category not in _READ and not any(map(_risky, region.texts[0]))
+    return region.agreed and region.category not in WHOLE and not any(map(_risky, region.texts[0]))
 
 
 def _risky(char: str) -> bool:

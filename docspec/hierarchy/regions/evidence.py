@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
 from docspec.core import Block, Category, Event, Region
-from docspec.core.certainty import certainty_of
+from docspec.core.draft import certainty_of
 from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.scripts import scripts_of

@@ -14,7 +14,7 @@ from docspec.core.formulas import display_formula
 from docspec.core.joints import part_before
 from docspec.core.marks import carried, shifted
 from docspec.core.result import WordsOf
-from docspec.dialects.packaging import unpacked
+from docspec.dialects.markdown_blocks import unpacked
 from docspec.dialects.spelling import TICKS, heading, list_items
 from docspec.dialects.text import join_lines, strip_heading
 from docspec.hierarchy.regions.cells import filled, structure_of

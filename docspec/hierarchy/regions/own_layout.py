@@ -2,23 +2,80 @@
 
 The drafter's regions are the draft of the target's layout: boxes that the target confirms are verified rather than
 written. Drafted texts go with the boxes that contain them.
+
+MinerU2.5 writes a box, a kind and which way up, one region a line (opendatalab/mineru-vl-utils, ``mineru_client.py``
+and ``structs.py``); numbers run from 0 to 1000 over the page's width and height: ``<|box_start|>100 200 500
+700<|box_end|><|ref_start|>table<|ref_end|><|rotate_up|>``.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PIL.Image import Resampling
 
 from docspec.core import BBox, Category, Region
+from docspec.dialects.box_numbers import pixel_box
 from docspec.dialects.layout_json import LayoutJsonDialect
-from docspec.dialects.marked_layout import read_layout, spell_layout
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.answers import ask
 from docspec.hierarchy.page_state import PageState
 from docspec.hierarchy.reading_context import ReadingContext
+
+SCALE = 1000
+_MARK = re.compile(r"<\|box_start\|>\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*<\|box_end\|><\|ref_start\|>(\w+)<\|ref_end\|>")
+_CATEGORIES = {
+    "text": Category.TEXT,
+    "title": Category.SECTION_HEADER,
+    "table": Category.TABLE,
+    "image": Category.PICTURE,
+    "equation": Category.FORMULA,
+    "header": Category.PAGE_HEADER,
+    "footer": Category.PAGE_FOOTER,
+    "page_number": Category.PAGE_FOOTER,
+    **dict.fromkeys(("page_footnote", "table_footnote", "image_footnote"), Category.FOOTNOTE),
+    **dict.fromkeys(("table_caption", "image_caption", "code_caption"), Category.CAPTION),
+    **dict.fromkeys(("code", "algorithm", "aside_text", "ref_text", "phonetic", "unknown"), Category.TEXT),
+}
+"""Kinds that are read. Boxes around lists and blocks of equations hold others that are read, too."""
+
+_KINDS = {
+    Category.CAPTION: "image_caption",
+    Category.FOOTNOTE: "page_footnote",
+    Category.FORMULA: "equation",
+    Category.PAGE_FOOTER: "footer",
+    Category.PAGE_HEADER: "header",
+    Category.PICTURE: "image",
+    Category.SECTION_HEADER: "title",
+    Category.TABLE: "table",
+    Category.TITLE: "title",
+}
+
+
+def spell_layout(regions: Iterable[Region], width: int, height: int) -> str:
+    """The layout of ``regions`` as the model would write it."""
+    lines = []
+    for region in regions:
+        box = region.bbox.scaled(SCALE / width, SCALE / height).clamped(SCALE, SCALE).rounded()
+        kind = _KINDS.get(region.category, "text")
+        numbers = " ".join(map(str, box))
+        lines.append(f"<|box_start|>{numbers}<|box_end|><|ref_start|>{kind}<|ref_end|><|rotate_up|>")
+    return "\n".join(lines)
+
+
+def read_layout(text: str, width: int, height: int) -> list[tuple[Category, BBox]]:
+    """The regions that ``text`` names, in its order, in pixels of the page; those without an area are left out."""
+    places = []
+    for mark in _MARK.finditer(text):
+        category = _CATEGORIES.get(mark[5].lower())
+        box = pixel_box(mark.groups()[:4], width, height, SCALE)
+        if category is not None and box.area > 0:
+            places.append((category, box))
+    return places
+
 
 OWN = "the model's own"
 """The name of such a layout in a draft."""

@@ -10,8 +10,8 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 
 from docspec.core import PageDraft, PageImage, Region, StageStats
-from docspec.core.trail import Trail
-from docspec.hierarchy.answers import Answer, OnProgress, ask
+from docspec.engine.request import Trail
+from docspec.hierarchy.answers import OnProgress, PageAnswer, ask
 from docspec.hierarchy.page_state import PageState, compared
 from docspec.hierarchy.reading_context import ReadingContext
 from docspec.hierarchy.regions.cutting import Cutting, complete
@@ -81,14 +81,14 @@ class RegionPages:
             request = replace(request, kind=crop.category)
         return replace(crop, request=request)
 
-    def _taken(self, text: str) -> Answer:
+    def _taken(self, text: str) -> PageAnswer:
         """Drafted ``text`` as an answer, each of its tokens with its origin."""
         codec = self._context.tokens
         tokens = tuple(codec.tokenize(text))
         trail = Trail()
         trail.steps.append((0, len(tokens)))
         trail.proposed = dict.fromkeys(range(len(tokens)), TRUSTED)
-        return Answer(codec.detokenize(list(tokens)), tokens, trail=trail)
+        return PageAnswer(codec.detokenize(list(tokens)), tokens, trail=trail)
 
     def read(self, state: PageState) -> None:
         """Reads a page, all of its crops at once."""

@@ -9,7 +9,7 @@ from docspec.core import Block, Category, Cut, Event, PageResult, Region, StageS
 from docspec.core.running_text import is_left_out
 from docspec.dialects.markdown_blocks import join_blocks
 from docspec.generation.interface import GenerationRequest
-from docspec.hierarchy.answers import Answer
+from docspec.hierarchy.answers import PageAnswer
 from docspec.hierarchy.page_state import frugal, skipped
 from docspec.hierarchy.regions.evidence import known_block, known_words, points_of, unread_pictures
 from docspec.hierarchy.regions.joining import joined_blocks, region_text
@@ -37,8 +37,8 @@ class RegionsRead:
     crops: Sequence[Crop]
     from_draft: Mapping[int, str] = field(default_factory=dict)
     known: Mapping[int, str] = field(default_factory=dict)
-    taken: Mapping[int, Answer] = field(default_factory=dict)
-    answers: list[Answer] = field(default_factory=list)
+    taken: Mapping[int, PageAnswer] = field(default_factory=dict)
+    answers: list[PageAnswer] = field(default_factory=list)
     stats: StageStats = field(default_factory=StageStats)
     encode_seconds: float = 0.0
 
@@ -53,7 +53,7 @@ class RegionsRead:
         return len(self.tokens) or self.stats.tokens
 
     @property
-    def parts(self) -> tuple[Answer, ...]:
+    def parts(self) -> tuple[PageAnswer, ...]:
         """The parts of the text in reading order: answers, and texts taken from drafts."""
         owners = [crop.region for crop in self.crops]
         answers = [*zip(owners, self.answers, strict=True), *self.taken.items()]

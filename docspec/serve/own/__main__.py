@@ -13,7 +13,7 @@ from docspec.core import DocspecError
 from docspec.core.extras import require_local
 
 if TYPE_CHECKING:
-    from docspec.serve.own.model import ServedModel
+    from docspec.serve.own.model import ChatModel
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         tell(error=str(error))
 
 
-def _loaded(request: dict[str, Any]) -> ServedModel:
+def _loaded(request: dict[str, Any]) -> ChatModel:
     if request.get("llama"):
         from docspec.serve.own.llama import LlamaModel
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError
 from docspec.engine.continuous import Decoded
-from docspec.engine.request import Request
+from docspec.engine.request import NeverStop, Request, StopRule
 from docspec.engine.row import Row
-from docspec.engine.stopping import NeverStop, StopRule
 from docspec.generation.answer_text import AnswerText, StopStrings
 from docspec.generation.local import Engine, room_for
 from docspec.serve.own.asking import WRITTEN, ChatRequest, Penalties, decoded
-from docspec.serve.own.model import Answer, Tell
+from docspec.serve.own.model import ModelAnswer, Tell
 from docspec.serve.refusal import Refusal
 from docspec.targets.chat_template import IMAGE
 from docspec.targets.own_processor import OwnProcessor
@@ -38,7 +37,7 @@ SURELY = 0.8
 
 
 class LocalModel:
-    """docspec's own engine as a :class:`docspec.serve.own.model.ServedModel`."""
+    """docspec's own engine as a :class:`docspec.serve.own.model.ChatModel`."""
 
     is_llama = takes_any_name = False
     told: Mapping[str, Callable[[int], Any]] = {}
@@ -55,7 +54,7 @@ class LocalModel:
         return PendingAnswer(self._engine, ask, tell)
 
 
-class PendingAnswer(Answer):
+class PendingAnswer(ModelAnswer):
     """An answer of docspec's own engine."""
 
     def __init__(self, engine: Engine, ask: ChatRequest, tell: Tell) -> None:

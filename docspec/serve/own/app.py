@@ -21,7 +21,7 @@ from starlette.routing import Route
 from docspec.serve.admission import unless_left
 from docspec.serve.chat import object_in
 from docspec.serve.own.asking import chat_request
-from docspec.serve.own.model import Answer, ServedModel
+from docspec.serve.own.model import ChatModel, ModelAnswer
 from docspec.serve.refusal import Refusal, refused
 
 LOG = logging.getLogger("docspec.serve")
@@ -31,7 +31,7 @@ class EngineApp:
     """The server of one ``model``; ``key`` is the gateway's. With ``greedy`` a request for sampling is decoded
     greedily, and a header of the answer says so."""
 
-    def __init__(self, model: ServedModel, key: str, greedy: bool) -> None:
+    def __init__(self, model: ChatModel, key: str, greedy: bool) -> None:
         self._model = model
         self._key = key
         self._greedy = greedy
@@ -103,7 +103,10 @@ def put_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 
 async def _pieces(
-    answer: Answer, first: str | Exception | None, pieces: asyncio.Queue[str | Exception | None], head: dict[str, Any]
+    answer: ModelAnswer,
+    first: str | Exception | None,
+    pieces: asyncio.Queue[str | Exception | None],
+    head: dict[str, Any],
 ) -> AsyncIterator[str]:
     """The answer as server-sent events. If the client disconnects, the answer is dropped."""
     head = {**head, "object": "chat.completion.chunk"}
@@ -127,7 +130,7 @@ async def _pieces(
         answer.leave()
 
 
-def usage(answer: Answer) -> dict[str, Any]:
+def usage(answer: ModelAnswer) -> dict[str, Any]:
     """The token counts of an answer under OpenAI's names."""
     details = {
         "accepted_prediction_tokens": answer.accepted,

@@ -13,7 +13,7 @@ from PIL import Image
 from docspec.core.safe_text import well_formed
 from docspec.documents.images import as_rgb
 from docspec.serve.chat import XARGS
-from docspec.serve.picture import MOST_PICTURES, Picture, check_together, looked_at, opened
+from docspec.serve.picture import MOST_PICTURES, Picture, check_together, checked_picture, opened
 from docspec.serve.refusal import Refusal
 from docspec.vllm.request import DRAFTS, KIND, KINDS, MOST_DRAFTS
 
@@ -210,7 +210,7 @@ def _part(part: Any, images: list[Picture]) -> dict[str, str]:
         if isinstance(url, str) and url[:5].lower() == "data:":
             if len(images) >= MOST_PICTURES:
                 raise Refusal(400, f"a request has more than {MOST_PICTURES} images")
-            images.append(looked_at(url, MOST_PIXELS))
+            images.append(checked_picture(url, MOST_PIXELS))
             return {"type": "image"}
     raise Refusal(400, "messages: parts are of type text, or image_url with a data URL")
 

@@ -20,12 +20,12 @@ from docspec.generation.llama.opening import gguf_of, open_llama
 from docspec.generation.llama.settings import Facts
 from docspec.generation.processes import EngineProcesses
 from docspec.serve.own.asking import ChatRequest, decoded
-from docspec.serve.own.model import Answer, Tell
+from docspec.serve.own.model import ModelAnswer, Tell
 from docspec.serve.refusal import Refusal
 
 
 class LlamaModel:
-    """A GGUF file, loaded, as a :class:`docspec.serve.own.model.ServedModel`. Raises
+    """A GGUF file, loaded, as a :class:`docspec.serve.own.model.ChatModel`. Raises
     :class:`docspec.core.ModelError`."""
 
     is_llama = takes_any_name = True
@@ -79,7 +79,7 @@ class LlamaModel:
         ]
 
 
-class LlamaAnswer(Answer):
+class LlamaAnswer(ModelAnswer):
     """An answer of llama.cpp."""
 
     def __init__(self, generator: EngineProcesses, files: ModelFiles, ask: ChatRequest, tell: Tell) -> None:

@@ -13,7 +13,7 @@ Tell = Callable[[str | Exception | None], None]
 """Called from an engine's thread: with new text where an answer streams, and at its end with ``None`` or the error."""
 
 
-class Answer:
+class ModelAnswer:
     """One request in progress, and at its end what became of it. ``more`` are further fields of its body, ``logprobs``
     those of OpenAI's (``None``: not asked for)."""
 
@@ -46,7 +46,7 @@ class Answer:
         self._future.add_done_callback(lambda future: call())
 
 
-class ServedModel(Protocol):
+class ChatModel(Protocol):
     """A loaded model. ``told`` are routes beside ``/v1/models`` (``listed``), each answered by a function of the number
     of running requests. ``takes_any_name``: whatever model a request names, this one answers."""
 
@@ -57,6 +57,6 @@ class ServedModel(Protocol):
 
     def listed(self, running: int) -> Any: ...
 
-    def begin(self, ask: ChatRequest, tell: Tell) -> Answer:
+    def begin(self, ask: ChatRequest, tell: Tell) -> ModelAnswer:
         """Begins to answer. Raises :class:`docspec.serve.refusal.Refusal`."""
         ...

@@ -17,7 +17,7 @@ from torch import Tensor
 from transformers import GenerationConfig, PreTrainedTokenizerFast
 
 from docspec.core.errors import ModelError
-from docspec.core.sizes import smart_resize
+from docspec.core.page import smart_resize
 from docspec.targets.chat_template import IMAGE as PLACE
 from docspec.targets.processing import Processing, load_image_processor, load_tokenizer
 

@@ -9,8 +9,8 @@ from docspec.targets.model_profile import ModelProfile
 FAMILY = Family(
     model_types=("deepseek_ocr",),
     architectures=("DeepseekOCRForCausalLM",),
-    architecture="docspec.targets.deepseek_ocr.modeling:DeepseekOcrForCausalLM",
-    processor="docspec.targets.deepseek_ocr.processing:DeepseekOcrProcessing",
+    architecture="docspec.targets.deepseek_ocr:DeepseekOcrForCausalLM",
+    processor="docspec.targets.deepseek_ocr:DeepseekOcrProcessing",
     card=ModelProfile(
         "grounded",  # the dialect's prompts are the published ones
         no_repeat_ngrams={"size": 30, "window": 90, "exceptions": [128_821, 128_822]},  # <td> and </td>

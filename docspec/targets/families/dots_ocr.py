@@ -1,10 +1,9 @@
 """dots.ocr and dots.mocr: layout, categories and text of a page as one JSON list. transformers has no class of them, so
 the model is docspec's own (:mod:`docspec.targets.dots_ocr`)."""
 
-from docspec.core.sizes import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
-from docspec.targets.family import Checkpoint, Family
+from docspec.core.page import DOTS_FACTOR, DOTS_MAX_PIXELS, DOTS_MIN_PIXELS
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 LAYOUT = (
     "Please output the layout information from this PDF image, including each layout's bbox and its category. The bbox "

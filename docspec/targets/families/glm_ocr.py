@@ -1,9 +1,8 @@
 """GLM-OCR: reads single regions; prompts are those of zai-org/GLM-OCR (``glmocr/config.yaml``). The layer that predicts
 several tokens ahead is published beside the decoder's and not used."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("glm_ocr",),

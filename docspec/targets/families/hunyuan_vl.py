@@ -2,9 +2,8 @@
 of Tencent-Hunyuan/HunyuanOCR (``inference/utils/tasks.py``). Positions have four axes; an image takes as many of them
 as it has tokens."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("hunyuan_vl",),

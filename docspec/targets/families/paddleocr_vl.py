@@ -2,9 +2,8 @@
 kind (model card of PaddlePaddle/PaddleOCR-VL); tables are written in OTSL. The prompts of 1.5 and 1.6 for seals and for
 boxes of words are not used."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("paddleocr_vl",),

@@ -1,9 +1,8 @@
 """Qwen2.5-VL and readers made of it. Prompts: olmOCR 2's is ``build_no_anchoring_v4_yaml_prompt`` of allenai/olmocr,
 written before the image; Nanonets-OCR2's is that of its model card."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 OLMOCR = (
     "Attached is one page of a document that you must process. Just return the plain text representation of this "

@@ -2,9 +2,8 @@
 prompts and what they forbid to repeat are those of opendatalab/mineru-vl-utils (``mineru_client.py``); its penalties of
 presence and frequency are not followed, as they are not with its own transformers client."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 MINERU = ModelProfile(
     "markdown",

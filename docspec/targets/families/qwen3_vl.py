@@ -2,9 +2,8 @@
 only the prompt sees. Chandra is made of it (datalab-to/chandra, ``chandra/model/hf.py``); Chandra 2 is
 of Qwen3.5."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("qwen3_vl",),

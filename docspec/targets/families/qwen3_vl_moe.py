@@ -1,8 +1,7 @@
 """Qwen3-VL with a mixture of experts: asked like the dense ones."""
 
-from docspec.targets.family import Checkpoint, Family
+from docspec.targets.family import Checkpoint, Family, PublishedSight
 from docspec.targets.model_profile import ModelProfile
-from docspec.targets.sight import PublishedSight
 
 FAMILY = Family(
     model_types=("qwen3_vl_moe",),

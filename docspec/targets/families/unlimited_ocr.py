@@ -7,7 +7,7 @@ from docspec.targets.model_profile import ModelProfile
 FAMILY = Family(
     model_types=("unlimited_ocr",),
     architecture="UnlimitedOcrForConditionalGeneration",
-    processor="docspec.targets.deepseek_ocr.processing:UnlimitedOcrProcessing",
+    processor="docspec.targets.deepseek_ocr:UnlimitedOcrProcessing",
     card=ModelProfile(
         "grounded-inline",  # the dialect's prompt is the published one
         no_repeat_ngrams={"size": 35, "window": 128},

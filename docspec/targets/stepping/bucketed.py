@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from docspec.core.memory import is_out_of_memory, release_memory
+from docspec.core.errors import is_out_of_memory, release_memory
 from docspec.core.safe_text import first_line
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.rule_edits import Edits
+from docspec.targets.rules import Edits
 from docspec.targets.staging import Staging, can_pin, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.outputs import arrays_of, brought, edits_of, planes, step_outputs, unpacked
@@ -29,7 +29,7 @@ from docspec.targets.stepping.step import (
     CHOICES_ONLY,
     Choice,
     OutputFlags,
-    Pending,
+    PendingToken,
     StepBatch,
     StepOutput,
     StepReport,
@@ -256,7 +256,7 @@ class BucketedSteps:
             static = self._without_replay(shape, static, step, cache)
         return static.read(step)
 
-    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
+    def advance(self, pending: PendingToken, cache: SlotCache) -> Choice:
         step = replace(
             chain(1, 1, pending.length, pending.length + 1),
             tokens=np.array([[pending.token]]),

@@ -12,7 +12,7 @@ from docspec.core.choices import Graphs
 from docspec.targets.stepping.bucketed import BucketedSteps, CaptureError
 from docspec.targets.stepping.captures import Compiled, CudaGraphs, can_capture
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, StepRunner
+from docspec.targets.stepping.step import Choice, PendingToken, StepBatch, StepOutput, StepReport, StepRunner
 
 if TYPE_CHECKING:
     from docspec.targets.kv_cache import SlotCache
@@ -102,7 +102,7 @@ class FirstThatWorks:
         except CaptureError as error:
             return self._instead(error).run(step, cache)
 
-    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
+    def advance(self, pending: PendingToken, cache: SlotCache) -> Choice:
         try:
             return self._runner.advance(pending, cache)
         except CaptureError as error:

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from docspec.targets.kv import Trees
-from docspec.targets.rule_edits import Edits
+from docspec.targets.rules import Edits
 from docspec.targets.staging import Staging, put_groups
 from docspec.targets.stepping.inputs import Inputs, laid
 from docspec.targets.stepping.outputs import arrays_of, brought, choice_of, edits_of, step_outputs, unpacked
-from docspec.targets.stepping.step import Choice, Pending, StepBatch, StepOutput, StepReport, bucket
+from docspec.targets.stepping.step import Choice, PendingToken, StepBatch, StepOutput, StepReport, bucket
 from docspec.targets.threads import threads_for, using_threads
 from docspec.targets.tree_attention import MOST_NODES
 
@@ -87,7 +87,7 @@ class EagerSteps:
         return unpacked(brought(answer, step, inputs, hidden, of_behind), step.flags, hidden)
 
     @torch.inference_mode()
-    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
+    def advance(self, pending: PendingToken, cache: SlotCache) -> Choice:
         """One step of plain decoding, the baseline of all speed-ups: no tree, and only the choice is copied back."""
         length, rules = pending.length, pending.rules
         view = view_of(length + 1, cache.slots)

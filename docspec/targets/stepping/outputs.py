@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from docspec.targets.rule_edits import Edits
-from docspec.targets.rules import RowRules
+from docspec.targets.rules import Edits, RowRules
 from docspec.targets.stepping.inputs import Inputs
 from docspec.targets.stepping.step import Choice, OutputFlags, StepBatch, StepOutput, Verified
 

@@ -179,7 +179,7 @@ class StepOutput:
         )
 
 
-class Pending(NamedTuple):
+class PendingToken(NamedTuple):
     """One token to run alone: the pending token of row 0, its rotary position, and the number of verified tokens before
     it. The choice after it follows ``rules``; its ``margin`` is computed if asked for."""
 
@@ -231,7 +231,7 @@ class StepRunner(Protocol):
         """Verifies ``step`` over ``cache``."""
         ...
 
-    def advance(self, pending: Pending, cache: SlotCache) -> Choice:
+    def advance(self, pending: PendingToken, cache: SlotCache) -> Choice:
         """The choice after one token that runs alone."""
         ...
 

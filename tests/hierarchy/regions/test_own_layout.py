@@ -7,7 +7,7 @@ from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
 from docspec.core import Category, StageStats
-from docspec.hierarchy.answers import Answer, Answered
+from docspec.hierarchy.answers import Answered, PageAnswer
 from docspec.hierarchy.regions import own_layout
 from docspec.targets.adapter import TransformersTarget
 from tests.targets.dots_checkpoint import write_tiny_dots_ocr
@@ -69,7 +69,7 @@ def written(monkeypatch, text):
     def write(context, requests):
         for request in requests:
             context.engine.target.encode(request.image, request.prompt)
-        return Answered([Answer(text)], StageStats(tokens=9, steps=2), 0.0)
+        return Answered([PageAnswer(text)], StageStats(tokens=9, steps=2), 0.0)
 
     monkeypatch.setattr(own_layout, "ask", write)
 

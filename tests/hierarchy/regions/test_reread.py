@@ -10,7 +10,7 @@ from docspec.core import BBox, Category, PageDraft, PageImage, ParseOptions, Reg
 from docspec.core.observer import NullObserver
 from docspec.dialects import make_dialect
 from docspec.drafting import SafeDrafter
-from docspec.engine.stopping import Loop
+from docspec.engine.request import Loop
 from docspec.hierarchy.page import PageParser
 from docspec.hierarchy.regions.pages import unreached
 from docspec.reporting.jsonout import page_object

@@ -13,8 +13,7 @@ from transformers import GenerationConfig
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.targets.generation import rules_of
-from docspec.targets.loading import inputs_of
+from docspec.targets.loading import inputs_of, rules_of
 from docspec.targets.recurrent import layers
 from docspec.targets.recurrent.states import RecurrentStates
 from docspec.targets.registry import load_target

@@ -17,13 +17,13 @@ from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder
 from docspec.methods import draft_model, parallel
 from docspec.targets.kv_cache import SlotCache
-from docspec.targets.noise import shape_noise
 from docspec.targets.recurrent.states import RecurrentStates
 from docspec.targets.registry import load_target
 from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.captures import Compiled
 from docspec.targets.stepping.eager import EagerSteps
 from docspec.targets.stepping.step import chain
+from docspec.targets.tree_check import shape_noise
 from tests.exactness.edits import edited
 from tests.no_capture import NoCapture
 from tests.targets.families.checkpoint import write

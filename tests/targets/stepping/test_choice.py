@@ -14,7 +14,7 @@ from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.captures import Compiled, check
 from docspec.targets.stepping.choice import FirstThatWorks, make_steps
 from docspec.targets.stepping.eager import EagerSteps
-from docspec.targets.stepping.step import OutputFlags, Pending, chain
+from docspec.targets.stepping.step import OutputFlags, PendingToken, chain
 from tests.no_capture import NoCapture
 
 
@@ -66,7 +66,9 @@ def test_what_fails_is_left_for_the_next_with_its_reason(target):
     )
     steps = FirstThatWorks(target, candidates)
     for _ in range(4):
-        assert steps.advance(Pending(3, 10, 10), cache) == EagerSteps(target).advance(Pending(3, 10, 10), cache)
+        assert steps.advance(PendingToken(3, 10, 10), cache) == EagerSteps(target).advance(
+            PendingToken(3, 10, 10), cache
+        )
     assert steps.report.mode == "eager"
 
 
