@@ -93,9 +93,17 @@ def formulas_in_cell(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, 
 
 
 def _is_figure(formula: Formula) -> bool:
-    """Whether a formula is nothing but numbers on one base line, with the signs that stand between numbers."""
+    """Whether a formula is nothing but numbers and upright letters of text on one base line, with the signs that stand
+    between numbers."""
     level = max(one.y for one in formula.glyphs) - min(one.y for one in formula.glyphs) < 0.5
-    return level and not formula.bars and all(_FIGURE.fullmatch(one.symbol.sign) for one in formula.glyphs)
+    return (
+        level
+        and not formula.bars
+        and all(
+            _FIGURE.fullmatch(one.symbol.sign) or not (one.is_math or one.font.italic or not one.symbol.sign.isascii())
+            for one in formula.glyphs
+        )
+    )
 
 
 def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrowed: bool) -> Iterator[Formula]:
