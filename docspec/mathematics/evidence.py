@@ -22,7 +22,6 @@ WEIGHTS = {
     "signs of formulas": 2.25,
     "sides": 2.5,
     "scripts": 2.0,
-    "tall signs": 2.0,
     "fractions": 2.0,
     "pairs of brackets": 2.75,
     "stands alone": 1.25,
@@ -48,7 +47,6 @@ _BETWEEN = (RELATIONS | BINARY) - frozenset(":→↔⇒⇔")
 _NAMES = FUNCTIONS | MORE_FUNCTIONS
 _NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
 _PAIRS = ("()", "[]", "{}", "||")
-_LOW = ("ordinary", "accent")
 _WORD = 4
 """Fewest letters of a word: fewer may be a product."""
 
@@ -64,11 +62,12 @@ def evidence(formula: Formula) -> dict[str, float]:
     glyphs = sorted((one for part in parts for one in part.glyphs), key=lambda one: one.x0)
     full = max(one.size for one in glyphs)
     large = [one for one in glyphs if one.size > 0.86 * full]
-    scripts = [one for one in glyphs[glyphs.index(large[0]) :] if one.size <= 0.86 * full]
     signs = [one.symbol.sign for one in glyphs]
     letters = [one for one in glyphs if one.symbol.sign.isalpha()]
     text = [one for one in letters if _is_of_text(one)]
     styled = any(one.font.italic or one.font.bold for one in text)
+    has_more = any(map(str.isalnum, signs))
+    upright = sum(not one.font.italic for one in text)
     brackets = [sign for sign in signs if sign in "()[]{}|"]
     sides = min(MOST, sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1]))
     words = sum(len(word) >= _WORD and word not in _NAMES for word in _words(glyphs))
@@ -77,10 +76,9 @@ def evidence(formula: Formula) -> dict[str, float]:
         "variables": min(MOST, sum(len(word) == 1 for word in text_words(large))) if styled else 0,
         "signs of formulas": min(MOST, sum(map(_is_of_formulas, glyphs))),
         "sides": sides,
-        "scripts": min(MOST, sum(abs(one.y - large[0].y) > 0.05 * full for one in scripts)),
-        "tall signs": min(MOST, sum(one.symbol.part not in _LOW or one.font.kind == "ex" for one in glyphs)),
+        "scripts": min(MOST, _scripts(glyphs, full)),
         "fractions": any(has_fraction(part.glyphs, part.bars) for part in parts),
-        "pairs of brackets": bool(brackets) and not _unpaired(brackets),
+        "pairs of brackets": 1 - upright / len(glyphs) if brackets and has_more and not _unpaired(brackets) else 0,
         "stands alone": formula.display,
         "number of a page": formula.display and _NUMBER.fullmatch("".join(signs)) is not None,
         "words between sides": min(MOST_WORDS, words) / (1 + sides),
@@ -89,7 +87,7 @@ def evidence(formula: Formula) -> dict[str, float]:
         "backslashes": min(MOST, signs.count("\\")),
         "marks of code": min(MOST, sum(sign in "#%@&_$" for sign in signs)),
         "braces": min(MOST_BRACES, sum(sign in "{}⟨⟩<>" for sign in signs)),
-        "neither letters nor figures": not any(map(str.isalnum, signs)),
+        "neither letters nor figures": not has_more,
     }
 
 
@@ -101,6 +99,20 @@ def _is_of_text(letter: Glyph) -> bool:
 def _is_of_formulas(one: Glyph) -> bool:
     sign = one.symbol.sign
     return not (sign.isalnum() or sign in TYPED or is_mark_of_text(one))
+
+
+def _scripts(glyphs: Sequence[Glyph], full: float) -> int:
+    """How many smaller signs stand off the base line of the one of size ``full`` before them, but raised figures behind
+    upright letters, which are marks of notes."""
+    count = 0
+    base: Glyph | None = None
+    for one in glyphs:
+        if one.size > 0.86 * full:
+            base = one
+        elif base is not None and one.symbol.sign not in TYPED and abs(one.y - base.y) > 0.05 * full:
+            is_plain = base.symbol.sign.isalpha() and _is_of_text(base) and not (base.font.italic or base.font.bold)
+            count += not (is_plain and one.y < base.y and one.symbol.sign.isdigit())
+    return count
 
 
 def _unpaired(brackets: Sequence[str]) -> list[str]:
