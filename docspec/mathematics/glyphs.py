@@ -42,7 +42,7 @@ _LEAST_RADICAL, _LARGEST = 6.0, 12.0
 _TAG = 7  # characters of a subset's tag with its plus
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: that would take twice the time to make one
 class Glyph:
     """A glyph: what it stands for, its font, the size of its type, its ink and its origin in points. ``char`` is
     MuPDF's dictionary of the character, empty where it is drawn."""
@@ -104,6 +104,7 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
     finally:
         tools.set_subset_fontnames(False)
     glyphs = []
+    known: dict[tuple[str, str, str], tuple[Symbol, Font]] = {}
     for block in blocks:
         for line in block.get("lines", ()):
             if abs(line["dir"][1]) > 0.01 or line["dir"][0] < 0:
@@ -112,16 +113,19 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
                 if span.get("alpha", 255) == 0:
                     continue
                 for char in span["chars"]:
-                    if not char["c"].strip() or char["c"] in INVISIBLE or char.get("synthetic"):
+                    sign = char["c"]
+                    if not sign.strip() or sign in INVISIBLE or char.get("synthetic"):
                         continue
                     x, y = char["origin"]
                     x0, y0, x1, y1 = char["bbox"]
-                    if (place := _nearest(char["c"], x, y, span["size"], combining)) is not None:
+                    if sign in combining and (place := _nearest(sign, x, y, span["size"], combining)) is not None:
                         y0, y1 = y0 + place[0][1] - y, y1 + place[0][1] - y
                         (x, y), (x0, _, x1, _) = place
-                    font_name, name = _told(char["c"], traced.get(_place(x, y), ()), names, span["font"])
-                    font = font_of(font_name)
-                    symbol = symbol_of(char["c"], name, font)
+                    font_name, name = _told(sign, traced.get(_place(x, y), ()), names, span["font"])
+                    if (of_sign := known.get((sign, font_name, name))) is None:
+                        font = font_of(font_name)
+                        of_sign = known[sign, font_name, name] = symbol_of(sign, name, font), font
+                    symbol, font = of_sign
                     if symbol.part == "ordinary" and symbol.sign in FENCES and y1 - y0 > TALL * span["size"]:
                         symbol = symbol._replace(part="delimiter")
                     glyphs.append(Glyph(symbol, font, span["size"], x0, y0, x1, y1, x, y, char))
