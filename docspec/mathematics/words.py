@@ -86,7 +86,9 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     if has_lowered(full):
         return True
     mathematical = [one.is_math for one in full]
-    letters = [one for one, is_math in zip(full, mathematical, strict=True) if one.symbol.sign.isalpha() and not is_math]
+    letters = [
+        one for one, is_math in zip(full, mathematical, strict=True) if one.symbol.sign.isalpha() and not is_math
+    ]
     if any(mathematical):
         return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
     word = text.strip(_AROUND + "-–—")
