@@ -70,7 +70,7 @@ def evidence(formula: Formula) -> dict[str, float]:
     upright = sum(not one.font.italic for one in text)
     brackets = [sign for sign in signs if sign in "()[]{}|"]
     sides = min(MOST, sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1]))
-    words = sum(len(word) >= _WORD and word not in _NAMES for word in _words(glyphs))
+    words = sum(len(word) >= _WORD and word not in _NAMES for word in text_words(glyphs))
     return {
         "letters of formulas": min(MOST, len(letters) - len(text)),
         "variables": min(MOST, sum(len(word) == 1 for word in text_words(large))) if styled else 0,
@@ -124,16 +124,3 @@ def _unpaired(brackets: Sequence[str]) -> list[str]:
         else:
             left.append(sign)
     return left
-
-
-def _words(glyphs: Sequence[Glyph]) -> list[str]:
-    """Runs of letters on one base line without white between, whatever font they are of."""
-    words = [""]
-    last: Glyph | None = None
-    for one in glyphs:
-        is_letter = one.symbol.sign.isalpha() and one.symbol.part == "ordinary"
-        if last is None or not is_letter or one.x0 - last.x1 > 0.1 * one.size or abs(one.y - last.y) > 0.05 * one.size:
-            words.append("")
-        words[-1] += one.symbol.sign * is_letter
-        last = one if is_letter else None
-    return words
