@@ -15,6 +15,7 @@ from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
 from docspec.mathematics.evidence import is_text
+from docspec.mathematics.finding import formulas_in_cell
 from docspec.mathematics.fonts import Font, font_of
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Glyph, bars_of, glyphs_of, has_mathematics
@@ -269,6 +270,15 @@ def test_figures_in_cells_are_no_formulas() -> None:
     text = read("tables").text.replace("−", "-")
     assert "| First | -2.5 | 12.1 ± 0.4 |" in text
     assert "| Third | -0.1 | 30.2 ± 2.2 |" in text
+
+
+def test_upright_letters_in_cells_are_no_formulas_but_variables_are() -> None:
+    bold, italic = font_of("CMBX10"), font_of("Times-Italic")
+    found = {
+        text: bool(list(formulas_in_cell(set_in_a_row((text, font)), (), 10.0, borrowed=True)))
+        for text, font in (("A", bold), ("N", italic))
+    }
+    assert found == {"A": False, "N": True}
 
 
 def test_a_matrix_that_stands_alone_is_no_table() -> None:
