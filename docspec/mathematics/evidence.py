@@ -34,8 +34,7 @@ WEIGHTS = {
     "braces": -1.25,
     "neither letters nor figures": -2.0,
 }
-"""What one of each piece of evidence adds: near those of a logistic regression on runs of pages that a person called
-formula or text (docs/formulas.md)."""
+"""What one of each piece of evidence adds (docs/formulas.md tells where the weights come from)."""
 
 MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
 """How many of a kind count."""
