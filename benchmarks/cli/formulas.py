@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 def formulas(
     sources: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="A folder with pdfs/ and ground_truth/; with --none PDFs.")
+        list[Path],
+        typer.Argument(metavar="DIR", help="A folder with pdfs/ and ground_truth/; with --none, --time PDFs."),
     ],
     none: Annotated[bool, typer.Option("--none", help="List each formula of PDFs that should have none.")] = False,
+    time: Annotated[bool, typer.Option("--time", help="Time the mathematics of each page of PDFs.")] = False,
     make: Annotated[int, typer.Option(metavar="N", min=0, help="First set so many pages there.")] = 0,
     seed: Annotated[int, typer.Option(help="What chance begins with.")] = 1,
     typesetter: Annotated[
@@ -39,6 +41,8 @@ def formulas(
 
     if none:
         return _listed(sources)
+    if time:
+        return _timed(sources)
     if len(sources) > 1:
         raise typer.BadParameter("one folder at a time", param_hint="DIR")
     folder = sources[0]
@@ -67,8 +71,7 @@ def _listed(sources: Sequence[Path]) -> int:
     from benchmarks.formulas.none import written
     from docspec.console.terminal import say
 
-    files = [file for source in sources for file in (sorted(source.glob("*.pdf")) if source.is_dir() else [source])]
-    pages = [page for file in files for page in written(file)]
+    pages = [page for file in _files(sources) for page in written(file)]
     for page in pages:
         for one in page.formulas:
             say(f"{page.source}, page {page.number}: {one.latex}, of: {one.line}")
@@ -76,6 +79,32 @@ def _listed(sources: Sequence[Path]) -> int:
     count = sum(len(page.formulas) for page in pages)
     say(f"{len(pages)} pages, {looked} of them with a font for mathematics: {count} formulas")
     return 0
+
+
+def _timed(sources: Sequence[Path]) -> int:
+    from statistics import median
+
+    from benchmarks.formulas.timing import timed
+    from docspec.console.terminal import say
+
+    pages = sorted((page for file in _files(sources) for page in timed(file)), key=lambda page: -page.formulas)
+    dense = [page for page in pages if page.formulas][:10]
+    for page in dense:
+        each = 60 * page.milliseconds / page.formulas
+        place = f"{page.source}, page {page.number}"
+        say(f"{place}: {page.formulas} formulas, {page.milliseconds:.1f} ms, 60 take {each:.0f}")
+    if dense:
+        mean = 60 * sum(page.milliseconds for page in dense) / sum(page.formulas for page in dense)
+        say(f"the {len(dense)} pages with most formulas: 60 take {mean:.0f} ms")
+    for looked_at, name in ((True, "without formulas, with a font for mathematics"), (False, "without such a font")):
+        own = [page.milliseconds for page in pages if not page.formulas and page.looked_at is looked_at]
+        if own:
+            say(f"{len(own)} pages {name}: median {median(own):.2f} ms, at most {max(own):.2f} ms")
+    return 0
+
+
+def _files(sources: Sequence[Path]) -> list[Path]:
+    return [file for source in sources for file in (sorted(source.glob("*.pdf")) if source.is_dir() else [source])]
 
 
 def _names(typesetters: Sequence[str] | None, node: Path | None) -> Sequence[str]:

@@ -77,8 +77,11 @@ def _is_typed(one: Glyph) -> bool:
 
 def _within_reach(run: Sequence[Glyph], rows: Sequence[Row]) -> Sequence[Row]:
     """The ``rows`` that ``run`` may belong to by its height."""
-    if not _is_typed(run[0]):
+    if run[0].symbol.part == "accent":
         return rows
+    if not _is_typed(run[0]):
+        middle = (min(one.y0 for one in run) + max(one.y1 for one in run)) / 2
+        return [row for row in rows if abs(row.y - middle) <= FURTHEST * row.size]
     return [row for row in rows if abs(row.y - run[0].y) <= FURTHEST * row.size]
 
 
@@ -132,13 +135,14 @@ def _over_letter(run: Sequence[Glyph], row: Row) -> float | None:
     """How far an accent is from the letter of ``row`` that it stands over, in points."""
     accent = run[-1]
     middle, size = (run[0].x0 + accent.x1) / 2, accent.size
+    near, top, bottom = 0.35 * size, accent.y0 - 0.1 * size, accent.y1
     offs = [
-        abs(one.y0 - accent.y1)
+        abs(one.y0 - bottom)
         for one in (*row.glyphs, *row.extra)
-        if one.x0 - 0.35 * size < middle < one.x1 + 0.35 * size and accent.y0 < one.y0 + 0.1 * size
+        if one.x0 - near < middle < one.x1 + near and top < one.y0
     ]
     off = min(offs, default=size)
-    return off if off < 0.35 * size else None
+    return off if off < near else None
 
 
 def bars_attached(bars: Sequence[Bar], rows: Sequence[Row]) -> list[Bar]:

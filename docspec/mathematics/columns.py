@@ -33,10 +33,10 @@ def _gutters(glyphs: Sequence[Glyph]) -> list[float]:
     width = int(right - left) + 2
     lines, of_line = np.unique(np.rint(boxes[:, 2] / 4), return_inverse=True)
     spans = np.clip((boxes[:, :2] - left).astype(int) + np.array([0, 1]), 0, width)
-    covered = np.zeros((len(lines), width), bool)
-    for line, (start_at, end_at) in zip(of_line, spans, strict=True):
-        covered[line, start_at:end_at] = True
-    counts = covered.sum(axis=0)
+    steps = np.zeros((len(lines), width + 1), np.int32)
+    np.add.at(steps, (of_line, spans[:, 0]), 1)
+    np.add.at(steps, (of_line, spans.max(axis=1)), -1)
+    counts = (steps[:, :-1].cumsum(axis=1) > 0).sum(axis=0)
     most = counts.max()
     empty = counts <= CROSSED * most
     gutters, start = [], None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import Item, box_of, main_size
+from docspec.mathematics.limits import Reader
 from docspec.mathematics.spelling import sign_in_latex
-from docspec.mathematics.stacks import columns_of, rows_of
-
-Reader = Callable[[Sequence[Item]], str]
+from docspec.mathematics.stacks import columns_of, environment, rows_of
 
 _OPENING, _CLOSING = frozenset("([{⟨⌊⌈|‖"), frozenset(")]}⟩⌋⌉|‖")
 _MATRICES = {"()": "pmatrix", "[]": "bmatrix", "{}": "Bmatrix", "||": "vmatrix", "‖‖": "Vmatrix"}
@@ -88,21 +87,16 @@ def _written(opening: Item, closing: Item | None, inside: Sequence[Item], read: 
         filled = [sum(bool(cell) for cell in row) for row in cells]
         strains.add("ragged rows", 0.4 * (max(filled) - min(filled)))
         pair = opening.sign + (closing.sign if closing is not None else "")
-        if closing is None:
-            return _environment("cases", cells, read)
-        if pair == "()" and len(rows) == 2 and len(cells[0]) == 1 and closing.x0 - opening.x1 < 5 * opening.size:
+        is_narrow = closing is not None and closing.x0 - opening.x1 < 5 * opening.size
+        if pair == "()" and is_narrow and len(rows) == 2 and len(cells[0]) == 1:
             return f"\\binom{{{read(rows[0])}}}{{{read(rows[1])}}}"
-        if pair in _MATRICES:
-            return _environment(_MATRICES[pair], cells, read)
-        body = _environment("matrix", cells, read)
+        name = "cases" if closing is None else _MATRICES.get(pair, "matrix")
+        body = environment(name, ["&".join(map(read, row)) for row in cells])
+        if name != "matrix":
+            return body
         return f"\\left{_fence(opening)}{body}\\right{_fence(closing)}"
     return f"\\left{_fence(opening)}{read(inside)}\\right{_fence(closing)}"
 
 
 def _fence(one: Item | None) -> str:
     return "." if one is None else sign_in_latex(one.sign)
-
-
-def _environment(name: str, cells: Sequence[Sequence[Sequence[Item]]], read: Reader) -> str:
-    lines = ["&".join(read(cell) for cell in row) for row in cells]
-    return f"\\begin{{{name}}}" + "\\\\".join(lines) + f"\\end{{{name}}}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Bar, Glyph
 from docspec.mathematics.inline import begins, ends, inline_formulas, is_open
 from docspec.mathematics.lines import (
+    Row,
     continues,
     is_centred,
     is_held,
@@ -84,18 +86,32 @@ def formulas_in_cell(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, 
     rows = rows_of_column(glyphs, body)
     for row in rows:
         row.prose = True
-    in_rows = {id(one) for row in rows for one in (*row.glyphs, *row.extra)}
+    loose = _loose(glyphs, rows)
     rows = with_fractions(rows, bars)
-    attached([one for one in glyphs if id(one) not in in_rows], rows)
+    attached(loose, rows)
     bars_attached(bars, rows)
     for row in rows:
         yield from (one for one in inline_formulas(row, borrowed) if not _is_figure(one))
 
 
+def _loose(glyphs: Sequence[Glyph], rows: Sequence[Row]) -> list[Glyph]:
+    """Those of ``glyphs`` that are in none of ``rows``."""
+    in_rows = {id(one) for row in rows for one in (*row.glyphs, *row.extra)}
+    return [one for one in glyphs if id(one) not in in_rows]
+
+
 def _is_figure(formula: Formula) -> bool:
-    """Whether a formula is nothing but numbers on one base line, with the signs that stand between numbers."""
+    """Whether a formula is nothing but numbers and upright letters of text on one base line, with the signs that stand
+    between numbers."""
     level = max(one.y for one in formula.glyphs) - min(one.y for one in formula.glyphs) < 0.5
-    return level and not formula.bars and all(_FIGURE.fullmatch(one.symbol.sign) for one in formula.glyphs)
+    return (
+        level
+        and not formula.bars
+        and all(
+            _FIGURE.fullmatch(one.symbol.sign) or not (one.is_math or one.font.italic or not one.symbol.sign.isascii())
+            for one in formula.glyphs
+        )
+    )
 
 
 def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrowed: bool) -> Iterator[Formula]:
@@ -106,17 +122,9 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
     prose = [row for row in rows if row.prose]
     left, right = margins(prose, glyphs)
     for above, row in zip((None, *rows), rows, strict=False):
-        if (
-            not row.prose
-            and above is not None
-            and above.prose
-            and not is_held(row, held)
-            and continues(row, above, rows, left, right)
-        ):
-            row.prose = True
-    prose = [row for row in rows if row.prose]
-    in_rows = {id(one) for row in rows for one in (*row.glyphs, *row.extra)}
-    loose = [one for one in glyphs if id(one) not in in_rows]
+        if not row.prose and above is not None and above.prose and not is_held(row, held):
+            row.prose = continues(row, above, rows, left, right)
+    loose = _loose(glyphs, rows)
     for row in rows:
         row.prose = row.prose and not is_centred(row, rows, loose, left, right)
     rows, loose, bars = with_matrices(rows, loose, bars, held)
@@ -129,18 +137,14 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
     for row in prose:
         formulas = list(inline_formulas(row, borrowed and not is_slanted(row)))
         if pending is not None and formulas and begins(row, formulas[0]) and row.y > pending.glyphs[0].y:
-            pending = Formula(pending.glyphs, pending.bars, False, (), (*pending.rest, formulas.pop(0)))
-            if not (not formulas and ends(row, pending.rest[-1]) and is_open(pending.rest[-1])):
-                yield pending
-                pending = None
+            formulas[0] = replace(pending, rest=(*pending.rest, formulas[0]))
         elif pending is not None:
             yield pending
-            pending = None
-        for one in formulas:
-            if one is formulas[-1] and ends(row, one) and is_open(one):
-                pending = one
-            else:
-                yield one
+        pending = None
+        if formulas:
+            last = (formulas[-1], *formulas[-1].rest)[-1]
+            pending = formulas.pop() if ends(row, last) and is_open(last) else None
+        yield from formulas
     if pending is not None:
         yield pending
     yield from displayed_formulas(alone, alone_bars, prose, body, right)

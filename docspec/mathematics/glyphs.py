@@ -43,7 +43,7 @@ _LEAST_RADICAL, _LARGEST = 6.0, 12.0
 _TAG = 7  # characters of a subset's tag with its plus
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: that would take twice the time to make one
 class Glyph:
     """A glyph: what it stands for, its font, the size of its type, its ink and its origin in points. ``char`` is
     MuPDF's dictionary of the character, empty where it is drawn."""
@@ -98,13 +98,15 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
     tools.set_subset_fontnames(True)
     try:
         for span in page.get_texttrace():  # with other names of fonts than other stages read
+            font_name = span["font"]
             for code, glyph, (x, y), box in span["chars"]:
-                traced[_place(x, y)].append((code, span["font"], glyph))
-                if 0x300 <= code < 0x370 or 0x20D0 <= code < 0x2100:
+                traced[round(x * 20), round(y * 20)].append((code, font_name, glyph))
+                if code >= 0x300 and (code < 0x370 or 0x20D0 <= code < 0x2100):
                     combining[chr(code)].append(((x, y), box))
     finally:
         tools.set_subset_fontnames(False)
     glyphs = []
+    known: dict[tuple[str, str, int], tuple[Symbol, Font]] = {}
     for block in blocks:
         for line in block.get("lines", ()):
             if abs(line["dir"][1]) > 0.01 or line["dir"][0] < 0:
@@ -112,20 +114,26 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
             for span in line["spans"]:
                 if span.get("alpha", 255) == 0:
                     continue
+                size, untold = span["size"], [(0, span["font"], -1)]
                 for char in span["chars"]:
-                    if not char["c"].strip() or char["c"] in INVISIBLE or char.get("synthetic"):
+                    sign = char["c"]
+                    if not sign.strip() or sign in INVISIBLE or char.get("synthetic"):
                         continue
                     x, y = char["origin"]
                     x0, y0, x1, y1 = char["bbox"]
-                    if (place := _nearest(char["c"], x, y, span["size"], combining)) is not None:
+                    if sign in combining and (place := _nearest(sign, x, y, size, combining)) is not None:
                         y0, y1 = y0 + place[0][1] - y, y1 + place[0][1] - y
                         (x, y), (x0, _, x1, _) = place
-                    font_name, name = _told(char["c"], traced.get(_place(x, y), ()), names, span["font"])
-                    font = font_of(font_name)
-                    symbol = symbol_of(char["c"], name, font)
-                    if symbol.part == "ordinary" and symbol.sign in FENCES and y1 - y0 > TALL * span["size"]:
+                    told = traced.get((round(x * 20), round(y * 20)), untold)
+                    _, font_name, number = told[0]
+                    if len(told) > 1:
+                        _, font_name, number = next((one for one in told if chr(one[0]) == sign), told[0])
+                    if (of_sign := known.get((sign, font_name, number))) is None:
+                        of_sign = known[sign, font_name, number] = _symbol(sign, font_name, number, names)
+                    symbol, font = of_sign
+                    if symbol.part == "ordinary" and y1 - y0 > TALL * size and symbol.sign in FENCES:
                         symbol = symbol._replace(part="delimiter")
-                    glyphs.append(Glyph(symbol, font, span["size"], x0, y0, x1, y1, x, y, char))
+                    glyphs.append(Glyph(symbol, font, size, x0, y0, x1, y1, x, y, char))
     largest = STRETCHED * _usual_size(glyphs)
     return _with_pieces([glyph for glyph in glyphs if glyph.size < largest])  # MathJax clips bars that are too long
 
@@ -209,10 +217,6 @@ def _nearest(sign: str, x: float, y: float, size: float, combining: Mapping[str,
     return best
 
 
-def _place(x: float, y: float) -> tuple[int, int]:
-    return round(x * 20), round(y * 20)
-
-
 def _names(page: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Of each embedded font, by its name as the trace has it, its whole name and the names of its glyphs."""
     names: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -228,15 +232,11 @@ def _names(page: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
     return names
 
 
-def _told(
-    sign: str, traced: Sequence[tuple[int, str, int]], names: Mapping[str, tuple[str, tuple[str, ...]]], font: str
-) -> tuple[str, str]:
-    """The name of the font and of the glyph at a place; ``sign`` tells which one, if there are several."""
-    if not traced:
-        return font, ""
-    _, tagged, glyph = traced[0]
-    if len(traced) > 1:
-        _, tagged, glyph = next((one for one in traced if chr(one[0]) == sign), traced[0])
-    key = tagged[:_TAG] if tagged[_TAG - 1 : _TAG] == "+" else tagged
-    whole, own = names.get(key, (tagged, ()))
-    return whole, own[glyph] if 0 <= glyph < len(own) else ""
+def _symbol(
+    sign: str, font_name: str, number: int, names: Mapping[str, tuple[str, tuple[str, ...]]]
+) -> tuple[Symbol, Font]:
+    """What ``sign`` stands for as the glyph ``number`` (below 0: not known) of a font as the trace names it."""
+    key = font_name[:_TAG] if font_name[_TAG - 1 : _TAG] == "+" else font_name
+    whole, own = names.get(key, (font_name, ()))
+    font = font_of(whole)
+    return symbol_of(sign, own[number] if 0 <= number < len(own) else "", font), font

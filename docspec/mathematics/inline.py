@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from docspec.mathematics.formula import Formula
-from docspec.mathematics.glyphs import Glyph
+from docspec.mathematics.glyphs import Bar, Glyph
 from docspec.mathematics.lines import Row, is_label
 from docspec.mathematics.spelling import BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS
 from docspec.mathematics.words import LOOSE, is_certain, is_emphasised, is_word, tokens_in
@@ -88,7 +88,7 @@ def _is_sign(token: Sequence[Glyph]) -> bool:
 
 def _trimmed(run: list[list[Glyph]], row: Row, borrowed: bool) -> Iterator[Formula]:
     """A run of tokens as a formula, without what is prose's at its ends."""
-    certain = [is_certain(token, row.size, borrowed) or _has_fraction(token, row) for token in run]
+    certain = [is_certain(token, row.size, borrowed) or has_fraction(token, row.bars) for token in run]
     if not any(certain):
         return
     for at in range(1, len(run) - 1):
@@ -113,10 +113,10 @@ def _trimmed(run: list[list[Glyph]], row: Row, borrowed: bool) -> Iterator[Formu
     yield Formula(tuple(glyphs), bars, False)
 
 
-def _has_fraction(token: Sequence[Glyph], row: Row) -> bool:
-    """Whether a bar of ``row`` has signs of ``token`` over and under it."""
-    for bar in row.bars:
-        own = [one for one in token if bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1]
+def has_fraction(glyphs: Sequence[Glyph], bars: Sequence[Bar]) -> bool:
+    """Whether one of ``bars`` has signs of ``glyphs`` over and under it."""
+    for bar in bars:
+        own = [one for one in glyphs if bar.x0 - 1 < (one.x0 + one.x1) / 2 < bar.x1 + 1]
         if any(one.y1 < bar.y + 1 for one in own) and any(one.y0 > bar.y - 1 for one in own):
             return True
     return False
@@ -148,7 +148,9 @@ def _closes(run: Sequence[Sequence[Glyph]], row: Row) -> bool:
     signs = RELATIONS | BINARY | {"-"}
     before = max(run[-2], key=lambda one: one.x1).symbol.sign
     if not last:
-        return "".join(one.symbol.sign for one in run[-1]) == "..." or (before in signs and _has_fraction(run[-1], row))
+        return "".join(one.symbol.sign for one in run[-1]) == "..." or (
+            before in signs and has_fraction(run[-1], row.bars)
+        )
     level = [one for one in run[-2] if one.size > 0.86 * row.size]
     if level and max(level, key=lambda one: one.x0).symbol.part == "operator":
         return True

@@ -62,14 +62,10 @@ def _with_bar(items: list[Item], bar: Bar, strains: Strains) -> list[Item]:
         latex = f"\\frac{{{read_block(above, strains)}}}{{{read_block(below, strains)}}}"
         made = _made(latex, [*above, *below], bar, "fraction", bar.y, max(main_size(above), main_size(below)))
         return [one for one in items if one not in above and one not in below] + [made]
-    if below:
-        latex = f"\\overline{{{read_block(below, strains)}}}"
-        made = _made(latex, below, bar, "made", base_of(below), main_size(below))
-        return [one for one in items if one not in below] + [made]
-    if above:
-        latex = f"\\underline{{{read_block(above, strains)}}}"
-        made = _made(latex, above, bar, "made", base_of(above), main_size(above))
-        return [one for one in items if one not in above] + [made]
+    if own := below or above:
+        latex = f"\\{'overline' if below else 'underline'}{{{read_block(own, strains)}}}"
+        made = _made(latex, own, bar, "made", base_of(own), main_size(own))
+        return [one for one in items if one not in own] + [made]
     strains.add("left over", 1)
     return items
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from docspec.core import BBox
-from docspec.mathematics.borrowed import is_text
 from docspec.mathematics.certainty import Strains, lost_signs
+from docspec.mathematics.evidence import is_text
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import bars_of, glyphs_of

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import AXIS, Item, base_of, main_size
 from docspec.mathematics.spelling import ALPHABETS, BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS, sign_in_latex
-from docspec.mathematics.symbols import FENCES
 
 _QUAD, _COMMA = 0.9, 0.15
 """A wide gap, and the least one behind a comma that is written, in sizes of type."""
@@ -129,8 +128,7 @@ def _scripts(above: Sequence[Item], below: Sequence[Item], strains: Strains) -> 
     if above:
         text = read_row(above, strains)
         if re.fullmatch(r"(?:\\prime ?)+", text):
-            primes = "'" * text.count("prime")
-            return primes + written if not written else f"{primes}{written}"
+            return "'" * text.count("prime") + written
         if text.startswith("\\prime "):
             count = len(re.match(r"(?:\\prime )+", text)[0]) // 7  # type: ignore[index]
             rest = text[7 * count :]
@@ -169,22 +167,21 @@ def _spelled(run: Sequence[Item], scripts: str, ends: float, size: float) -> lis
         text = "".join(sign_in_latex(one.sign) for one in run)
         if first.alphabet == "bf" and first.sign.isdigit():
             text = f"\\mathbf{{{text}}}"
-        return [Token(text.rstrip() + scripts if scripts else text, first.x0, ends, first.sign)]
-    if first.alphabet in ("it", ""):
-        return [Token(_plain(run).rstrip() + scripts if scripts else _plain(run), first.x0, ends, first.sign)]
+        return [Token(_with_scripts(text, scripts), first.x0, ends, first.sign)]
     words = _words(run, size)
     if first.alphabet == "rm":
         return _upright(words, scripts, first.x0, ends)
     text = " ".join(words)
-    if first.alphabet in ("bb", "cal", "frak") and not text.isascii():
-        return [Token(_plain(run).rstrip() + scripts if scripts else _plain(run), first.x0, ends, first.sign)]
+    if first.alphabet in ("it", "") or (first.alphabet in ("bb", "cal", "frak") and not text.isascii()):
+        plain = "".join(sign_in_latex(one.sign) for one in run)
+        return [Token(_with_scripts(plain, scripts), first.x0, ends, first.sign)]
     command = "boldsymbol" if not text.isascii() else ALPHABETS[first.alphabet]
     body = "".join(sign_in_latex(char) if char != " " else r"\ " for char in text).rstrip()
     return [Token(f"\\{command}{{{body}}}{scripts}", first.x0, ends, last.sign)]
 
 
-def _plain(run: Sequence[Item]) -> str:
-    return "".join(sign_in_latex(one.sign) for one in run)
+def _with_scripts(text: str, scripts: str) -> str:
+    return text.rstrip() + scripts if scripts else text
 
 
 def _words(run: Sequence[Item], size: float) -> list[str]:
@@ -199,7 +196,7 @@ def _words(run: Sequence[Item], size: float) -> list[str]:
 def _upright(words: list[str], scripts: str, x0: float, ends: float) -> list[Token]:
     if len(words) == 1 or all(word in FUNCTIONS for word in words):
         text = "".join(map(_one_upright, words))
-        return [Token(text.rstrip() + scripts if scripts else text, x0, ends, words[-1][-1])]
+        return [Token(_with_scripts(text, scripts), x0, ends, words[-1][-1])]
     text = " ".join(words)
     return [Token(f"\\text{{{text}}}{scripts}", x0, ends, words[-1][-1])]
 
@@ -262,8 +259,3 @@ def joined(tokens: Sequence[Token], size: float) -> str:
             written += " "
     written = re.sub(r"(\\[A-Za-z]+) +(?=[^A-Za-z]|$)", r"\1", written)
     return re.sub(r"\(\\mathrm\{mod\}(?:\\quad )?((?:[^()]|\([^()]*\))*)\)", r"\\pmod{\1}", written).strip()
-
-
-def is_fence(item: Item) -> bool:
-    """Whether ``item`` is a bracket or a bar."""
-    return item.sign in FENCES and not item.latex

@@ -77,17 +77,18 @@ def aligned(rows: Sequence[Sequence[Item]], strains: Strains) -> str:
     at = next((one for one in known if sum(abs(one - other) < 2 for other in known) > 1), None)
     if at is None:
         lefts = [row[0].x0 for row in parsed if row]
-        environment = "aligned" if len(rows) > 1 and max(lefts) - min(lefts) < 2 else "gathered"
-        return _environment(environment, [joined(row, size) for row in parsed])
+        name = "aligned" if len(rows) > 1 and max(lefts) - min(lefts) < 2 else "gathered"
+        return environment(name, [joined(row, size) for row in parsed])
     lines = []
     for row in parsed:
         before = [token for token in row if token.x0 < at - 2]
         after = [token for token in row if token.x0 >= at - 2]
         lines.append(f"{joined(before, size)}&{joined(after, size)}")
-    return _environment("aligned", lines)
+    return environment("aligned", lines)
 
 
-def _environment(name: str, lines: Sequence[str]) -> str:
+def environment(name: str, lines: Sequence[str]) -> str:
+    """``lines`` in the LaTeX environment called ``name``."""
     return f"\\begin{{{name}}}" + "\\\\".join(lines) + f"\\end{{{name}}}"
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from docspec.mathematics.glyphs import Glyph
 from docspec.mathematics.spelling import FUNCTIONS, MORE_FUNCTIONS, RELATIONS
@@ -23,6 +24,9 @@ _AROUND = "".join(LOOSE) + "()[]"
 _STYLES = ("bold", "italic")
 
 
+_begins = attrgetter("x0")
+
+
 _CALL = re.compile(r"\W?[^\W\d_]{1,12}[(\[](?:\d[\d.,]*|[^\W\d_])(?:[)\].,;:]|,.*)*")
 """A function of a number or of one letter."""
 
@@ -31,10 +35,12 @@ def tokens_in(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
     """``glyphs`` from left to right, in runs without white between them."""
     tokens: list[list[Glyph]] = []
     right = 0.0
-    for one in sorted(glyphs, key=lambda one: one.x0):
-        if tokens and one.x0 - right < _WORD_GAP * size:
+    gap = _WORD_GAP * size
+    for one in sorted(glyphs, key=_begins):
+        if tokens and one.x0 - right < gap:
             tokens[-1].append(one)
-            right = max(right, one.x1)
+            if one.x1 > right:
+                right = one.x1
         else:
             tokens.append([one])
             right = one.x1
@@ -44,7 +50,7 @@ def tokens_in(glyphs: Sequence[Glyph], size: float) -> list[list[Glyph]]:
 def text_words(glyphs: Sequence[Glyph]) -> list[str]:
     """Runs of letters of fonts for text."""
     words, right = [""], None
-    for one in sorted(glyphs, key=lambda one: one.x0):
+    for one in sorted(glyphs, key=_begins):
         is_letter = not one.is_math and one.symbol.sign.isalpha()
         if right is not None and one.x0 - right > _WORD_GAP * one.size:
             words.append("")
@@ -58,6 +64,8 @@ def text_words(glyphs: Sequence[Glyph]) -> list[str]:
 
 def usual(sizes: Sequence[float]) -> float:
     """The most frequent size of type."""
+    if sizes.count(sizes[0]) == len(sizes):
+        return round(sizes[0], 1)
     return Counter(round(size, 1) for size in sizes).most_common(1)[0][0]
 
 
@@ -74,11 +82,14 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     """Whether a token is a word of prose; scripts do not count."""
     largest = max(one.size for one in token)
     full = [one for one in token if one.size > 0.86 * largest]
-    letters = [one for one in full if not one.is_math and one.symbol.sign.isalpha()]
-    text = "".join(one.symbol.sign for one in full)
+    text = "".join([one.symbol.sign for one in full])
     if has_lowered(full):
         return True
-    if any(one.is_math for one in full):
+    mathematical = [one.is_math for one in full]
+    letters = [
+        one for one, is_math in zip(full, mathematical, strict=True) if one.symbol.sign.isalpha() and not is_math
+    ]
+    if any(mathematical):
         return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
     word = text.strip(_AROUND + "-–—")
     if not any(char.isalpha() for char in word):
@@ -97,6 +108,8 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
 def has_lowered(full: Sequence[Glyph]) -> bool:
     """Whether a letter of ``full``, signs of equal size, stands a little below or above the one beside it, as in
     TeX's name: formulas lower only what is smaller."""
+    if all(one.y == full[0].y for one in full):
+        return False
     ordered = sorted((one for one in full if one.symbol.sign.isalnum()), key=lambda one: one.x0)
     return any(
         0.05 * a.size < abs(b.y - a.y) < 0.35 * a.size and b.x0 - a.x1 < 0.1 * a.size for a, b in pairwise(ordered)

@@ -10,6 +10,7 @@ from benchmarks.formulas.likeness import likeness, symbols_of
 from benchmarks.formulas.made import Maker
 from benchmarks.formulas.none import written
 from benchmarks.formulas.pictures import Sign, agreement
+from benchmarks.formulas.timing import timed
 
 
 def test_latex_that_looks_the_same_is_the_same() -> None:
@@ -59,3 +60,12 @@ def test_a_page_without_a_font_for_mathematics_has_none(tmp_path: Path) -> None:
         pdf.new_page().insert_text((72, 72), "E = mc2, as everybody knows")
         pdf.save(tmp_path / "plain.pdf")
     assert [(page.looked_at, page.formulas) for page in written(tmp_path / "plain.pdf")] == [(False, [])]
+
+
+def test_pages_are_timed_and_told_apart_by_their_fonts(tmp_path: Path) -> None:
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "E = mc2, as everybody knows")
+        pdf.save(tmp_path / "plain.pdf")
+    plain, dense = next(timed(tmp_path / "plain.pdf")), next(timed(Path("tests/mathematics/pages/times.pdf")))
+    assert (plain.formulas, plain.looked_at) == (0, False) and dense.formulas > 5 and dense.looked_at
+    assert 0 < plain.milliseconds < dense.milliseconds

@@ -14,7 +14,8 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
-from docspec.mathematics.borrowed import is_text
+from docspec.mathematics.evidence import is_text
+from docspec.mathematics.finding import formulas_in_cell
 from docspec.mathematics.fonts import Font, font_of
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Glyph, bars_of, glyphs_of, has_mathematics
@@ -271,6 +272,15 @@ def test_figures_in_cells_are_no_formulas() -> None:
     assert "| Third | -0.1 | 30.2 ± 2.2 |" in text
 
 
+def test_upright_letters_in_cells_are_no_formulas_but_variables_are() -> None:
+    bold, italic = font_of("CMBX10"), font_of("Times-Italic")
+    found = {
+        text: bool(list(formulas_in_cell(set_in_a_row((text, font)), (), 10.0, borrowed=True)))
+        for text, font in (("A", bold), ("N", italic))
+    }
+    assert found == {"A": False, "N": True}
+
+
 def test_a_matrix_that_stands_alone_is_no_table() -> None:
     text = read("tables").text
     assert r"A=\begin{pmatrix}6&5&10\\2&15&4\\3&3&20\end{pmatrix}" in text
@@ -314,6 +324,9 @@ def set_in_a_row(*runs: tuple[str, Font], y: float = 100.0, size: float = 10.0) 
         (("\\", MATH), (" f i l e ", ROMAN), ("{", MATH)),
         (("≫", MATH), ("x", ROMAN), ("≪", MATH)),
         (("key = {", ROMAN), ("⟨", MATH), ("names", ROMAN), ("⟩", MATH), ("}", ROMAN)),
+        (("⟨", MATH), ("key", ROMAN), ("⟩", MATH), (" = ", ROMAN), ("⟨", MATH), ("value", ROMAN), ("⟩", MATH)),
+        (("}", MATH), ("[5]", ROMAN), ("{", MATH), ("%", ROMAN)),
+        (("}", MATH), ("&#2", ROMAN), ("\\", MATH), (",", ROMAN), ("\\", MATH)),
     ],
     ids=[
         "command",
@@ -328,6 +341,9 @@ def set_in_a_row(*runs: tuple[str, Font], y: float = 100.0, size: float = 10.0) 
         "letters apart",
         "quotation marks",
         "braces of text",
+        "key and value",
+        "arguments",
+        "rows of a table's source",
     ],
 )
 def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...]) -> None:
@@ -339,15 +355,24 @@ def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...])
     [
         (("{", MATH), ("x", font_of("CMMI10")), ("}", MATH)),
         (("G", font_of("CMMI10")), ("\\", MATH), ("H", font_of("CMMI10"))),
-        (("max", ROMAN), ("{", MATH), ("a", ROMAN), ("}", MATH)),
-        (("A", ROMAN), ("∪", MATH), ("rest", ROMAN)),
+        (("A ", ROMAN), ("∪", MATH), (" rest", ROMAN)),
         (("{", MATH), ("a", TYPED), ("↦", MATH), ("1", TYPED), ("}", MATH)),
         (("|", MATH), ("64", ROMAN), ("|", MATH)),
+        (("{", MATH), ("0,1", ROMAN), ("}", MATH)),
     ],
-    ids=["set", "quotient", "function", "union", "map", "value"],
+    ids=["set", "quotient", "union", "map", "value", "set of figures"],
 )
 def test_what_only_formulas_have_makes_one(runs: tuple[tuple[str, Font], ...]) -> None:
     assert not is_text(Formula(set_in_a_row(*runs), (), False))
+
+
+def test_a_letter_with_a_script_is_a_formula_but_small_capitals_and_marks_of_notes_are_text() -> None:
+    letter, script = set_in_a_row(("V", ROMAN)), [replace(one, size=7.0) for one in set_in_a_row((" d", ROMAN))]
+    lowered = [replace(one, y=102.0) for one in script]
+    mark = [replace(one, y=96.0, x0=one.x0 - 9, x1=one.x1 - 9) for one in script]
+    assert not is_text(Formula((*letter, *lowered), (), False))
+    assert is_text(Formula((*letter, *script), (), False))
+    assert is_text(Formula((*mark, *letter), (), False))
 
 
 def test_letters_of_full_size_off_the_base_line_make_a_name() -> None:
@@ -364,10 +389,11 @@ def test_a_sentence_with_one_relation_is_no_formula_that_stands_alone() -> None:
     assert is_text(Formula(line, (), True)) and not is_text(Formula(sides, (), True))
 
 
-def test_the_number_of_a_page_is_no_formula_but_figures_within_a_line_are() -> None:
-    number = set_in_a_row(("10", font_of("CMMI10")), ("/", font_of("CMMI10")), ("21", font_of("CMMI10")))
-    assert is_text(Formula(number, (), True))
-    assert not is_text(Formula(number, (), False))
+@pytest.mark.parametrize("number", ["10/21", "-3-", "1967"])
+def test_numbers_within_a_line_and_of_pages_are_no_formulas_but_figures_that_stand_alone_are(number: str) -> None:
+    glyphs = set_in_a_row((number, font_of("CMMI10")))
+    assert is_text(Formula(glyphs, (), False))
+    assert is_text(Formula(glyphs, (), True)) == (number != "1967")
 
 
 def test_figures_of_a_sum_with_fractions_below_each_other_are_no_drawn_line() -> None:

@@ -1,0 +1,125 @@
+"""How much speaks for a run of glyphs as a formula: manuals take braces, arrows and figures from fonts for mathematics.
+
+Each piece of evidence is counted and has a weight; where the sum is not above zero, the run is text. Placeholders
+(``⟨name⟩``), code (``\\pm``, ``{12pt}``), keys (``A → B`` with words), versions and numbers of pages have little that
+only formulas have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from docspec.mathematics.formula import Formula
+from docspec.mathematics.glyphs import Glyph
+from docspec.mathematics.inline import has_fraction
+from docspec.mathematics.spelling import BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS
+from docspec.mathematics.words import is_mark_of_text, text_words, tokens_in
+
+WEIGHTS = {
+    "letters of formulas": 1.5,
+    "variables": 2.0,
+    "signs of formulas": 2.25,
+    "sides": 2.5,
+    "scripts": 2.0,
+    "fractions": 2.0,
+    "pairs of brackets": 2.75,
+    "stands alone": 1.25,
+    "number of a page": -2.0,
+    "words between sides": -1.25,
+    "share of text": -1.75,
+    "share of typewriter": -2.25,
+    "backslashes": -2.5,
+    "marks of code": -2.25,
+    "braces": -1.25,
+    "neither letters nor figures": -2.0,
+}
+"""What one of each piece of evidence adds (docs/formulas.md tells where the weights come from)."""
+
+MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
+"""How many of a kind count."""
+
+TYPED = frozenset("\\{}()[]<>|⟨⟩/,.;:!?'\"`’‘”“„«»≪≫%#&_@~^*∗-–−…→←↔⇒⇐⇔=+")
+"""Signs that people type or print between words, whatever font they are of."""
+
+_BETWEEN = (RELATIONS | BINARY) - frozenset(":→↔⇒⇔")
+_NAMES = FUNCTIONS | MORE_FUNCTIONS
+_NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
+_PAIRS = ("()", "[]", "{}", "||")
+_WORD = 4
+"""Fewest letters of a word: fewer may be a product."""
+
+
+def is_text(formula: Formula) -> bool:
+    """Whether nothing speaks for ``formula``, or more for text."""
+    return sum(WEIGHTS[name] * count for name, count in evidence(formula).items()) <= 0
+
+
+def evidence(formula: Formula) -> dict[str, float]:
+    """How much a formula has of each kind of :data:`WEIGHTS`."""
+    parts = (formula, *formula.rest)
+    glyphs = sorted((one for part in parts for one in part.glyphs), key=lambda one: one.x0)
+    full = max(one.size for one in glyphs)
+    large = [one for one in glyphs if one.size > 0.86 * full]
+    signs = [one.symbol.sign for one in glyphs]
+    letters = [one for one in glyphs if one.symbol.sign.isalpha()]
+    text = [one for one in letters if _is_of_text(one)]
+    styled = any(one.font.italic or one.font.bold for one in text)
+    has_more = any(map(str.isalnum, signs))
+    upright = sum(not one.font.italic for one in text)
+    brackets = [sign for sign in signs if sign in "()[]{}|"]
+    sides = min(MOST, sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1]))
+    words = sum(len(word) >= _WORD and word not in _NAMES for word in text_words(glyphs))
+    return {
+        "letters of formulas": min(MOST, len(letters) - len(text)),
+        "variables": min(MOST, sum(len(word) == 1 for word in text_words(large))) if styled else 0,
+        "signs of formulas": min(MOST, sum(map(_is_of_formulas, glyphs))),
+        "sides": sides,
+        "scripts": min(MOST, _scripts(glyphs, full)),
+        "fractions": any(has_fraction(part.glyphs, part.bars) for part in parts),
+        "pairs of brackets": 1 - upright / len(glyphs) if brackets and has_more and not _unpaired(brackets) else 0,
+        "stands alone": formula.display,
+        "number of a page": formula.display and _NUMBER.fullmatch("".join(signs)) is not None,
+        "words between sides": min(MOST_WORDS, words) / (1 + sides),
+        "share of text": len(text) / len(glyphs),
+        "share of typewriter": sum(one.font.mono for one in text) / len(glyphs),
+        "backslashes": min(MOST, signs.count("\\")),
+        "marks of code": min(MOST, sum(sign in "#%@&_$" for sign in signs)),
+        "braces": min(MOST_BRACES, sum(sign in "{}⟨⟩<>" for sign in signs)),
+        "neither letters nor figures": not has_more,
+    }
+
+
+def _is_of_text(letter: Glyph) -> bool:
+    is_slanted = letter.font.kind != "" and letter.symbol.alphabet != "rm"
+    return not (letter.is_math or is_slanted or letter.symbol.sign > "\u024f")
+
+
+def _is_of_formulas(one: Glyph) -> bool:
+    sign = one.symbol.sign
+    return not (sign.isalnum() or sign in TYPED or is_mark_of_text(one))
+
+
+def _scripts(glyphs: Sequence[Glyph], full: float) -> int:
+    """How many smaller signs stand off the base line of the one of size ``full`` before them, but raised figures behind
+    upright letters, which are marks of notes."""
+    count = 0
+    base: Glyph | None = None
+    for one in glyphs:
+        if one.size > 0.86 * full:
+            base = one
+        elif base is not None and one.symbol.sign not in TYPED and abs(one.y - base.y) > 0.05 * full:
+            is_plain = base.symbol.sign.isalpha() and _is_of_text(base) and not (base.font.italic or base.font.bold)
+            count += not (is_plain and one.y < base.y and one.symbol.sign.isdigit())
+    return count
+
+
+def _unpaired(brackets: Sequence[str]) -> list[str]:
+    """``brackets`` without those that hold nothing but pairs."""
+    left: list[str] = []
+    for sign in brackets:
+        if left and left[-1] + sign in _PAIRS:
+            left.pop()
+        else:
+            left.append(sign)
+    return left
