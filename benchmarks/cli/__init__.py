@@ -34,7 +34,6 @@ from benchmarks.cli.searchable import searchable
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.structure import structure
 from benchmarks.cli.suite import suite
-from benchmarks.cli.transcripts import transcripts
 from benchmarks.cli.view_picture import view_picture
 from benchmarks.cli.words import words
 from docspec.cli.app import TellingGroup
@@ -65,7 +64,7 @@ COMMANDS = (
         runs,
         engines,
     ),
-    *(drafts, transcripts, corrections, marks, overlap),
+    *(drafts, corrections, marks, overlap),
     *(step, scripted, half_precision, proposer, memory, cards),
 )
 for command in COMMANDS:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchmarks.cli.transcripts import Transcripts
-from docspec.bench.cli.common import JsonFile, Repeats, console, narrow_table, write_json
+from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, console, narrow_table, write_json
 from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps, model_line, steps_line
 from docspec.console import exits
 from docspec.console.parameters import takes_options
@@ -84,8 +83,8 @@ def scripted(
 ) -> int:
     """Plain against speculative, end to end, at full size without weights: the output follows a transcript."""
     from benchmarks.scripted import LABEL, ScriptedBench, overall
-    from benchmarks.transcripts import TokenizerFile, find_transcripts
     from docspec import offline
+    from docspec.bench.transcripts import TokenizerFile, find_transcripts
     from docspec.console.terminal import quiet_libraries, say, say_error
     from docspec.drafting import make_drafter
     from docspec.targets.registry import BUNDLED

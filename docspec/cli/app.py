@@ -71,8 +71,8 @@ class BenchGroup(TyperGroup):
         return list(self.measurements)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name in ("engines", "transcripts"):
-            raise UsageError(f"docspec bench {cmd_name}: it is `python -m benchmarks {cmd_name}` now, from a clone")
+        if cmd_name == "engines":
+            raise UsageError("docspec bench engines: it is `python -m benchmarks engines` now, from a clone")
         return self.measurements.get(cmd_name)
 
 

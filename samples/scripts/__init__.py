@@ -1,7 +1,7 @@
 """Pages in other scripts than Latin with their true text: ``python -m samples.scripts FOLDER`` typesets them.
 
 They are made with the fonts of the machine and never kept here, since fonts are not ours to give. What they measure:
-``python -m benchmarks transcripts FOLDER --tokenizer FILE``.
+``docspec bench transcripts FOLDER --tokenizer FILE``.
 """
 
 from pathlib import Path

@@ -27,7 +27,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"docspec serve", "- runs until it is stopped: tests/serve/test_command.py"),
     (r"docspec mcp.* --http", "- runs until it is stopped: tests/serve/test_mcp.py"),
     (r"docspec bench cost", ""),
-    (r"python -m benchmarks transcripts", "--max-tree 8"),
+    (r"docspec bench transcripts", "--max-tree 8"),
     (r"docspec bench fidelity", "--max-tokens 8"),
     (r"docspec bench speed .*model:mini", "--repeats 1 --max-tokens 8 --model mini"),
     (r"docspec bench speed .*--proposer \.\.\.", "- a part of the command"),

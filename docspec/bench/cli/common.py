@@ -25,6 +25,18 @@ JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", show_default=False, help="Write all figures as JSON.")
 ]
 
+
+Transcripts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT",
+        show_default=False,
+        help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
+    ),
+]
+TokenizerPath = Annotated[
+    Path, typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped.")
+]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Times that everything is run each way.")]
 
 

@@ -1,33 +1,20 @@
-"""``python -m benchmarks transcripts``: what drafts are worth on outputs that a model wrote earlier."""
+"""``docspec bench transcripts``: what drafts are worth on outputs that a model wrote earlier."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, console, narrow_table, repeatable
+from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, console, narrow_table, repeatable
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions
 
 if TYPE_CHECKING:
-    from benchmarks.transcripts import PageReplay
-
-Transcripts = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="INPUT",
-        show_default=False,
-        help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
-    ),
-]
-TokenizerPath = Annotated[
-    Path, typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped.")
-]
+    from docspec.bench.transcripts import PageReplay
 
 SCHEMA = "docspec.bench.transcripts/1"
 POLICIES = ("window", "cursor")
@@ -55,8 +42,8 @@ def transcripts(
     Beside them stands the copy bound: the best that copying from these drafts could do. With --without and --only a
     second table says what each proposer is worth on all pages.
     """
-    from benchmarks.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec import offline
+    from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec.console.terminal import quiet_libraries, say_error
     from docspec.drafting import make_drafter
     from docspec.proposing.registry import proposer_names
@@ -90,7 +77,7 @@ def transcripts(
 
 
 def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
-    from benchmarks.transcripts import total
+    from docspec.bench.transcripts import total
 
     aligns = [one.align for one in pages[0].replays[:shown]]
     grid = narrow_table(
@@ -113,7 +100,7 @@ def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
 
 def _print_sources(pages: list[PageReplay], budget: int) -> None:
     """All pages under each policy, against the cursor; the seconds of a source are those under the cursor."""
-    from benchmarks.transcripts import total
+    from docspec.bench.transcripts import total
 
     replays = total(pages).replays
     full = next((one for one in replays if one.align == "cursor"), replays[0])
@@ -133,7 +120,7 @@ def _print_sources(pages: list[PageReplay], budget: int) -> None:
 
 
 def _as_object(pages: list[PageReplay], budget: int, aligns: list[str]) -> dict[str, Any]:
-    from benchmarks.transcripts import total
+    from docspec.bench.transcripts import total
     from docspec.versions import machine, versions
 
     return {
