@@ -39,6 +39,9 @@ WHITE = 0.25
 SMALLER = 0.85
 """Largest size of such a letter in the font of its text, over that of the text."""
 
+NEXT, SAME = 2.0, 0.2
+"""Most heights of a line between an item and the only one within it, and most difference of their bullets' heights."""
+
 MOST_DOTS = 400
 """Dots of a page beyond which they are a chart's or a map's."""
 
@@ -46,8 +49,8 @@ MOST_DOTS = 400
 def drawn_bullets(drawings: Sequence[Any], words: Sequence[BBox]) -> list[tuple[BBox, BBox]]:
     """Of a page's ``drawings`` those that are bullets, each with the first word of its line.
 
-    A bullet stands alone before its line, about half way up, and at least one other stands below or above it; a mark
-    beside one word of a chart does not.
+    A bullet stands alone before its line, about half way up, and at least one other stands below or above it, or it is
+    the only one of its level, right below one of another; a mark beside one word of a chart is neither.
     """
     dots = [box for drawing in drawings if _is_dot(box := BBox(*drawing["rect"]), drawing)]
     if not 2 <= len(dots) <= MOST_DOTS:
@@ -62,7 +65,18 @@ def drawn_bullets(drawings: Sequence[Any], words: Sequence[BBox]) -> list[tuple[
         middle = abs(dot.center_y - right.center_y) < 0.3 * right.height
         if LEAST <= size <= MOST and middle and right.x0 - dot.x1 <= BESIDE * right.height:
             bullets.append((dot, right))
-    return [(dot, word) for dot, word in bullets if sum(abs(dot.x0 - other.x0) < 1.5 for other, _ in bullets) > 1]
+    listed = [dot for dot, _ in bullets if sum(abs(dot.x0 - other.x0) < 1.5 for other, _ in bullets) > 1]
+    return [
+        (dot, word)
+        for dot, word in bullets
+        if dot in listed or any(_is_of_list(dot, other, NEXT * word.height) for other in listed)
+    ]
+
+
+def _is_of_list(dot: BBox, other: BBox, near: float) -> bool:
+    """Whether a lone ``dot`` is the bullet of an item within an item whose bullet is the ``other`` one."""
+    level = dot.x0 > other.x0 and 0 < dot.center_y - other.center_y < near
+    return level and abs(dot.height - other.height) < SAME * other.height
 
 
 def _is_dot(box: BBox, drawing: Any) -> bool:

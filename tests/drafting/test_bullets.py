@@ -57,6 +57,16 @@ def test_items_under_items(parsed: Parsed) -> None:
     assert "- North quay\n  - four yachts\n  - one ferry\n- Mole" in written
 
 
+def test_the_only_item_within_an_item_has_a_bullet_of_its_own(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((60, 90), "Berths", fontsize=18, fontname="hebo")
+        for row, (x, item) in enumerate([(72, "North quay"), (72, "Mole"), (102, "one ferry."), (72, "Pier")]):
+            (disc if x == 72 else ring)(page, x, 136 + 20 * row)
+            page.insert_text((x + 14, 140 + 20 * row), item, fontsize=12)
+
+    assert "- North quay\n- Mole\n  - one ferry.\n- Pier" in parsed(draw).to_markdown()
+
+
 def test_letters_of_other_type_before_several_lines_are_bullets(parsed: Parsed) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(60, 60, 520, 200), PROSE, fontsize=11)
