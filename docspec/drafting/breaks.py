@@ -13,6 +13,7 @@ from statistics import median
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.draft import stacked
 from docspec.core.geometry import runs_of
+from docspec.core.marks import carried
 
 SLACK = 1.5
 """Sizes of type by which the next word must fit."""
@@ -41,7 +42,7 @@ FEWEST, MANY = 2, 4
 _HYPHENS = "-\u00ad\u2010"
 _ENDS = ".!?:;)”\"'»。！？"
 _PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
-_NUMBERED = re.compile(r"\(?(\d{1,3})[.)](?:\s+\S|[^\W\d])")
+_NUMBERED = re.compile(r"(\(?(\d{1,3})[.)])(?:\s+\S|[^\W\d])")
 _TYPED_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
 _AMOUNT = re.compile(r"(?<![\w.,])[-+−]?\d{1,3}(?:[.,'’ ]?\d{3})*[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
 AMOUNTS = 0.4
@@ -65,6 +66,25 @@ _LINE = re.compile(r"(\d{1,3})[a-z]? +[^\W\d]")
 """The number of a line of a form, and its text."""
 
 _NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
+
+
+def with_items(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text whose lines are numbered in order is a list. A wide number may touch its text."""
+    return [part for region in regions for part in _items(region)]
+
+
+def _items(region: Region) -> list[Region]:
+    found = [_NUMBERED.match(line.text) for line in region.lines]
+    numbers = [int(match[2]) for match in found if match is not None]
+    counts = len(numbers) == len(found) > 1 and all(b == a + 1 for a, b in pairwise(numbers))
+    if not counts or region.category is not Category.TEXT or region.listing:
+        return [region]
+    lines = []
+    for line, match in zip(region.lines, found, strict=True):
+        assert match is not None
+        text = f"{line.text[: match.end(1)]} {line.text[match.end(1) :].lstrip()}"
+        lines.append(replace(line, text=text, marks=carried(line.marks, line.text, text)))
+    return [replace(_with_lines(region, [line]), category=Category.LIST_ITEM) for line in lines]
 
 
 def with_breaks(regions: Sequence[Region]) -> list[Region]:
@@ -169,7 +189,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return False
     if len(lines) >= MANY and _are_columns_of_words(lines):
         return True
-    if all(_PAIR.match(line.text) for line in lines) or _counts([line.text for line in lines]):
+    if all(_PAIR.match(line.text) for line in lines):
         return True
     amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
     if amounts >= max(LINES, AMOUNTS * len(lines)) or any(_TYPED_RULE.fullmatch(line.text) for line in lines):
@@ -220,12 +240,6 @@ def _are_columns_of_words(lines: Sequence[PrintedLine]) -> bool:
     if sum(map(len, words)) > FEWEST * len(lines) or any(line.text[-1] in _HYPHENS for line in lines):
         return False
     return sum(len(own) > 1 for own in words) > 0.5 * len(lines)
-
-
-def _counts(texts: Sequence[str]) -> bool:
-    """Whether ``texts`` are numbered in order."""
-    numbers = [int(match[1]) for text in texts if (match := _NUMBERED.match(text))]
-    return len(numbers) == len(texts) and all(b == a + 1 for a, b in pairwise(numbers))
 
 
 def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:

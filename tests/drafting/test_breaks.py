@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_short_lines
+from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
@@ -192,6 +192,25 @@ def test_lines_with_typed_rules_between_them_are_not_joined() -> None:
         ("thank you", 50),
     ]
     assert with_breaks([text(rows), BODY])[0].broken
+
+
+@pytest.mark.parametrize(
+    ("texts", "written"),
+    [
+        (("9. Gulls", "10.Terns", "11.Auks"), "9. Gulls\n10. Terns\n11. Auks"),
+        (("(1) Gulls", "(2) Terns"), "(1) Gulls\n\n(2) Terns"),
+        (("3. Gulls", "5. Terns"), None),
+        (("1.5 m of rope", "2.5 m of chain"), None),
+    ],
+)
+def test_numbered_lines_are_a_list_though_numbers_touch_texts(texts: tuple[str, ...], written: str | None) -> None:
+    region = text([(line, 60) for line in texts])
+    found = with_items([region])
+    assert ([one.category for one in found] == [Category.LIST_ITEM] * len(texts)) is (written is not None)
+    if written is None:
+        assert found == [region]
+    else:
+        assert [one.texts[0] for one in found] == [one for one in written.split("\n") if one]
 
 
 def test_footnotes_follow_each_other_in_the_order_of_their_numbers() -> None:

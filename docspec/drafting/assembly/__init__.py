@@ -32,7 +32,7 @@ from docspec.drafting.assembly.parts import (
 from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.assembly.state import Assembly, DrawingFinder
 from docspec.drafting.assembly.tables import tables_settled
-from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_short_lines
+from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import joined_listings
@@ -70,6 +70,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     without_parts,  # the same; what is no heading must not keep another one from being the title
     with_title,  # needs that size, and all headings
     notes_in_order,  # moves regions whose categories are settled
+    with_items,  # before short lines of a text are one with breaks
     with_short_lines,  # lines that a heading was taken for are text by now
     with_breaks,  # looks at lines of regions that are not joined any more
     with_ends,  # parts only what has no breaks
