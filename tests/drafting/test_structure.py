@@ -205,6 +205,7 @@ CLOSED = {
         ["Pilot", "brings ships\nthrough the gap\nat high water", "any"],
         ["Clerk", "writes letters", "09:00"],
     ],
+    "nothing there": [["Port", "2012", "2013"], ["Oban", "12", "..."], ["Tiree", "...", "95"], ["Coll", "...", "..."]],
     "far apart": [
         ["Port", "Number          of ports", "Ships"],
         ["Oban", "12", "450"],

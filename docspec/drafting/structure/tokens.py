@@ -64,7 +64,7 @@ CLASSES = {
 
 BOLD, ITALIC, MONOSPACED = 16, 2, 8  # of a span's ``flags``
 _LEADER = re.compile(r"[.·…]{4,}|…{2,}|(?<=\w)\.{3,}(?=\d)")
-_DASHES = re.compile(r"[-_=—–─━*~]{4,}|[.·…]{3,}|\.")
+_DASHES = re.compile(r"[-_=—–─━*~]{4,}|[.·…]{4,}|…{2,}|\.")  # three dots are a value: none
 _BOLD = re.compile(r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|medi\b|semibd", re.IGNORECASE)
 _ITALIC = re.compile(r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si|mi)|slant|ital\b", re.IGNORECASE)
 
