@@ -35,7 +35,10 @@ COMMANDS = {
     "■": "blacksquare", "◊": "lozenge", "ı": "imath", "ȷ": "jmath", "∁": "complement", "∴": "therefore",
     "∵": "because", "⋉": "ltimes", "⋊": "rtimes", "≲": "lesssim", "≳": "gtrsim", "⊴": "trianglelefteq",
     "⊵": "trianglerighteq", "⊲": "vartriangleleft", "⊳": "vartriangleright", "⋔": "pitchfork", "∔": "dotplus",
-    "§": "S", "¶": "P", "£": "pounds", "ð": "eth",
+    "§": "S", "¶": "P", "£": "pounds", "ð": "eth", "◁": "triangleleft", "▷": "triangleright",
+    "◀": "blacktriangleleft", "▶": "blacktriangleright", "▲": "blacktriangle", "▼": "blacktriangledown",
+    "▽": "triangledown", "◯": "bigcirc", "★": "bigstar", "◇": "Diamond", "◆": "blacklozenge", "♠": "spadesuit",
+    "♥": "heartsuit", "♡": "heartsuit", "♦": "diamondsuit", "♢": "diamondsuit", "♣": "clubsuit", "✓": "checkmark",
 }  # fmt: skip
 _PLAIN = {
     "−": "-", "∶": ":", "{": r"\{", "}": r"\}", "‖": r"\|", "\\": r"\backslash ", "%": r"\%", "$": r"\$", "#": r"\#",
@@ -80,7 +83,8 @@ NEGATED = {"=": r"\neq", "∈": r"\notin", "∃": r"\nexists"}
 
 
 def sign_in_latex(sign: str) -> str:
-    """``sign`` as LaTeX, a command followed by a space; empty if LaTeX cannot write it."""
+    """``sign`` as LaTeX, a command followed by a space. A letter, figure or symbol without a command stands for itself;
+    what has no meaning of its own (of private use, control) is left out."""
     if sign in _PLAIN:
         return _PLAIN[sign]
     if sign in COMMANDS:
@@ -90,4 +94,4 @@ def sign_in_latex(sign: str) -> str:
     folded = unicodedata.normalize("NFKC", sign)
     if folded != sign:
         return "".join(map(sign_in_latex, folded))
-    return sign if sign.isalpha() and unicodedata.category(sign[0]) != "Co" else ""
+    return sign if sign and sign != "\ufffd" and unicodedata.category(sign[0])[0] in "LNS" else ""

@@ -111,7 +111,17 @@ def test_what_does_not_stand_beside_anything_stays_as_it_is() -> None:
     columns = [("Left", 40, 100, 0), ("Right", 300, 100, 1)]
     assert read(columns, (0,), (1,)) == [["Left"], ["Right"]]
     joined = [("One", 40, 100, 0), ("line", 300, 100, 0)]
-    assert read(joined, range(2)) == [["One", "line"]]
+    assert read(joined, range(2)) == [["One line"]]
+
+
+def test_a_line_with_white_in_it_is_one_line_of_its_paragraph() -> None:
+    """The name of an example, set apart from its text, and what the text goes on with below the name."""
+    placed = [("EXAMPLE 2", 40, 100, 0), ("For a pump that runs, the", 160, 100, 0), ("situations are:", 40, 112, 0)]
+    lines, structure = page_of(placed)
+    box = LayoutBox(BBox.union(line.bbox for line in lines), Category.TEXT, tuple(line.bbox for line in lines))
+    regions = assemble(*with_blocks([box], lines, structure))
+    assert [region.texts[0] for region in regions] == ["EXAMPLE 2 For a pump that runs, the\nsituations are:"]
+    assert not regions[0].broken
 
 
 def test_items_and_headings_are_not_looked_at() -> None:

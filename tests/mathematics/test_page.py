@@ -24,6 +24,7 @@ from docspec.mathematics.lines import Row, rows_of_column
 from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
+from docspec.mathematics.spelling import sign_in_latex
 from docspec.mathematics.symbols import Symbol
 from docspec.mathematics.words import is_certain, is_emphasised, tokens_in
 
@@ -420,3 +421,8 @@ def test_ligatures_are_letters_of_text_in_every_font() -> None:
 def test_an_upright_letter_with_a_point_before_words_is_a_label() -> None:
     row = Row(100.0, 10.0, list(set_in_a_row(("a. A title", font_of("SFBX1000")))))
     assert list(inline_formulas(row, borrowed=False)) == []
+
+
+@pytest.mark.parametrize("sign", ["◁", "⌀", "⬡", "◆", "∛", "≬", "ſ", "²"])
+def test_no_sign_is_lost_for_which_latex_has_no_command(sign: str) -> None:
+    assert sign_in_latex(sign).strip()

@@ -40,7 +40,8 @@ EDGE = 0.5
 """Most difference of their left edges, in heights of a line."""
 
 PAIRED = 0.5
-"""Least share of the rows of a text that begin with a label, apart from its value, for it to be labels with values."""
+"""Least share of the rows of a text that begin with a label, apart from its value, for it to be labels with values; or
+all rows have two pieces."""
 
 
 def with_blocks(
@@ -55,12 +56,18 @@ def with_blocks(
     homes = {number: at for number, at in homes.items() if at not in listings}
     blocks = _blocks(homes, lines, structure)
     own = [number for number in homes if number in blocks]
-    linked = _linked(own, lines, blocks, homes)
-    if not linked:
+    linked, rowed = _linked(own, lines, blocks, homes)
+    rowed = {at for at in rowed if boxes[at].category is Category.TEXT}
+    if not linked and not rowed:
         return list(boxes), list(lines)
-    moved = {number for number in own if any(homes[number] in group for group in linked)}
+    moved = {number for number in own if homes[number] in rowed or any(homes[number] in group for group in linked)}
     kept = [line for number, line in enumerate(lines) if number not in moved]
     put: dict[int, list[LayoutBox]] = {}
+    for at in rowed:
+        rows = printed_lines([lines[number] for number in own if homes[number] == at])
+        whole = _box_of([_one_line(row) for row in rows])
+        put[at] = [replace(boxes[at], members=whole.members)]
+        kept += whole.lines
     for group in linked:
         inside = [number for number in own if homes[number] in group]
         parts = []
@@ -135,28 +142,27 @@ def _uninterrupted(blocks: Mapping[int, int], lines: Sequence[TextLine]) -> dict
 
 def _linked(
     own: Sequence[int], lines: Sequence[TextLine], blocks: Mapping[int, int], homes: Mapping[int, int]
-) -> list[set[int]]:
-    """The boxes whose lines are to be grouped anew, those together that share a block, and those of labels with their
-    values, which are columns of text for whoever sees no more than places."""
+) -> tuple[list[set[int]], set[int]]:
+    """The boxes whose lines are to be grouped anew, those together that share a block; and the others in which pieces
+    with white between them are of one line, and are no columns, as they are for whoever sees no more than places."""
     linked: list[set[int]] = []
-    gaps = []
+    rowed, labels = Counter[int](), Counter[int]()
     for a, b in _beside([lines[number].bbox for number in own]):
-        one, other = lines[own[a]].bbox, lines[own[b]].bbox
-        gaps.append((own[a], own[b], other.x0 - one.x1 >= APART * min(one.height, other.height)))
-    labels = Counter(homes[a] for a, b, apart in gaps if apart and homes[a] == homes[b] and ends_label(lines[a].text))
-    pairs = {
-        box
-        for box, count in labels.items()
-        if count >= PAIRED * len(printed_lines([lines[number] for number in own if homes[number] == box]))
-    }
-    for a, b, apart in gaps:
-        first, second, same = homes[a], homes[b], blocks[a] == blocks[b]
-        if not (apart and (first in pairs or not same) if first == second else same):
-            continue
-        touched = [group for group in linked if group & {first, second}]
-        linked = [group for group in linked if not group & {first, second}]
-        linked.append({first, second}.union(*touched))
-    return linked
+        one, other = lines[own[a]], lines[own[b]]
+        first, second = homes[own[a]], homes[own[b]]
+        apart = other.bbox.x0 - one.bbox.x1 >= APART * min(one.bbox.height, other.bbox.height)
+        same = blocks[own[a]] == blocks[own[b]]
+        if first == second and apart and same:
+            rowed[first] += 1
+            labels[first] += ends_label(one.text)
+        elif apart if first == second else same:
+            touched = [group for group in linked if group & {first, second}]
+            linked = [group for group in linked if not group & {first, second}]
+            linked.append({first, second}.union(*touched))
+    left = rowed.keys() - set[int]().union(*linked)
+    rows = {at: len(printed_lines([lines[number] for number in own if homes[number] == at])) for at in left}
+    named = {at for at in left if labels[at] >= PAIRED * rows[at] or rowed[at] >= rows[at]}
+    return [*linked, *({at} for at in named)], left - named
 
 
 def _beside(boxes: Sequence[BBox]) -> Iterator[tuple[int, int]]:
