@@ -97,6 +97,14 @@ def test_labels_with_colons_have_their_values_however_many_lines_either_has() ->
     ]  # fmt: skip
 
 
+def test_labels_to_be_filled_in_beside_others_with_values_are_no_labels_of_these() -> None:
+    placed: list[Placed] = [
+        ("Name:", 40, 100, 0), ("Sex: female", 200, 100, 1),
+        ("Number:", 40, 112, 0), ("Born: 1815", 200, 112, 1),
+    ]  # fmt: skip
+    assert read(placed, (0, 2), (1, 3)) == [["Name:", "Number:"], ["Sex: female", "Born: 1815"]]
+
+
 def test_labels_and_values_in_one_box_are_lines_beside_what_else_is_in_it() -> None:
     placed = [
         ("Ada Lovelace", 40, 100, 0), ("Date:", 300, 100, 1), ("1 Jan", 380, 100, 1),

@@ -20,7 +20,7 @@ from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.listings import is_listing, is_typewritten
 from docspec.drafting.reading_order import reading_order
 from docspec.drafting.structure.clusters import clusters
-from docspec.drafting.structure.pairs import ends_label, with_pairs
+from docspec.drafting.structure.pairs import is_label, with_pairs
 from docspec.drafting.structure.placing import words_of_lines
 from docspec.drafting.structure.tables import LIMIT, Structure
 
@@ -154,7 +154,7 @@ def _linked(
         same = blocks[own[a]] == blocks[own[b]]
         if first == second and apart and same:
             rowed[first] += 1
-            labels[first] += ends_label(one.text)
+            labels[first] += is_label(one.text, other.text)
         elif apart if first == second else same:
             touched = [group for group in linked if group & {first, second}]
             linked = [group for group in linked if not group & {first, second}]

@@ -59,6 +59,8 @@ that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
 
 _NUMBER = re.compile(r"\(?(?:\d{1,3} ?[a-z]?|[A-Za-z]|[ivx]{1,4})[.)]?|[•▪–●■▶-]")
 
+_COLON = re.compile(r"[:：](?:\s|$)")
+
 _TICK = re.compile(r"\[[ x]\]")
 
 Piece = list[int]
@@ -103,9 +105,9 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     return odds
 
 
-def ends_label(text: str) -> bool:
-    """Whether ``text`` is a label by its colon."""
-    return text.endswith((":", "："))
+def is_label(left: str, right: str) -> bool:
+    """Whether ``left`` is a label by its colon, and ``right`` is none and has none."""
+    return left.endswith((":", "：")) and _COLON.search(right) is None
 
 
 def _text(piece: Piece, tokens: Sequence[Token]) -> str:
@@ -126,8 +128,8 @@ def _are_answers(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token])
 
 def _are_labels(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
     """Whether the left pieces of a ``column`` are labels by their colons."""
-    colons = [tuple(ends_label(_text(piece, tokens)) for piece in gap) for gap in column]
-    return len(column) > 1 and colons.count((True, False)) >= LABELS * len(column)
+    count = sum(is_label(*(_text(piece, tokens) for piece in gap)) for gap in column)
+    return len(column) > 1 and count >= LABELS * len(column)
 
 
 def _in_step(
