@@ -27,6 +27,19 @@ MOST = 300
 WITHIN, OUTSIDE = 0.8, 0.2
 """Least share of a box that lies within a frame for it to be held, and most of one that is outside."""
 
+SHOWN = 0.05
+"""Least share of a picture that images in it take."""
+
+SLOPE = 0.05
+"""Points in both directions from which on a drawn line is sloping."""
+
+MARK, MARKS = 20.0, 8
+"""Most points of a tick or an arrow, and most sloping or curved lines of all of these in a form."""
+
+THICK, FILLS = 3.0, 3
+"""Least points of both sides of a filled area without words that is a bar or a part of a drawing, and least number of
+these in a picture."""
+
 Order = Callable[[Sequence[LayoutBox]], list[LayoutBox]]
 
 
@@ -76,6 +89,36 @@ def _closed(level: Floats, upright: Floats) -> Iterable[BBox]:
 def _runs(level: Floats, x0: float, x1: float, y: float) -> bool:
     across: NDArray[np.bool_] = (np.abs(level[:, 2] - y) <= SIDE) & (level[:, 0] <= x0 + SIDE)
     return bool((across & (level[:, 1] >= x1 - SIDE)).any())
+
+
+def is_painted(
+    box: BBox, words: Sequence[BBox], drawings: Iterable[Mapping[str, Any]], images: Sequence[BBox]
+) -> bool:
+    """Whether more is painted in ``box`` (points) than ``words``, with rules, frames and shades for them: an image,
+    sloping or curved lines other than ticks, or several areas without words. Forms and invoices have nothing of these,
+    and the layout model, which sees mostly where text is, takes some for pictures."""
+    shown = sum(common.area for one in images if (common := box.intersection(one)) is not None)
+    if shown > SHOWN * box.area:
+        return True
+    fills = small = 0
+    for drawing in drawings:
+        area = BBox(*drawing["rect"])
+        if not box.has_center_of(area):
+            continue
+        holds = any(area.has_center_of(word) for word in words)
+        curved = not holds and any(item[0] == "c" for item in drawing["items"])
+        if curved or any(map(_slopes, drawing["items"])):
+            small += len(drawing["items"])
+            if small > MARKS or max(area.width, area.height) > MARK:
+                return True
+        fill = drawing.get("fill")
+        fills += bool(fill) and not holds and min(fill) < 1 and min(area.width, area.height) > THICK
+    return fills >= FILLS
+
+
+def _slopes(item: Sequence[Any]) -> bool:
+    """Whether an ``item`` of a drawing is a line that is neither level nor upright."""
+    return item[0] == "l" and bool(min(abs(item[1].x - item[2].x), abs(item[1].y - item[2].y)) > SLOPE)
 
 
 def framed_order(boxes: Sequence[LayoutBox], frames: Sequence[BBox], order: Order) -> list[LayoutBox]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from docspec.core import BBox
+from docspec.core import BBox, Category
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import drawings_of
+from docspec.documents.painting import drawings_of, images_of
 from docspec.drafting.doubles import without_doubles
-from docspec.drafting.frames import Bounds, bounds_of
+from docspec.drafting.frames import Bounds, bounds_of, is_painted
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
@@ -32,6 +32,9 @@ class Word:
 MOST_LINES = 2500
 """Most lines of a page for the layout model: its time grows with their square. 1,300 take 1.4 seconds, 2,000 2.7 and
 3,000 6.4 with 1 GB."""
+
+WORDS = 6
+"""Least words of the file in a supposed picture for it to be asked what else is painted there."""
 
 TURNED = 4
 """Least lines that run up or down a page for them to be looked through for tables."""
@@ -71,8 +74,17 @@ class Printed:
 
     @cached_property
     def layout(self) -> list[LayoutBox]:
-        """The regions that the layout model sees, in its order. Raises what the model raises."""
-        return analyse(self.page)
+        """The regions that the layout model sees, in its order; a picture that is only words and rules is text. Raises
+        what the model raises."""
+        return [
+            replace(box, category=Category.TEXT) if box.category is Category.PICTURE and self._is_unpainted(box) else box
+            for box in analyse(self.page)
+        ]
+
+    def _is_unpainted(self, box: LayoutBox) -> bool:
+        words = [word.bbox for word in self.words if box.bbox.has_center_of(word.bbox)]
+        images = [BBox(*one["bbox"]) for one in images_of(self.page)]
+        return len(words) >= WORDS and not is_painted(box.bbox, words, self.drawings, images)
 
     @cached_property
     def bounds(self) -> Bounds:

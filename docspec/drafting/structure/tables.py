@@ -13,26 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox
-from docspec.core.geometry import runs_of
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
+from docspec.drafting.structure.enclosed import descriptions, with_descriptions, with_whole_boxes, with_whole_lines
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, Token, in_boxes, rows_of
+from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
 
 MOST_TOKENS = 2000
 """Most tokens of a page on which tables are looked for: time and memory grow with their square."""
-
-GAP = 1.0
-"""White in a line, in sizes of its type, at which it may be cut between a table and what stands beside it."""
-
-ENCLOSED = 0.8
-"""Most tokens that are added to a table because they stand between its own, as a share of these."""
 
 MOSTLY = 0.5
 """Least share of a side of a table that a rule of its frame runs along."""
@@ -168,7 +162,28 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
         if (sure < given_up and textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN):
             continue
         found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
-    return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+    return _described(found, page)
+
+
+def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
+    """``tables`` with the lines that describe their rows, from top to bottom."""
+    own = [np.array(sorted(token for cell in grid.cells for token in cell.tokens), np.int64) for grid in tables]
+    taken = np.zeros(len(page.tokens), bool)
+    for tokens in own:
+        taken[tokens] = True
+    result = []
+    for grid, tokens in zip(tables, own, strict=True):
+        lines = descriptions(tokens, grid.cells, taken, page)
+        if lines:
+            cells = with_descriptions(grid.cells, lines, grid.head_rows, page)
+            added = [token for line in lines for token in line]
+            taken[added] = True
+            boxes = np.array([page.tokens[token].box for token in added])
+            x0, y0, x1, y1 = *boxes[:, :2].min(axis=0).tolist(), *boxes[:, 2:].max(axis=0).tolist()
+            box = (min(grid.box[0], x0), min(grid.box[1], y0), max(grid.box[2], x1), max(grid.box[3], y1))
+            grid = replace(grid, cells=tuple(cells), box=box)
+        result.append(grid)
+    return sorted(result, key=lambda one: (one.box[1], one.box[0]))
 
 
 def uninterrupted(parts: list[NDArray[np.int64]], scores: Floats, boxes: Floats) -> list[NDArray[np.int64]]:
@@ -283,46 +298,6 @@ def _framed(box: Box, page: PageTokens, size: float) -> Box:
         if near and MOSTLY * side < shared and length < side / MOSTLY + 2 * size:
             box = (min(box[0], rule.x0), min(box[1], rule.y0), max(box[2], rule.x1), max(box[3], rule.y1))
     return box
-
-
-def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:
-    """``groups`` of tokens in which no line is cut but at a gap: the words between two gaps go where most of them are,
-    or stay out of all."""
-    owner = {int(token): number for number, group in enumerate(groups) for token in group}
-    lines: dict[int, list[int]] = {}
-    for token, one in enumerate(page.tokens):
-        lines.setdefault(one.line, []).append(token)
-    whole: list[list[int]] = [[] for _ in groups]
-    for line in lines.values():
-        line.sort(key=lambda token: page.tokens[token].box[0])
-        for words in runs_of(line, lambda a, b: _gap(page.tokens[a], page.tokens[b]) < GAP):
-            most, _ = Counter(owner.get(token, -1) for token in words).most_common(1)[0]
-            if most >= 0:
-                whole[most] += words
-    return [np.array(sorted(group), np.int64) for group in whole if len(group) > 1]
-
-
-def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats) -> list[NDArray[np.int64]]:
-    """``groups`` with what stands between their tokens: a word within the box of a table is of it. If many are, the
-    group is no table, or several."""
-    center = (boxes[:, :2] + boxes[:, 2:]) / 2
-    free = np.ones(len(boxes), bool)
-    for group in groups:
-        free[group] = False
-    whole = []
-    for group in groups:
-        around = np.concatenate([boxes[group, :2].min(axis=0), boxes[group, 2:].max(axis=0)])
-        inside = np.nonzero(free & (center > around[:2]).all(axis=1) & (center < around[2:]).all(axis=1))[0]
-        if len(inside) <= ENCLOSED * len(group):
-            free[inside] = False
-            group = np.union1d(group, inside)
-        whole.append(group)
-    return whole
-
-
-def _gap(left: Token, right: Token) -> float:
-    """The white between two words of a line, in sizes of their type."""
-    return (right.box[0] - left.box[2]) / max(left.size, right.size, 1.0)
 
 
 def _heads(cells: list[Cell], states: Floats) -> int:

@@ -1,0 +1,178 @@
+"""What stands between the tokens of a table is of it: words within its box, the rest of a line, and the lines of text
+that describe its rows.
+
+The network decides word by word. An item of an invoice that is described in ten lines has more words outside of the
+grid than in it, and these are the ones that it takes for running text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.core.geometry import runs_of
+from docspec.drafting.structure.grid import Cell
+from docspec.drafting.structure.tokens import Floats, PageTokens, Token, rows_of
+
+GAP = 1.0
+"""White in a line, in sizes of its type, at which it may be cut between a table and what stands beside it."""
+
+ENCLOSED = 0.8
+"""Most tokens that are added to a table because they stand between its own, as a share of these."""
+
+EDGE = 0.5
+"""Most distance of the beginning of a line from the left edge of the column that it is a part of, in sizes of the
+type."""
+
+ALIGNED = 2 / 3
+"""Least share of the lines between the rows of a table that begin where its columns do, for these to be descriptions of
+its rows."""
+
+PITCH = 1.6
+"""Most distance of two lines of one description, in those of the table's lines."""
+
+Lines = list[list[int]]
+"""Printed lines: the numbers of the tokens of each, from left to right."""
+
+
+def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:
+    """``groups`` of tokens in which no line is cut but at a gap: the words between two gaps go where most of them are,
+    or stay out of all."""
+    owner = {int(token): number for number, group in enumerate(groups) for token in group}
+    lines: dict[int, list[int]] = {}
+    for token, one in enumerate(page.tokens):
+        lines.setdefault(one.line, []).append(token)
+    whole: list[list[int]] = [[] for _ in groups]
+    for line in lines.values():
+        line.sort(key=lambda token: page.tokens[token].box[0])
+        for words in _runs(line, page.tokens):
+            most, _ = Counter(owner.get(token, -1) for token in words).most_common(1)[0]
+            if most >= 0:
+                whole[most] += words
+    return [np.array(sorted(group), np.int64) for group in whole if len(group) > 1]
+
+
+def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats) -> list[NDArray[np.int64]]:
+    """``groups`` with what stands between their tokens: a word within the box of a table is of it, above all one in a
+    line with its tokens. If many others are, they describe its rows (:func:`descriptions`), or the group is no table,
+    or several."""
+    center = (boxes[:, :2] + boxes[:, 2:]) / 2
+    free = np.ones(len(boxes), bool)
+    for group in groups:
+        free[group] = False
+    whole = []
+    for group in groups:
+        around = np.concatenate([boxes[group, :2].min(axis=0), boxes[group, 2:].max(axis=0)])
+        inside = np.nonzero(free & (center > around[:2]).all(axis=1) & (center < around[2:]).all(axis=1))[0]
+        if len(inside) > ENCLOSED * len(group):
+            level = np.abs(center[inside, None, 1] - center[group, 1]) < 0.3 * (boxes[group, 3] - boxes[group, 1])
+            inside = inside[level.any(axis=1)]
+        free[inside] = False
+        whole.append(np.union1d(group, inside))
+    return whole
+
+
+def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageTokens) -> Lines:
+    """The lines of text that describe the rows of a table of the tokens ``own`` with the ``cells``: those between its
+    rows, if most of them begin where its columns do, and what goes on from them below its last row. None of them is
+    ``taken``, and no table."""
+    tokens = page.tokens
+    boxes = np.array([token.box for token in tokens])
+    (x0, top), (x1, end) = boxes[own, :2].min(axis=0), boxes[own, 2:].max(axis=0)
+    size = float(np.median([tokens[token].size for token in own]))
+    middle = boxes.reshape(-1, 2, 2).mean(axis=1)
+    rows = _rows_among(np.nonzero(~taken & (middle[:, 1] > top))[0], tokens)
+    runs = [[run for run in _runs(row, tokens) if ((middle[run, 0] > x0) & (middle[run, 0] < x1)).any()] for row in rows]
+    whole = (boxes[:, 0] > x0 - size) & (boxes[:, 2] < x1 + size)
+    lines = [sum(row, []) for row in runs if row and all(whole[run].all() for run in row)]
+    inside = [line for line in lines if middle[line[0], 1] < end]
+    edges = np.array(_edges(cells, boxes))
+    starts = [np.abs(edges - boxes[line[0], 0]).min() < EDGE * size for line in inside]
+    if not inside or np.mean(starts) < ALIGNED:
+        return []
+    heights = [float(middle[row[0], 1]) for row in _rows_among(np.concatenate([own, *inside]), tokens)]
+    pitch = float(np.median(np.diff(heights)))
+    last = max(heights)
+    for line in lines[len(inside) :]:
+        if middle[line[0], 1] - last > PITCH * pitch:
+            break
+        inside.append(line)
+        last = float(middle[line[0], 1])
+    return inside
+
+
+def with_descriptions(cells: Sequence[Cell], lines: Lines, heads: int, page: PageTokens) -> list[Cell]:
+    """``cells``, of which the first ``heads`` rows are heads, with ``lines`` of text between and below their rows. Each
+    goes on in the cells above it, column by column; one across columns that begins in the first one, or below the
+    heads, is a row of its own."""
+    boxes = np.array([token.box for token in page.tokens])
+    result = list(cells)
+    edges = _edges(cells, boxes)
+    rows = [(row, 0) for row in range(max(cell.row + cell.rows for cell in cells))]  # with the lines put below each
+    middles = [
+        np.mean([boxes[token, [1, 3]].mean() for cell in cells if cell.row == row for token in cell.tokens] or [np.inf])
+        for row, _ in rows
+    ]
+    width = max(cell.column + cell.columns for cell in cells)
+    added = 0
+    for line in lines:
+        size = page.tokens[line[0]].size
+        above = max(0, sum(middle < boxes[line[0], [1, 3]].mean() for middle in middles) - 1)
+        row = above + added
+        parts: dict[int, list[int]] = {}
+        for run in _runs(line, page.tokens):
+            at = max(0, sum(edge <= boxes[run[0], 0] + EDGE * size for edge in edges) - 1)
+            parts.setdefault(at, []).extend(run)
+        across = 0 in parts and width > 1 and boxes[parts[0][-1], 2] > edges[1]
+        if across or above < heads:
+            first = min(parts)
+            result = [
+                replace(cell, row=cell.row + 1)
+                if cell.row > row
+                else replace(cell, rows=cell.rows + 1)
+                if cell.row + cell.rows > row + 1
+                else cell
+                for cell in result
+            ]
+            result.append(Cell(tuple(line), row + 1, first, 1, width - first))
+            added += 1
+            continue
+        for column, run in parts.items():
+            at = next((n for n, cell in enumerate(result) if _covers(cell, row, column)), None)
+            if at is None:
+                result.append(Cell(tuple(run), row, column))
+            else:
+                result[at] = replace(result[at], tokens=(*result[at].tokens, *run))
+    return sorted(result, key=lambda cell: (cell.row, cell.column))
+
+
+def _covers(cell: Cell, row: int, column: int) -> bool:
+    return cell.row <= row < cell.row + cell.rows and cell.column <= column < cell.column + cell.columns
+
+
+def _edges(cells: Sequence[Cell], boxes: Floats) -> list[float]:
+    """The left edge of each column, from the cells that are in it alone; never left of the one before it."""
+    edges = [-np.inf]
+    for column in range(max(cell.column + cell.columns for cell in cells)):
+        own = [boxes[token, 0] for cell in cells if cell.column == column and cell.columns == 1 for token in cell.tokens]
+        edges.append(max(edges[-1], min(own, default=edges[-1])))
+    return [float(edge) for edge in edges[1:]]
+
+
+def _rows_among(own: NDArray[np.int64], tokens: Sequence[Token]) -> list[list[int]]:
+    """The printed lines of the tokens ``own``."""
+    return [[int(own[at]) for at in row] for row in rows_of([tokens[token] for token in own])]
+
+
+def _runs(line: Sequence[int], tokens: Sequence[Token]) -> list[list[int]]:
+    """The words of a ``line`` between two gaps."""
+    return [list(run) for run in runs_of(line, lambda a, b: _gap(tokens[a], tokens[b]) < GAP)]
+
+
+def _gap(left: Token, right: Token) -> float:
+    """The white between two words of a line, in sizes of their type."""
+    return (right.box[0] - left.box[2]) / max(left.size, right.size, 1.0)
