@@ -48,6 +48,10 @@ GIVEN_UP_TYPEWRITTEN = 0.9
 """The same in letters of one width, whoever calls it what: a listing keeps its columns. On 108 made typewritten tables
 no right one is below."""
 
+JOINED, NEAR = 0.9, 2.0
+"""Least certainty of a table of two groups of which one is none by itself, and most white between these, in heights of
+a line."""
+
 MOST_DIVIDED = 50
 """Most pairs of groups that are divided anew."""
 
@@ -122,24 +126,65 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     if len(inside) < 2:
         return []
     table = np.clip((pairs[..., 0] - _parted(page))[np.ix_(inside, inside)], -LIMIT, LIMIT)
-    depicted = in_boxes(page, "picture") & (lattice < 0)
-    textual = in_boxes(page, "text") & (lattice < 0)
-    given_up = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
     parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
     groups = [inside[own] for own in parts]
     groups = [own for own in groups if states[own, 0].mean() > 0]
-    found = []
-    for own in with_whole_lines(with_whole_boxes(groups, boxes), page):
-        scores = pairs[np.ix_(own, own)]
+    groups = with_whole_lines(with_whole_boxes(groups, boxes), page)
+    search = _Search(page, boxes, pairs, states, lattice)
+    found = [(own, search.grid_among(own)) for own in groups]
+    return _described([grid for _, grid in _with_rows_joined(found, search) if grid is not None], page)
+
+
+def _with_rows_joined(
+    found: Sequence[tuple[NDArray[np.int64], Grid | None]], search: _Search
+) -> list[tuple[NDArray[np.int64], Grid | None]]:
+    """What was ``found`` among groups of tokens, in which a group that is no table by itself is one with the group
+    below or above it, if both together are a sure one: heads above a single row."""
+    result = sorted(found, key=lambda one: float(search.boxes[one[0], 1].min()))
+    at = 0
+    while at < len(result) - 1:
+        (above, first), (below, second) = result[at : at + 2]
+        if (first is None or second is None) and _are_near(search.boxes[above], search.boxes[below]):
+            both = np.union1d(above, below)
+            grid = search.grid_among(both)
+            if grid is not None and grid.certainty >= max([JOINED, *(one.certainty for one in (first, second) if one)]):
+                result[at : at + 2] = [(both, grid)]
+                continue
+        at += 1
+    return result
+
+
+def _are_near(above: Floats, below: Floats) -> bool:
+    """Whether the tokens of two groups stand below each other, a few lines apart at most."""
+    line = float(np.median(above[:, 3] - above[:, 1]))
+    white = float(below[:, 1].min() - above[:, 3].max())
+    shared = min(above[:, 2].max(), below[:, 2].max()) - max(above[:, 0].min(), below[:, 0].min())
+    return -line < white < NEAR * line and bool(shared > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for the grids of a page with what the network says of its tokens."""
+
+    page: PageTokens
+    boxes: Floats
+    pairs: Floats
+    states: Floats
+    lattice: NDArray[np.int64]
+
+    def grid_among(self, own: NDArray[np.int64]) -> Grid | None:
+        """The table that the tokens ``own`` are; None if they are none."""
+        page, boxes, lattice = self.page, self.boxes, self.lattice
+        scores = self.pairs[np.ix_(own, own)]
         tokens = [page.tokens[token] for token in own]
         scores[..., 1:4] = agreed(scores[..., 1:4], rows_of(tokens))
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
         grid = grid_of(scores[..., 1:4], boxes[own], with_whole_words(cells, tokens))
         ruled = bool(np.mean(lattice[own] >= 0) > RULED)
         if not (_has_rows(grid, ruled) or _is_ruled_column(grid, own, page)):
-            continue
+            return None
         if _filled(grid) < (SPARSE_RULED if ruled else SPARSE):
-            continue
+            return None
         grid = [
             Cell(tuple(int(own[token]) for token in cell.tokens), cell.row, cell.column, cell.rows, cell.columns)
             for cell in grid
@@ -147,22 +192,31 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
         if ruled:
             grid = without_empty(_without_titles(grid, lattice))
             if not _has_rows(grid, ruled) and len({cell.column for cell in grid}) > 1:
-                continue
+                return None
             whole, own = own, np.array(sorted(token for cell in grid for token in cell.tokens), np.int64)
             left = np.searchsorted(whole, own)
             scores = scores[np.ix_(left, left)]
+        sure = _certainty(grid, own, scores)
+        if self._is_given_up(own, grid, ruled, sure):
+            return None
         x0, y0 = boxes[own, :2].min(axis=0)
         x1, y1 = boxes[own, 2:].max(axis=0)
         size = float(np.median([page.tokens[token].size for token in own]))
         box = _framed((float(x0), float(y0), float(x1), float(y1)), page, size)
-        sure = _certainty(grid, own, scores)
+        return Grid(tuple(grid), _heads(grid, self.states[:, 1]), box, sure, ruled)
+
+    def _is_given_up(self, own: NDArray[np.int64], grid: Sequence[Cell], ruled: bool, sure: float) -> bool:
+        """Whether what the layout model says of the tokens ``own``, or their type, outweighs the grid."""
+        page = self.page
+        depicted = in_boxes(page, "picture") & (self.lattice < 0)
         if depicted[own].mean() >= DEPICTED and (sure < DEPICTED_SURE or _filled(grid) < DEPICTED_FILLED):
-            continue
+            return True
+        textual = in_boxes(page, "text") & (self.lattice < 0)
         even = sum(page.tokens[token].even for token in own) > 0.5 * len(own)
-        if (sure < given_up and textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN):
-            continue
-        found.append(Grid(tuple(grid), _heads(grid, states[:, 1]), box, sure, ruled))
-    return _described(found, page)
+        least = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
+        return bool(
+            (sure < least and textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN)
+        )
 
 
 def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
