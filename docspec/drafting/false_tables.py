@@ -10,7 +10,6 @@ from itertools import pairwise
 from statistics import median
 
 from docspec.core.geometry import runs_of
-from docspec.drafting.figures import is_figure
 from docspec.drafting.lines import PrintedRow, TextLine, join_lines, printed_lines, without_spaces
 
 REFERRING = 0.4
@@ -173,3 +172,15 @@ def _beside(rows: Sequence[PrintedRow]) -> list[list[PrintedRow]]:
     stacks = list(zip(*rows, strict=True))
     level = all(max(line.bbox.x0 for line in one) - min(line.bbox.x0 for line in one) < height for one in stacks)
     return [[[line] for line in one] for one in stacks] if level else []
+
+
+_SIGNS = "€$£¥"
+_UNIT = rf"(?:%|‰|°[CF]?|[{_SIGNS}]|[^\W\d_]{{1,3}}[²³]?(?:/[^\W\d_]{{1,3}})?)"
+_DIGITS = r"(?:[1-9]\d{0,2}(?:[ .,'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:]\d+)*(?:,?[-–—])?)"
+_FIGURE = re.compile(rf"(?:(?:[{_SIGNS}]|[A-Z]{{3}})\s?)?[-+−–±<>≈~]?\s?{_DIGITS}(?:\s?{_UNIT})?[*†‡]*")
+_NEGATIVE = re.compile(rf"\(\s?(?=.*\d\D*\d){_DIGITS}(?:\s?{_UNIT})?\s?\)")
+
+
+def is_figure(text: str) -> bool:
+    """Whether ``text`` is a number, with its sign, currency or unit."""
+    return (_FIGURE.fullmatch(text) or _NEGATIVE.fullmatch(text)) is not None

@@ -12,7 +12,7 @@ from typing import Any
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of
-from docspec.drafting.doubles import without_doubles
+from docspec.drafting.char_spans import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts

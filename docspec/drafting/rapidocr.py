@@ -22,6 +22,7 @@ from docspec.core.straightening import NOTHING, Corners, Straightening
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
+from docspec.drafting.ink import unread_regions
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.light import evened, read_evenly
 from docspec.drafting.line_numbers import line_numbers, numbers_region
@@ -36,15 +37,13 @@ from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
-from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened
+from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened, turns_of
 from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import doubts, found_tables, with_tables
 from docspec.drafting.structure.recognised import recognised_tokens
 from docspec.drafting.structure.relations import relations
 from docspec.drafting.structure.tables import structure_of
-from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
-from docspec.drafting.unread import unread_regions
 from docspec.drafting.vertical import vertical_regions
 
 LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4

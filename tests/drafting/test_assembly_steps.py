@@ -9,7 +9,6 @@ import pytest
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import STEPS, Step
-from docspec.drafting.assembly.charts import charts_apart
 from docspec.drafting.assembly.claims import (
     bullets_joined,
     false_tables_divided,
@@ -18,6 +17,7 @@ from docspec.drafting.assembly.claims import (
     typewriting_unmarked,
 )
 from docspec.drafting.assembly.parts import (
+    charts_apart,
     columns_parted,
     contents_itemised,
     covering_boxes_cut,

@@ -13,7 +13,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PageImage
-from docspec.drafting.figures import is_figure
+from docspec.drafting.false_tables import is_figure
 from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.page_lines import page_lines

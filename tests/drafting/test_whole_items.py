@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.whole_items import with_whole_items
+from docspec.drafting.items import with_whole_items
 
 
 def items(*texts: str, pitch: float = 14) -> list[Region]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from docspec.core import Region
-from docspec.drafting.assembly.charts import charts_apart
 from docspec.drafting.assembly.claims import (
     bullets_joined,
     false_tables_divided,
@@ -20,6 +19,7 @@ from docspec.drafting.assembly.claims import (
     typewriting_unmarked,
 )
 from docspec.drafting.assembly.parts import (
+    charts_apart,
     columns_parted,
     contents_itemised,
     covering_boxes_cut,
@@ -33,12 +33,11 @@ from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.assembly.state import Assembly, DrawingFinder
 from docspec.drafting.assembly.tables import tables_settled
 from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.items import with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import joined_listings
-from docspec.drafting.signs import with_signs
 from docspec.drafting.titles import with_title, without_parts
-from docspec.drafting.whole_items import with_whole_items
 
 Step = Callable[[Assembly], Assembly]
 RegionStep = Callable[[Sequence[Region]], list[Region]]

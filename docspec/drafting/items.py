@@ -1,14 +1,15 @@
-"""Items of lists that a layout model cut: the second line of a numbered clause is no item of its own, and the numbered
-lines of a contract are no list."""
+"""Items of lists that a layout model cut or invented: the second line of a numbered clause is no item of its own, the
+numbered lines of a contract are no list, and "+ 120 units" and "- 3 degrees" have the signs of numbers, and no bullets.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from docspec.core import Category, Region
+from docspec.core import BBox, Category, Region
 from docspec.core.draft import stacked
 from docspec.core.geometry import runs_of
 from docspec.core.running_text import goes_on
@@ -63,3 +64,42 @@ def _counts(run: Sequence[Region]) -> bool:
     numbers = [int(match[1]) for match in matches if match is not None]
     steps = {below - number for number, below in pairwise(numbers)}
     return len(matches) == len(numbers) and len(steps) == 1 and min(steps) > 0
+
+
+_MARKED = re.compile(r"([-+−–±])\s+(?=\S)")
+_SIGNED = re.compile(r"[-+−–±]\s+(?:[$€£¥]\s?)?[.,]?\d")
+
+
+def with_signs(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which items of a list that all begin with a sign and a number are text, each for itself. Where a
+    neighbour has words behind the same sign, that is a bullet."""
+    result: list[Region] = []
+    for is_list, run in groupby(regions, lambda region: region.category is Category.LIST_ITEM):
+        own = list(run)
+        starts = [line.text for region in own for line in region.lines if _MARKED.match(line.text)] if is_list else []
+        bullets = {text[0] for text in starts if _SIGNED.match(text) is None}
+        for region in own:
+            result += _apart(region) if starts and _is_signed(region, bullets) else [region]
+    return result
+
+
+def _is_signed(region: Region, bullets: set[str]) -> bool:
+    starts = [line.text for line in region.lines if _MARKED.match(line.text)]
+    return bool(starts) and starts[0] == region.lines[0].text and not any(text[0] in bullets for text in starts)
+
+
+def _apart(region: Region) -> list[Region]:
+    """The items of ``region``, a list, as text."""
+    items = runs_of(region.lines, lambda _, line: _MARKED.match(line.text) is None)
+    if len(items) == 1:
+        return [replace(region, category=Category.TEXT)]
+    return [
+        replace(
+            region,
+            category=Category.TEXT,
+            bbox=BBox.union(line.bbox for line in item),
+            texts=("\n".join(line.text for line in item),),
+            lines=tuple(item),
+        )
+        for item in items
+    ]
