@@ -24,8 +24,8 @@ from docspec.drafting.assembly.parts import (
     contents_itemised,
     covering_boxes_cut,
     furniture_joined,
+    listings_joined,
     listings_parted,
-    numbered_listings_joined,
     prose_parted,
     running_heads_parted,
 )
@@ -36,7 +36,6 @@ from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with
 from docspec.drafting.items import with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.listings import joined_listings
 from docspec.drafting.titles import with_title, without_parts
 
 Step = Callable[[Assembly], Assembly]
@@ -55,7 +54,7 @@ STEPS: tuple[Step, ...] = (
     furniture_joined,  # pieces of a head are neighbours in the final order
     covering_boxes_cut,  # with columns in one box, this would cut paragraphs into lines
     listings_parted,  # a row of text is one line by now, without columns beside it
-    numbered_listings_joined,  # what is left of each box is one listing by now
+    listings_joined,  # what is left of each box is one listing by now
     contents_itemised,  # contents that were called a table must not be filled with its cells
     prose_parted,  # the same; prose that contents have left
     tables_settled,  # only boxes that stayed tables lose lines
@@ -63,7 +62,6 @@ STEPS: tuple[Step, ...] = (
 """What is done with the boxes of a page, in this order."""
 
 REGION_STEPS: tuple[RegionStep, ...] = (
-    joined_listings,  # while parts of a listing are neighbours
     with_whole_items,  # while parts of an item are neighbours
     with_signs,  # items that are text count for the usual size of text
     without_parts,  # the same; what is no heading must not keep another one from being the title

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from docspec.core import BBox, Category
+from docspec.core.geometry import runs_of
 from docspec.drafting.assembly.state import Assembly
 from docspec.drafting.columns import columns_of
 from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
-from docspec.drafting.listings import APART, is_listing, listings_apart
+from docspec.drafting.listings import APART, LEADED, is_listing, listings_apart
 from docspec.drafting.reading_order import page_order
 
 
@@ -53,16 +54,20 @@ def columns_parted(page: Assembly) -> Assembly:
 
 def furniture_joined(page: Assembly) -> Assembly:
     """Puts running heads together that were taken apart within one printed line."""
-    joined: list[LayoutBox] = []
-    for box in page.boxes:
-        last = joined[-1] if joined else None
-        same = last is not None and box.category.is_furniture and last.category is box.category
-        if last is not None and same and touch(last.bbox, box.bbox):
-            bbox = BBox.union([last.bbox, box.bbox])
-            joined[-1] = replace(last, bbox=bbox, members=last.members + box.members, lines=last.lines + box.lines)
-        else:
-            joined.append(box)
-    return page.with_boxes(joined)
+    return _joined(page, lambda a, b: b.category.is_furniture and a.category is b.category and touch(a.bbox, b.bbox))
+
+
+def _joined(page: Assembly, go_on: Callable[[LayoutBox, LayoutBox], bool]) -> Assembly:
+    """``page`` with one box for each run of boxes that ``go_on``."""
+    return page.with_boxes(
+        replace(
+            run[0],
+            bbox=BBox.union(box.bbox for box in run),
+            members=tuple(member for box in run for member in box.members),
+            lines=tuple(line for box in run for line in box.lines),
+        )
+        for run in runs_of(page.boxes, go_on)
+    )
 
 
 def covering_boxes_cut(page: Assembly) -> Assembly:
@@ -121,26 +126,22 @@ def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
     return parts if len(parts) > 1 else [box]
 
 
-def numbered_listings_joined(page: Assembly) -> Assembly:
-    """Joins lines of program text that a layout model took for numbered items: their indents tell only together."""
-    joined: list[LayoutBox] = []
-    for box in page.boxes:
-        last = joined[-1] if joined else None
-        if last is not None and _is_numbered_listing(last) and _is_numbered_listing(box) and _follows(last, box):
-            joined[-1] = LayoutBox.around([*last.lines, *box.lines], Category.LIST_ITEM)
-        else:
-            joined.append(box)
-    return page.with_boxes(joined)
+def listings_joined(page: Assembly) -> Assembly:
+    """Joins listings below each other, which blank lines divide, or a layout model took for numbered items: their
+    indents tell only together."""
+    return _joined(page, lambda above, box: _is_listing(above) and _is_listing(box) and _follows(above, box))
 
 
-def _is_numbered_listing(box: LayoutBox) -> bool:
-    return box.category is Category.LIST_ITEM and bool(box.lines) and is_listing(printed_lines(box.lines), box.category)
+def _is_listing(box: LayoutBox) -> bool:
+    return any(line.even for line in box.lines) and is_listing(printed_lines(box.lines), box.category)
 
 
 def _follows(above: LayoutBox, box: LayoutBox) -> bool:
     """Whether ``box`` stands below ``above`` with at most two blank lines between them."""
-    white = box.bbox.y0 - above.bbox.y1
-    return above.bbox.shared_width(box.bbox) > 0 and 0 <= white <= APART * max(line.size for line in box.lines)
+    last, first = above.lines[-1], box.lines[0]
+    height = min(max(line.bbox.height, LEADED * line.size) for line in (last, first))  # letters without tails are low
+    white = first.bbox.y1 - last.bbox.y1 - height
+    return above.bbox.shared_width(box.bbox) > 0 and -height < white <= APART * height
 
 
 def contents_itemised(page: Assembly) -> Assembly:
