@@ -10,6 +10,7 @@ import pytest
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import STEPS, Step
 from docspec.drafting.assembly.claims import (
+    Assembly,
     bullets_joined,
     false_tables_divided,
     lines_claimed,
@@ -25,9 +26,8 @@ from docspec.drafting.assembly.parts import (
     listings_parted,
     prose_parted,
     running_heads_parted,
+    tables_settled,
 )
-from docspec.drafting.assembly.state import Assembly
-from docspec.drafting.assembly.tables import tables_settled
 from docspec.drafting.found_table import FoundTable
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 
 from docspec.core import Region
 from docspec.drafting.assembly.claims import (
+    Assembly,
+    DrawingFinder,
     bullets_joined,
     false_tables_divided,
     initials_joined,
@@ -28,10 +30,9 @@ from docspec.drafting.assembly.parts import (
     listings_parted,
     prose_parted,
     running_heads_parted,
+    tables_settled,
 )
 from docspec.drafting.assembly.regions import region_of
-from docspec.drafting.assembly.state import Assembly, DrawingFinder
-from docspec.drafting.assembly.tables import tables_settled
 from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
 from docspec.drafting.items import with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
