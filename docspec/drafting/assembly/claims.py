@@ -1,5 +1,4 @@
-"""A page on its way from boxes and lines to regions, and its first steps: the lines are made ready, and each goes into a
-box."""
+"""A page on its way from boxes and lines to regions, and its first steps: lines are made ready, and go into boxes."""
 
 from __future__ import annotations
 
