@@ -12,7 +12,6 @@ from docspec.drafting.assembly import STEPS, Step
 from docspec.drafting.assembly.claims import (
     Assembly,
     bullets_joined,
-    false_tables_divided,
     lines_claimed,
     strays_placed,
     typewriting_unmarked,
@@ -24,7 +23,6 @@ from docspec.drafting.assembly.parts import (
     covering_boxes_cut,
     furniture_joined,
     listings_parted,
-    prose_parted,
     running_heads_parted,
     tables_settled,
 )
@@ -48,11 +46,6 @@ def told(page: Assembly) -> list[tuple[Category, str]]:
 
 PROSE = [line(f"line {row} of the text", 0, 14 * row, 300) for row in range(1, 6)]
 HEAD = [line("400", 0, 0, 20), line("BRITISH HUSBANDRY.", 120, 0), line("[Ch. XIX.", 270, 1, 30)]
-INDEX = [
-    line(f"{word} {page}, {page + 5}", x, 12 * row, 90)
-    for row, (word, page) in enumerate([("anchor", 3), ("boat", 14), ("cargo", 7), ("deck", 9), ("ebb", 21)])
-    for x in (0, 200)
-]
 
 
 def test_typewriting_is_unmarked_only_where_the_whole_page_is_typewritten() -> None:
@@ -71,14 +64,6 @@ def test_lines_go_into_the_boxes_that_claim_them_and_the_others_are_left() -> No
     page = lines_claimed(Assembly((box(Category.TEXT, inside),), (inside, outside)))
     assert told(page) == [(Category.TEXT, "inside")]
     assert page.lines == (outside,)
-
-
-def test_an_index_that_is_called_a_table_is_divided_into_its_columns() -> None:
-    page = false_tables_divided(Assembly((box(Category.TABLE, *INDEX),)))
-    assert [kind for kind, _ in told(page)] == [Category.TEXT] * 2
-    assert told(page)[0][1] == "anchor 3, 8 / boat 14, 19 / cargo 7, 12 / deck 9, 14 / ebb 21, 26"
-    cells = box(Category.TABLE, line("Coffee", 0, 0), line("2.50", 200, 0))
-    assert false_tables_divided(Assembly((cells,))).boxes == (cells,)
 
 
 def test_strays_are_placed_by_paragraphs() -> None:
@@ -149,23 +134,6 @@ def test_contents_become_items() -> None:
         assert [kind for kind, _ in told(contents_itemised(Assembly((box(category, *rows),))))] == [
             Category.LIST_ITEM
         ] * len(rows)
-
-
-def addresses() -> LayoutBox:
-    cells = [
-        line(text, x, 12 * row, 90)
-        for x, name in ((0, "Ohio"), (240, "Iowa"))
-        for row, text in enumerate((f"{name} Office", "Room 120, Federal Building", f"{name} 43215"))
-    ]
-    return box(Category.TABLE, *cells)
-
-
-def test_addresses_beside_each_other_are_paragraphs_unless_lines_close_their_cells() -> None:
-    page = prose_parted(Assembly((addresses(),)))
-    assert [kind for kind, _ in told(page)] == [Category.TEXT] * 2
-    ruled = FoundTable(addresses().bbox, "<table></table>", ruled=True)
-    framed = replace(addresses(), table=ruled)
-    assert prose_parted(Assembly((framed,))).boxes == (framed,)
 
 
 def unclaimed(*boxes: LayoutBox, drawings: Sequence[BBox] = ()) -> Assembly:

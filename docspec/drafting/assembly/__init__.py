@@ -14,7 +14,6 @@ from docspec.drafting.assembly.claims import (
     Assembly,
     DrawingFinder,
     bullets_joined,
-    false_tables_divided,
     initials_joined,
     lines_claimed,
     strays_placed,
@@ -28,7 +27,6 @@ from docspec.drafting.assembly.parts import (
     furniture_joined,
     listings_joined,
     listings_parted,
-    prose_parted,
     running_heads_parted,
     tables_settled,
 )
@@ -47,7 +45,6 @@ STEPS: tuple[Step, ...] = (
     bullets_joined,  # a bullet and its line must be claimed by one box
     lines_claimed,  # from here on the boxes hold the text
     initials_joined,  # before a letter that is a box can be taken for a title
-    false_tables_divided,  # a stray is placed among columns rather than beside one box for all of them
     strays_placed,  # from here on no line is outside a box
     charts_apart,  # the labels of a chart would look like a column too narrow for text
     running_heads_parted,  # the order by white space has heads first only if it knows them
@@ -57,7 +54,6 @@ STEPS: tuple[Step, ...] = (
     listings_parted,  # a row of text is one line by now, without columns beside it
     listings_joined,  # what is left of each box is one listing by now
     contents_itemised,  # contents that were called a table must not be filled with its cells
-    prose_parted,  # the same; prose that contents have left
     tables_settled,  # only boxes that stayed tables lose lines
 )
 """What is done with the boxes of a page, in this order."""

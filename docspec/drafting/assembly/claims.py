@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from docspec.core import BBox, Category
 from docspec.drafting.bullets import with_bullets
-from docspec.drafting.columns import columns_of
-from docspec.drafting.false_tables import is_no_table
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import is_typewritten
@@ -84,17 +82,6 @@ def _begins_with(letter: TextLine, box: LayoutBox) -> bool:
     beside = 0 <= first.bbox.x0 - letter.bbox.x1 < first.size and letter.bbox.y0 <= first.bbox.center_y
     low = letter.bbox.y1 > first.bbox.y1 + 0.3 * first.size
     return beside and low and letter.size > INITIAL * first.size and first.text[:1].islower()
-
-
-def false_tables_divided(page: Assembly) -> Assembly:
-    """What is falsely called a table is text, divided into its columns."""
-
-    def divided(box: LayoutBox) -> Sequence[LayoutBox]:
-        if box.category is not Category.TABLE or not is_no_table(box.lines):
-            return [box]
-        return [LayoutBox.around(column, Category.TEXT) for column in columns_of(box.lines, ragged=True)]
-
-    return page.each_box(divided)
 
 
 def strays_placed(page: Assembly) -> Assembly:

@@ -14,7 +14,7 @@ from docspec.core import BBox, Category
 from docspec.core.geometry import runs_of
 from docspec.drafting.assembly.claims import Assembly
 from docspec.drafting.columns import columns_of
-from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries
+from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
@@ -157,21 +157,6 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
         return [box]
     items = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in items] or [box]
-
-
-def prose_parted(page: Assembly) -> Assembly:
-    """Makes paragraphs of dates with prose beside them, and of addresses beside each other; where drawn lines close the
-    cells, they are a table."""
-    return page.each_box(_prose_apart)
-
-
-def _prose_apart(box: LayoutBox) -> list[LayoutBox]:
-    is_ruled = box.table is not None and box.table.ruled
-    if box.category not in (Category.TABLE, Category.TEXT) or not box.lines or is_ruled:
-        return [box]
-    rows = printed_lines(box.lines)
-    paragraphs = dated_prose(rows) or addresses(rows)
-    return [LayoutBox.around([line for row in one for line in row], Category.TEXT) for one in paragraphs] or [box]
 
 
 HOLLOW = 0.25
