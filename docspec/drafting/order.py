@@ -19,7 +19,6 @@ from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.frames import NONE, Bounds, framed_order
 from docspec.drafting.furniture import whole_furniture
-from docspec.drafting.gutters import parted_by_gutters
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.printed import Printed
@@ -45,7 +44,7 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            boxes = parted_by_gutters(whole_furniture(printed.layout))
+            boxes = whole_furniture(printed.layout)
             return in_order(boxes, lines, printed.bounds), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
