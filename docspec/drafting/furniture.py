@@ -6,10 +6,9 @@ pages nearby repeat in the same place. All else near an edge (totals, addresses,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress, pairwise
+from itertools import compress
 from statistics import median
 
 from docspec.core import BBox, Category, PrintedLine, Region
@@ -21,25 +20,11 @@ from docspec.drafting.lines import TextLine, is_watermark
 TOUCH = 0.5
 """Least overlap of two boxes in one row, as a share of the lower one's height."""
 
-PROSE = 3
-"""Least lines of running text below a running head, each of one piece."""
-
 WRAPPED = 0.6
 """Least width of a line near an edge, as a share of all text's, that the next line may go on from."""
 
 LARGE = 1.35
 """Least size of type of a heading near an edge, over that of the text."""
-
-_NUMBER = re.compile(r"\[?(?:\d{1,4}|[ivxlc]{1,7})\]?")
-
-
-def is_running_head(rows: Sequence[Sequence[TextLine]]) -> bool:
-    """Whether the first of the printed lines ``rows``, which begin a page, is its running head: pieces with the number
-    of the page at one end and a wide gap between them, over running text."""
-    first, below = rows[0], rows[1 : 1 + PROSE]
-    numbered = any(_NUMBER.fullmatch(line.text) for line in (first[0], first[-1]))
-    apart = any(b.bbox.x0 - a.bbox.x1 > max(a.bbox.height, b.bbox.height) for a, b in pairwise(first))
-    return numbered and apart and len(below) == PROSE and all(len(row) == 1 for row in below)
 
 
 def watermarks(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine]]:

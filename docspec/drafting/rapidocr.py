@@ -31,7 +31,7 @@ from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.number_check import numbers_unsure
 from docspec.drafting.order import in_order, layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
-from docspec.drafting.pictures import find_pictures, with_pictures
+from docspec.drafting.pictures import with_pictures
 from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
@@ -189,11 +189,7 @@ def regions_of_lines(
             boxes, in_points = with_blocks(boxes, in_points, structure)
             boxes = boxes if boxes == seen else in_order(boxes, in_points)
         own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
-        regions = own + assemble(
-            boxes,
-            in_points,
-            drawings=lambda: [box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])],
-        )
+        regions = own + assemble(boxes, in_points)
     finally:
         document.close()
     upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]

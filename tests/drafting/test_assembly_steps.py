@@ -17,13 +17,10 @@ from docspec.drafting.assembly.claims import (
     typewriting_unmarked,
 )
 from docspec.drafting.assembly.parts import (
-    charts_apart,
     columns_parted,
     contents_itemised,
     covering_boxes_cut,
-    furniture_joined,
     listings_parted,
-    running_heads_parted,
     tables_settled,
 )
 from docspec.drafting.found_table import FoundTable
@@ -74,25 +71,6 @@ def test_strays_are_placed_by_paragraphs() -> None:
     assert page.lines == ()
 
 
-def test_a_chart_leaves_the_text_that_holds_it_and_drawings_are_sought_only_for_hollow_text() -> None:
-    ticks = [line(str(number), 0, 40 * number, 12) for number in range(5)]
-    below = line("Use the graph.", 20, 228, 300)
-    hollow = box(Category.TEXT, *ticks, below)
-    page = charts_apart(Assembly((hollow,), drawings=lambda: [BBox(10, 0, 240, 210)]))
-    assert told(page) == [(Category.PICTURE, "0 / 1 / 2 / 3 / 4"), (Category.TEXT, "Use the graph.")]
-
-    def never() -> Sequence[BBox]:
-        raise AssertionError("drawings are not cheap")
-
-    assert charts_apart(Assembly((box(Category.TEXT, *PROSE),), drawings=never)).boxes
-    assert charts_apart(Assembly((hollow,))).boxes == (hollow,)
-
-
-def test_a_running_head_leaves_the_text_below_it() -> None:
-    page = running_heads_parted(Assembly((box(Category.TEXT, *HEAD, *PROSE),)))
-    assert [kind for kind, _ in told(page)] == [Category.PAGE_HEADER, Category.TEXT]
-
-
 def test_columns_are_parted_and_all_boxes_ordered_anew() -> None:
     columns = [line(f"{side} {y}", x, y) for y in (10, 22, 34) for side, x in (("left", 0), ("right", 110))]
     below = box(Category.TEXT, line("left below", 0, 60))
@@ -104,13 +82,6 @@ def test_columns_are_parted_and_all_boxes_ordered_anew() -> None:
     ]
     calm = Assembly((below, box(Category.TEXT, *PROSE)))
     assert columns_parted(calm) is calm, "nothing to part: the order stays the layout's"
-
-
-def test_the_pieces_of_a_running_head_are_joined() -> None:
-    parts = [box(Category.PAGE_HEADER, one) for one in (line("Published by", 0, 0, 98), line("us", 100, 0, 20))]
-    assert told(furniture_joined(Assembly(tuple(parts)))) == [(Category.PAGE_HEADER, "Published by / us")]
-    text = tuple(replace(one, category=Category.TEXT) for one in parts)
-    assert furniture_joined(Assembly(text)).boxes == text
 
 
 def test_a_box_over_the_lines_of_another_one_is_cut_to_its_own() -> None:
@@ -136,10 +107,10 @@ def test_contents_become_items() -> None:
         ] * len(rows)
 
 
-def unclaimed(*boxes: LayoutBox, drawings: Sequence[BBox] = ()) -> Assembly:
+def unclaimed(*boxes: LayoutBox) -> Assembly:
     """A page whose ``boxes`` have not got their lines yet."""
     lines = tuple(line for box in boxes for line in box.lines)
-    return Assembly(tuple(replace(one, lines=()) for one in boxes), lines, lambda: drawings)
+    return Assembly(tuple(replace(one, lines=()) for one in boxes), lines)
 
 
 def assembled(page: Assembly, steps: Sequence[Step] = STEPS) -> list[tuple[Category, str]]:
@@ -187,31 +158,6 @@ HEADED = box(
             lines_claimed,
             unclaimed(box(Category.TEXT, line("item", 12, 0)), box(Category.TEXT, line("•", 0, 0, 5))),
             "a bullet is a paragraph of its own",
-        ),
-        (
-            charts_apart,
-            columns_parted,
-            unclaimed(
-                replace(box(Category.TEXT, *column("l", 0), *column("r", 160), *CHART), bbox=BBox(0, 0, 600, 250)),
-                drawings=[BBox(345, 10, 590, 200)],
-            ),
-            "labels of a chart look like a narrow column",
-        ),
-        (
-            running_heads_parted,
-            columns_parted,
-            unclaimed(HEADED, box(Category.TEXT, *column("l", 0), *column("r", 160))),
-            "the order by white space has heads first only if it knows them",
-        ),
-        (
-            columns_parted,
-            furniture_joined,
-            unclaimed(
-                box(Category.PAGE_HEADER, line("Published by", 0, 0, 98)),
-                box(Category.TEXT, *column("l", 0), *column("r", 160)),
-                box(Category.PAGE_HEADER, line("us", 100, 0, 20)),
-            ),
-            "pieces of a head are neighbours only in the new order",
         ),
         (
             columns_parted,

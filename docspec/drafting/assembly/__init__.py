@@ -12,27 +12,22 @@ from collections.abc import Callable, Sequence
 from docspec.core import Region
 from docspec.drafting.assembly.claims import (
     Assembly,
-    DrawingFinder,
     bullets_joined,
-    initials_joined,
     lines_claimed,
     strays_placed,
     typewriting_unmarked,
 )
 from docspec.drafting.assembly.parts import (
-    charts_apart,
     columns_parted,
     contents_itemised,
     covering_boxes_cut,
-    furniture_joined,
     listings_joined,
     listings_parted,
-    running_heads_parted,
     tables_settled,
 )
 from docspec.drafting.assembly.regions import region_of
-from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
-from docspec.drafting.items import with_signs, with_whole_items
+from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.items import with_signs
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.titles import with_title, without_parts
@@ -44,12 +39,8 @@ STEPS: tuple[Step, ...] = (
     typewriting_unmarked,  # while all lines of the page are together
     bullets_joined,  # a bullet and its line must be claimed by one box
     lines_claimed,  # from here on the boxes hold the text
-    initials_joined,  # before a letter that is a box can be taken for a title
     strays_placed,  # from here on no line is outside a box
-    charts_apart,  # the labels of a chart would look like a column too narrow for text
-    running_heads_parted,  # the order by white space has heads first only if it knows them
     columns_parted,  # may order all boxes anew: what looks at neighbours or rows comes later
-    furniture_joined,  # pieces of a head are neighbours in the final order
     covering_boxes_cut,  # with columns in one box, this would cut paragraphs into lines
     listings_parted,  # a row of text is one line by now, without columns beside it
     listings_joined,  # what is left of each box is one listing by now
@@ -59,11 +50,9 @@ STEPS: tuple[Step, ...] = (
 """What is done with the boxes of a page, in this order."""
 
 REGION_STEPS: tuple[RegionStep, ...] = (
-    with_whole_items,  # while parts of an item are neighbours
     with_signs,  # items that are text count for the usual size of text
     without_parts,  # the same; what is no heading must not keep another one from being the title
     with_title,  # needs that size, and all headings
-    notes_in_order,  # moves regions whose categories are settled
     with_items,  # before short lines of a text are one with breaks
     with_short_lines,  # lines that a heading was taken for are text by now
     with_breaks,  # looks at lines of regions that are not joined any more
@@ -72,16 +61,13 @@ REGION_STEPS: tuple[RegionStep, ...] = (
 """What is done with the regions of a page in reading order."""
 
 
-def assemble(
-    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], drawings: DrawingFinder | None = None
-) -> list[Region]:
+def assemble(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``drawings`` gives the patches of ink between the lines, from top to bottom.
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
-    page = Assembly(tuple(boxes), tuple(lines), drawings)
+    page = Assembly(tuple(boxes), tuple(lines))
     for step in STEPS:
         page = step(page)
     regions = [region for box in page.boxes if (region := region_of(box)) is not None]

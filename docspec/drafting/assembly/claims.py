@@ -5,29 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from docspec.core import BBox, Category
+from docspec.core import Category
 from docspec.drafting.bullets import with_bullets
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import is_typewritten
 from docspec.drafting.order import index_in_order
 
-INITIAL = 1.6
-"""Least size of a large first letter over that of its text."""
-
-
-DrawingFinder = Callable[[], Sequence[BBox]]
-"""Gives the patches of ink between the lines of a page, from top to bottom; asked only where they matter."""
-
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A page that is being assembled, in one unit: its ``boxes`` in reading order, the ``lines`` that are in none of
-    them yet, and what finds its ``drawings`` (``None``: they are not asked for)."""
+    """A page that is being assembled, in one unit: its ``boxes`` in reading order, and the ``lines`` that are in none
+    of them yet."""
 
     boxes: tuple[LayoutBox, ...]
     lines: tuple[TextLine, ...] = ()
-    drawings: DrawingFinder | None = None
 
     def with_boxes(self, boxes: Iterable[LayoutBox]) -> Assembly:
         """The page with other ``boxes``."""
@@ -60,28 +52,6 @@ def lines_claimed(page: Assembly) -> Assembly:
         (loose if index is None else claimed[index]).append(line)
     boxes = (replace(box, lines=tuple(own)) for box, own in zip(page.boxes, claimed, strict=True))
     return replace(page, boxes=tuple(boxes), lines=tuple(loose))
-
-
-def initials_joined(page: Assembly) -> Assembly:
-    """A large first letter that has a box of its own begins the text on its right."""
-    boxes = list(page.boxes)
-    for initial in [box for box in boxes if len(box.lines) == 1 and box.lines[0].text.strip().isupper()]:
-        (letter,) = initial.lines
-        owner = next((box for box in boxes if box is not initial and _begins_with(letter, box)), None)
-        if owner is not None:
-            whole = replace(owner, bbox=BBox.union([initial.bbox, owner.bbox]), lines=(letter, *owner.lines))
-            boxes = [whole if box is owner else box for box in boxes if box is not initial]
-    return replace(page, boxes=tuple(boxes))
-
-
-def _begins_with(letter: TextLine, box: LayoutBox) -> bool:
-    """Whether the first line of ``box`` goes on where ``letter`` stands in front of several lines."""
-    first = box.lines[0] if box.lines else None
-    if first is None or len(letter.text.strip()) != 1 or box.category is not Category.TEXT:
-        return False
-    beside = 0 <= first.bbox.x0 - letter.bbox.x1 < first.size and letter.bbox.y0 <= first.bbox.center_y
-    low = letter.bbox.y1 > first.bbox.y1 + 0.3 * first.size
-    return beside and low and letter.size > INITIAL * first.size and first.text[:1].islower()
 
 
 def strays_placed(page: Assembly) -> Assembly:

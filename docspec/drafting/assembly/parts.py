@@ -15,30 +15,11 @@ from docspec.core.geometry import runs_of
 from docspec.drafting.assembly.claims import Assembly
 from docspec.drafting.columns import columns_of
 from docspec.drafting.contents import ENTRIES, entries
-from docspec.drafting.furniture import is_running_head
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
+from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards
 from docspec.drafting.listings import APART, LEADED, is_listing, listings_apart
 from docspec.drafting.reading_order import page_order
 from docspec.drafting.right_to_left import has_right_to_left
-
-
-def running_heads_parted(page: Assembly) -> Assembly:
-    """Parts running text that begins at the top of the page from a running head in it."""
-    first = min((line.bbox.y0 for box in page.boxes for line in box.lines), default=0.0)
-    return page.each_box(lambda box: _head_apart(box, first))
-
-
-def _head_apart(box: LayoutBox, first: float) -> list[LayoutBox]:
-    is_text = box.category.is_running_text or (box.category is Category.PICTURE and box.is_only_text)
-    if not is_text or not any(line.bbox.y0 <= first for line in box.lines):
-        return [box]
-    rows = printed_lines(box.lines)
-    if not is_running_head(rows):
-        return [box]
-    category = box.category if box.category.is_running_text else Category.TEXT
-    rest = [line for line in box.lines if line not in rows[0]]
-    return [LayoutBox.around(rows[0], Category.PAGE_HEADER), LayoutBox.around(rest, category)]
 
 
 def columns_parted(page: Assembly) -> Assembly:
@@ -53,24 +34,6 @@ def columns_parted(page: Assembly) -> Assembly:
         return page
     leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
     return done.with_boxes(page_order(done.boxes, leftwards, given=False))
-
-
-def furniture_joined(page: Assembly) -> Assembly:
-    """Puts running heads together that were taken apart within one printed line."""
-    return _joined(page, lambda a, b: b.category.is_furniture and a.category is b.category and touch(a.bbox, b.bbox))
-
-
-def _joined(page: Assembly, go_on: Callable[[LayoutBox, LayoutBox], bool]) -> Assembly:
-    """``page`` with one box for each run of boxes that ``go_on``."""
-    return page.with_boxes(
-        replace(
-            run[0],
-            bbox=BBox.union(box.bbox for box in run),
-            members=tuple(member for box in run for member in box.members),
-            lines=tuple(line for box in run for line in box.lines),
-        )
-        for run in runs_of(page.boxes, go_on)
-    )
 
 
 def covering_boxes_cut(page: Assembly) -> Assembly:
@@ -132,7 +95,14 @@ def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
 def listings_joined(page: Assembly) -> Assembly:
     """Joins listings below each other, which blank lines divide, or a layout model took for numbered items: their
     indents tell only together."""
-    return _joined(page, lambda above, box: _is_listing(above) and _is_listing(box) and _follows(above, box))
+
+    def go_on(above: LayoutBox, box: LayoutBox) -> bool:
+        return _is_listing(above) and _is_listing(box) and _follows(above, box)
+
+    return page.with_boxes(
+        LayoutBox.around([line for box in run for line in box.lines], run[0].category) if len(run) > 1 else run[0]
+        for run in runs_of(page.boxes, go_on)
+    )
 
 
 def _is_listing(box: LayoutBox) -> bool:
@@ -157,66 +127,6 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
         return [box]
     items = entries(printed_lines(box.lines)) if len(box.lines) >= ENTRIES else []
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in items] or [box]
-
-
-HOLLOW = 0.25
-"""Least share of its box that lines of running text cover; with less, the box may hold a drawing, too."""
-
-LABELS = 3
-"""Least figures or letters beside a drawing that make it a chart: fewer may be numbers of pages or boxes."""
-
-_WORD = re.compile(r"[^\W\d_]{3}")
-
-
-def charts_apart(page: Assembly) -> Assembly:
-    """Takes charts, with their labels, out of running text. Drawings are looked for only where text leaves most of its
-    box empty."""
-    if page.drawings is None or not any(map(_is_hollow, page.boxes)):
-        return page
-    drawings = page.drawings()
-    return page.each_box(lambda box: _without(box, drawings) if _is_hollow(box) else [box])
-
-
-def _is_hollow(box: LayoutBox) -> bool:
-    covered = sum(line.bbox.area for line in box.lines)
-    return box.category.is_running_text and covered < HOLLOW * box.bbox.area
-
-
-def _without(box: LayoutBox, drawings: Sequence[BBox]) -> list[LayoutBox]:
-    """``box`` without its charts, which stand among what is left of it."""
-    charts = _charts_in(box, drawings)
-    if not charts:
-        return [box]
-    apart: list[LayoutBox] = []
-    rest = [line for line in box.lines if not any(line in labels for _, labels in charts)]
-    for drawing, labels in charts:
-        above = [line for line in rest if line.bbox.y0 < drawing.center_y]
-        rest = [line for line in rest if line not in above]
-        bbox = BBox.union([drawing, *(line.bbox for line in labels)])
-        apart += [LayoutBox.around(above, box.category)] if above else []
-        apart.append(LayoutBox(bbox, Category.PICTURE, lines=labels))
-    return apart + ([LayoutBox.around(rest, box.category)] if rest else [])
-
-
-def _charts_in(box: LayoutBox, drawings: Sequence[BBox]) -> list[tuple[BBox, tuple[TextLine, ...]]]:
-    """The charts of a region: the ``drawings`` with labels around them, and the labels. A drawing with words in it, or
-    with labels only inside (a frame), is no chart: charts are not read."""
-    words = [line for line in box.lines if _WORD.search(line.text)]
-    charts = []
-    for one in drawings:
-        labels = tuple(line for line in box.lines if _is_label(line, one, words))
-        around = sum(not one.has_center_of(line.bbox) for line in labels)
-        worded = any(one.has_center_of(line.bbox) for line in words)
-        if around >= LABELS and not worded and box.bbox.has_center_of(one):
-            charts.append((one, labels))
-    return charts
-
-
-def _is_label(line: TextLine, drawing: BBox, words: Sequence[TextLine]) -> bool:
-    """Whether ``line``, a figure or a letter, stands in the drawing or right beside it, in no row with ``words``."""
-    return drawing.grown(line.bbox.height).has_center_of(line.bbox) and not any(
-        other is line or line.bbox.in_row_with(other.bbox) for other in words
-    )
 
 
 LONG = 4
