@@ -44,10 +44,9 @@ from docspec.drafting.picture_text import (
 )
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
-from docspec.drafting.printed_spaces import with_printed_spaces
 from docspec.drafting.recogniser import PageReader, Recogniser
 from docspec.drafting.repair import CODES
-from docspec.drafting.spaced_letters import are_spaced, typed_spaces, with_words
+from docspec.drafting.spaces import are_spaced, typed_spaces, with_printed_spaces, with_words
 from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tables, with_tables
 from docspec.drafting.structure.tables import Structure

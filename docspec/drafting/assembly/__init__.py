@@ -27,7 +27,7 @@ from docspec.drafting.assembly.parts import (
 )
 from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_short_lines
-from docspec.drafting.items import with_signs
+from docspec.drafting.bullets import with_signs
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.titles import with_title, without_parts
