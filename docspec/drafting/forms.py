@@ -25,9 +25,6 @@ SMALLEST, LARGEST = 5.0, 18.0
 INSIDE = (0.08, 0.75)
 """Least and most share of a box that is filled to tick it."""
 
-RING = 0.5
-"""Least height of a button over that of its label: smaller rings are bullets."""
-
 DARK = 0.7
 """Least of the three parts of a colour below which a shape is ink."""
 
