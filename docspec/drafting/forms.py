@@ -15,7 +15,7 @@ from docspec.core import BBox
 from docspec.core.geometry import runs_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
-from docspec.drafting.found_table import FoundTable, table_html
+from docspec.drafting.layout import FoundTable, table_html
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.printed import Printed, Word
 

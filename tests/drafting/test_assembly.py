@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.reading_order import page_order
 

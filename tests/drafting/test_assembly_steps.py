@@ -23,8 +23,7 @@ from docspec.drafting.assembly.parts import (
     listings_parted,
     tables_settled,
 )
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from docspec.core import BBox, Category, Region
 from docspec.drafting.assembly import assemble
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
 
 

@@ -14,8 +14,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PageImage
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.printed import Printed
 from docspec.drafting.structure.placing import found_tables, with_tables
