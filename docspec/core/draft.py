@@ -99,7 +99,7 @@ class PageDraft:
     page). ``seconds`` is the wall time of drafting, which is always counted. ``events`` report faults (a layout model
     that failed, a draft that was cut). ``searched``: a recogniser has looked for text wherever there is ink, pictures
     included; it found none outside the regions.
-    ``unread`` is the ink outside all regions (:func:`docspec.drafting.unread.unread_regions`; ``None``: not searched).
+    ``unread`` is the ink outside all regions (:func:`docspec.drafting.ink.unread_regions`; ``None``: not searched).
     ``soundness`` (0..1) is the likeness of a hidden text layer to the print, 1 for a visible one. ``seen`` is what is
     done to the picture of the page before the target sees it: boxes are those of the page as it is seen.
     ``straight`` is what the drafter did to it beyond that; only lines have boxes of the page as it was then.

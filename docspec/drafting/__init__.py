@@ -69,7 +69,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
             assert options.drafts is not None, "the options have checked it"
             return SavedDrafter(options.drafts)
         case "none":
-            from docspec.drafting.none import NoneDrafter
+            from docspec.drafting.drafter import NoneDrafter
 
             return NoneDrafter()
     if options.drafter in plugins("drafters"):

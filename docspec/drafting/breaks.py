@@ -1,13 +1,13 @@
 """Line breaks that are meant: addresses, receipts, pairs of labels and values. A line of prose ends where its next word
 does not fit; a line that ends well before is a line of its own, or the end of a text. So are those of a region that has
-typed rules, or amounts at the ends of many lines. And footnotes in the order of their numbers."""
+typed rules, or amounts at the ends of many lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from statistics import median
 
 from docspec.core import BBox, Category, PrintedLine, Region
@@ -36,9 +36,6 @@ LINES = 3
 WORDS = 4
 """Most words of such lines, on average, where all are nearly as long: more may be prose in a narrow column."""
 
-FEWEST, MANY = 2, 4
-"""Most words of a line, on average, of which no column of prose is made, and least such lines."""
-
 _HYPHENS = "-\u00ad\u2010"
 _ENDS = ".!?:;)”\"'»。！？"
 _PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
@@ -64,8 +61,6 @@ _TICK = re.compile(r"\[[ x]\]\s")
 
 _LINE = re.compile(r"(\d{1,3})[a-z]? +[^\W\d]")
 """The number of a line of a form, and its text."""
-
-_NOTE = re.compile(r"\[?(\d{1,3})[\].)]?\s*\D")
 
 
 def with_items(regions: Sequence[Region]) -> list[Region]:
@@ -187,8 +182,6 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return True
     if any(len(line.text) > LONGEST for line in lines):
         return False
-    if len(lines) >= MANY and _are_columns_of_words(lines):
-        return True
     if all(_PAIR.match(line.text) for line in lines):
         return True
     amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
@@ -234,14 +227,6 @@ def _are_centred(lines: Sequence[PrintedLine], edge: float | None) -> bool:
     return _ends(moved, width) >= MOST_END * (len(lines) - 1)
 
 
-def _are_columns_of_words(lines: Sequence[PrintedLine]) -> bool:
-    """Whether ``lines``, of words with spaces, have too few of them to be prose: labels, or names in a list."""
-    words = [line.text.split() for line in lines]
-    if sum(map(len, words)) > FEWEST * len(lines) or any(line.text[-1] in _HYPHENS for line in lines):
-        return False
-    return sum(len(own) > 1 for own in words) > 0.5 * len(lines)
-
-
 def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:
     """Where lines end in the column of ``region``, as other regions show: prose of several lines, else, if lines have
     few words, what reaches farthest (short paragraphs of a letter, items of a receipt); ``None`` if none does."""
@@ -275,17 +260,3 @@ def _fits(line: PrintedLine, below: PrintedLine, edge: float) -> bool:
     first = below.text.split(maxsplit=1)[0]
     width = below.bbox.width * len(first) / len(below.text)
     return line.bbox.x1 + width + SLACK * (line.size or line.bbox.height) < edge
-
-
-def notes_in_order(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` with footnotes that follow each other in the order of their numbers: those of several columns are
-    numbered across them."""
-    ordered: list[Region] = []
-    for is_note, run in groupby(regions, lambda region: region.category is Category.FOOTNOTE):
-        own = list(run)
-        numbers = [_NOTE.match(region.texts[0]) if region.texts else None for region in own]
-        if is_note and all(numbers):
-            numbered = [(int(match[1]), at) for at, match in enumerate(numbers) if match is not None]
-            own = [own[at] for _, at in sorted(numbered)]
-        ordered += own
-    return ordered

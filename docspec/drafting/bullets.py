@@ -1,16 +1,20 @@
 """Bullets: those that are drawn, as browsers and presentations print them (small discs, rings and squares before lines
-of text), those that are letters (the small ``o`` of word processors), and those that stand apart from their lines.
+of text), those that are letters (the small ``o`` of word processors), those that stand apart from their lines, and
+those that are none but signs of numbers ("+ 120 units").
 
 Drawn ones are written as text onto a copy of the page, where a layout model sees them too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from docspec.core import BBox, Category
+from docspec.core import BBox, Category, Region
+from docspec.core.geometry import runs_of
 from docspec.core.marks import shifted
 from docspec.drafting.lines import TextLine
 
@@ -135,3 +139,42 @@ def item_or(category: Category, text: str) -> Category:
     """The category of a region of ``category`` that begins with ``text``: an item of a list behind a bullet."""
     is_item = category is Category.TEXT and text[:1] in tuple(_SIGNS) and text[1:2].isspace()
     return Category.LIST_ITEM if is_item else category
+
+
+_MARKED = re.compile(r"([-+−–±])\s+(?=\S)")
+_SIGNED = re.compile(r"[-+−–±]\s+(?:[$€£¥]\s?)?[.,]?\d")
+
+
+def with_signs(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which items of a list that all begin with a sign and a number are text, each for itself. Where a
+    neighbour has words behind the same sign, that is a bullet."""
+    result: list[Region] = []
+    for is_list, run in groupby(regions, lambda region: region.category is Category.LIST_ITEM):
+        own = list(run)
+        starts = [line.text for region in own for line in region.lines if _MARKED.match(line.text)] if is_list else []
+        bullets = {text[0] for text in starts if _SIGNED.match(text) is None}
+        for region in own:
+            result += _apart(region) if starts and _is_signed(region, bullets) else [region]
+    return result
+
+
+def _is_signed(region: Region, bullets: set[str]) -> bool:
+    starts = [line.text for line in region.lines if _MARKED.match(line.text)]
+    return bool(starts) and starts[0] == region.lines[0].text and not any(text[0] in bullets for text in starts)
+
+
+def _apart(region: Region) -> list[Region]:
+    """The items of ``region``, a list, as text."""
+    items = runs_of(region.lines, lambda _, line: _MARKED.match(line.text) is None)
+    if len(items) == 1:
+        return [replace(region, category=Category.TEXT)]
+    return [
+        replace(
+            region,
+            category=Category.TEXT,
+            bbox=BBox.union(line.bbox for line in item),
+            texts=("\n".join(line.text for line in item),),
+            lines=tuple(item),
+        )
+        for item in items
+    ]

@@ -1,15 +1,21 @@
-"""Lines of a page from its characters: spans that are cut where what was found of a character changes, and pieces that
-were printed later into the gap of a line in their place there.
+"""Lines of a page from its characters, as MuPDF's raw dictionary has them: spans that are cut where what was found of a
+character changes, and pieces that were printed later into the gap of a line in their place there (browsers paint a
+shifted figure after its line, programs that fill in forms write all values behind the form's text).
 
-Browsers paint a shifted figure after its line, programs that fill in forms write all values behind the form's text.
+What a file prints twice, one upon the other, to look bold, is told once: MuPDF tells each print; where it collects
+styles it tells one, but then takes time that grows with the square of their number, and loses letters of ligatures.
+Soft hyphens that are printed within a line are hyphens, of a file whose font calls every hyphen so (U+00AD); a real
+soft one is printed only where a line ends, and goes with the break.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from docspec.core import BBox
+from docspec.core.geometry import runs_of
 
 FOUND = ("struck", "script", "formula")
 """What other modules say of single characters."""
@@ -143,3 +149,63 @@ def _cut(span: dict[str, Any]) -> list[dict[str, Any]]:
 def _union(boxes: Any) -> tuple[float, float, float, float]:
     box = BBox.union(BBox(*one) for one in boxes)
     return box.x0, box.y0, box.x1, box.y1
+
+
+SOFT = "\u00ad"
+LEAST_WIDTH, MOST_HEIGHT = 0.1, 0.3
+"""Of the ink of a hyphen, in sizes of its type."""
+
+
+def tell_hyphens(blocks: Sequence[dict[str, Any]]) -> None:
+    """Makes hyphens of the soft ones of ``blocks``, a page as MuPDF's raw dictionary with exact boxes: those within a
+    line that are printed, and with them the others of their font."""
+    fonts: set[str] = set()
+    soft: list[tuple[str, dict[str, Any]]] = []
+    for line in (line for block in blocks for line in block.get("lines", ())):
+        chars = [(span, char) for span in line["spans"] for char in span["chars"] if char["c"].strip()]
+        for span, char in chars:
+            x0, y0, x1, y1 = char["bbox"]
+            if char["c"] == SOFT and x1 - x0 > LEAST_WIDTH * span["size"] and y1 - y0 < MOST_HEIGHT * span["size"]:
+                soft.append((span["font"], char))
+                fonts |= {span["font"]} if char is not chars[-1][1] else set()
+    for font, char in soft:
+        if font in fonts:
+            char["c"] = "-"
+
+
+LEVEL = 1.0
+"""Most points between the baselines of two prints."""
+
+UPON = 0.1
+"""Most distance of two prints of one character, in sizes of the type: the narrowest letters are 0.2 wide."""
+
+
+def without_doubles(blocks: Sequence[dict[str, Any]]) -> None:
+    """Takes the second prints out of the level lines of ``blocks``, a page as MuPDF's raw dictionary, and the lines
+    that have no others."""
+    lines = [line for block in blocks for line in block.get("lines", ()) if line["dir"] == (1.0, 0.0) and line["spans"]]
+    lines.sort(key=lambda line: float(line["spans"][0]["origin"][1]))
+    for row in runs_of(lines, lambda a, b: b["spans"][0]["origin"][1] - a["spans"][0]["origin"][1] < LEVEL):
+        if len(row) > 1 and _overlap(row):
+            _print_once(row)
+    for block in blocks:
+        if "lines" in block:
+            block["lines"] = [line for line in block["lines"] if any(span["chars"] for span in line["spans"])]
+
+
+def _overlap(row: Sequence[dict[str, Any]]) -> bool:
+    spans = sorted((line["bbox"][0], line["bbox"][2]) for line in row)
+    return any(b[0] < a[1] - 0.5 * (a[1] - a[0]) for a, b in pairwise(spans))
+
+
+def _print_once(row: Sequence[dict[str, Any]]) -> None:
+    known: dict[str, list[tuple[float, float]]] = {}
+    for span in (span for line in row for span in line["spans"]):
+        kept = []
+        for char in span["chars"]:
+            (x, y), near = char["origin"], UPON * span["size"]
+            places = known.setdefault(char["c"], [])
+            if not any(abs(x - x0) < near and abs(y - y0) < near for x0, y0 in places):
+                places.append((x, y))
+                kept.append(char)
+        span["chars"] = kept

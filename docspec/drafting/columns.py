@@ -59,21 +59,16 @@ def _has_rows(lines: Sequence[TextLine]) -> bool:
     return len(printed_lines(lines)) > 1
 
 
-def columns_of(lines: Sequence[TextLine], ragged: bool = False) -> list[list[TextLine]]:
+def columns_of(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     """``lines`` that a layout model took for one region, by the columns in which they are set, in reading order.
 
-    Columns count only where all are wide: bullets, numbers and keys beside their values are no columns. With
-    ``ragged``, the whole must be wide instead, as the lines are pieces.
+    Columns count only where all are wide: bullets, numbers and keys beside their values are no columns.
     """
     unit = usual_height(lines)
     groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows, runs_leftwards(lines))
-    widths = (
-        BBox.union(line.bbox for line in group).width if ragged else median(line.bbox.width for line in group)
-        for group in groups
-    )
-    if all(width >= COLUMN * unit for width in widths):
+    if all(median(line.bbox.width for line in group) >= COLUMN * unit for group in groups):
         return groups
-    columns = [] if ragged else _with_narrow_ones(groups, COLUMN * unit)
+    columns = _with_narrow_ones(groups, COLUMN * unit)
     if len(columns) < 2 or _in_rows(columns):
         return [list(lines)]
     return [part for column in columns for part in xy_cut(column, lambda line: line.bbox, math.inf, PARAGRAPH * unit)]

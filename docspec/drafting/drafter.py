@@ -1,4 +1,4 @@
-"""The contract of a drafter: a cheap guess of a page's content before the target reads it."""
+"""The contract of a drafter, a cheap guess of a page's content before the target reads it, and the smallest one."""
 
 from __future__ import annotations
 
@@ -25,3 +25,12 @@ class Drafter(Protocol):
         fails because of its drafter.
         """
         ...
+
+
+class NoneDrafter:
+    """Drafts nothing."""
+
+    name = "none"
+
+    def draft(self, page: PageImage) -> PageDraft:
+        return PageDraft(drafter=self.name, reason="drafting is off")

@@ -15,7 +15,7 @@ from docspec.core import BBox
 from docspec.core.geometry import runs_of
 from docspec.documents.mupdf import mupdf
 from docspec.drafting.bullets import SIGN, drawn_bullets
-from docspec.drafting.found_table import FoundTable, table_html
+from docspec.drafting.layout import FoundTable, table_html
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.printed import Printed, Word
 
@@ -24,9 +24,6 @@ SMALLEST, LARGEST = 5.0, 18.0
 
 INSIDE = (0.08, 0.75)
 """Least and most share of a box that is filled to tick it."""
-
-RING = 0.5
-"""Least height of a button over that of its label: smaller rings are bullets."""
 
 DARK = 0.7
 """Least of the three parts of a colour below which a shape is ink."""

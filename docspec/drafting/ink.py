@@ -1,4 +1,5 @@
-"""Finds print on a picture, as rows, columns and boxes of ink and by its contrast, without any model."""
+"""Finds print on a picture, as rows, columns and boxes of ink and by its contrast, without any model; and print outside
+all regions, of which it makes regions, so that all of the page is read."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from docspec.core import BBox
+from docspec.core import BBox, Category, Region
+from docspec.drafting.blank import in_cells
 
 CONTRAST = 60
 """How much darker (or lighter) than the paper, of 255, a pixel must be to count as ink."""
@@ -113,3 +115,130 @@ def ground_of(histogram: Sequence[int] | np.ndarray) -> int:
     """The commonest grey of a picture, whose ``histogram`` counts the pixels of 256 levels; four of them are one."""
     fours = np.asarray(histogram).reshape(64, 4).sum(axis=1)
     return int(fours.argmax()) * 4 + 2
+
+
+SMALL = 4
+"""Pixels of the page per pixel of the map of ink."""
+
+RULE = 6.0
+"""A straight stroke longer than so many usual lines is a rule or a frame."""
+
+LINE_OF_LETTER = 1.5
+"""Height of a line over that of most of its letters, which are low ones."""
+
+FLAT = 0.45
+"""A mark that long and lower than so many usual lines is a rule of dots, dashes or leaves."""
+
+FAINT = 30
+"""Contrast (of 255) from which on a sketch shows ink."""
+
+COMPACT = 1.5
+"""Largest ratio of a bullet's length to its width."""
+
+MOST_BULLETS = 100
+"""Most bullets of one patch of ink; more marks are a pattern."""
+
+TALLEST = 3.0
+"""A piece higher than so many usual lines that does not part into lines is a picture."""
+
+
+def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region]:
+    """Regions around the print of ``image`` outside ``regions``, without texts, top to bottom.
+
+    Rules, bullets and specks are left out; a piece too high for text is a picture.
+    """
+    import cv2
+
+    ink = ink_of(image)
+    usual = median([line.bbox.height for region in regions for line in region.lines] or [line_height(ink)])
+    _wipe(ink, [region.bbox for region in regions], usual)
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if not len(rows):
+        return []
+    stroke = round(RULE * usual)  # rules are sought only within their reach from the remaining ink
+    top, bottom = max(0, int(rows[0]) - stroke), int(rows[-1]) + stroke + 1
+    left, right = max(0, int(columns[0]) - stroke), int(columns[-1]) + stroke + 1
+    ink[top:bottom, left:right] = without_rules(ink[top:bottom, left:right], stroke)
+    if not ink.any():
+        return []
+    reach = max(1, round(0.8 * usual / SMALL))  # letters of a line, and lines of a paragraph, hang together
+    small: Any = np.pad(in_cells(ink, SMALL).any(axis=(1, 3)).astype(np.uint8), reach)
+    linked = cv2.dilate(small, np.ones((reach, 2 * reach + 1), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(linked, connectivity=8)
+    patches = []
+    for left, top, width, height, _ in stats[1:].tolist():
+        # The ink itself: dilation grew it by ``reach`` columns on both sides and by ``reach - 1`` rows, half above.
+        x, y = left, top + (reach - 1) // 2 - reach
+        box = BBox(x, y, x + width - 2 * reach, y + height - (reach - 1)).scaled(float(SMALL))
+        box = box.clamped(image.width, image.height)
+        category = _category(image, ink, box, usual)
+        if category is not None:
+            patches.append(Region(box, category))
+    return sorted(patches, key=lambda region: (region.bbox.y0, region.bbox.x0))
+
+
+def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:
+    """Whether a ``sketch``, that ``share`` of the page's size, shows nothing outside ``regions`` but rules and specks
+    far smaller than letters. Faint ink counts here too: in a small picture thin strokes are faint."""
+    ink = ink_of(sketch, FAINT)
+    heights = [share * line.bbox.height for region in regions for line in region.lines]
+    usual = median(heights or [line_height(ink)])
+    _wipe(ink, [region.bbox.scaled(share) for region in regions], usual)
+    return not ink.any() or int(without_rules(ink, round(RULE * usual)).sum()) < LEAST_INK * share * share
+
+
+def _wipe(ink: np.ndarray, boxes: Sequence[BBox], usual: float) -> None:
+    """Takes the ink in and closely around ``boxes`` out of ``ink``; a line is ``usual`` pixels high."""
+    for box in boxes:
+        left, top, right, bottom = box.grown(0.25 * usual).clamped(ink.shape[1], ink.shape[0]).rounded()
+        ink[top:bottom, left:right] = False
+
+
+def line_height(ink: np.ndarray) -> float:
+    """The usual height of a line in pixels, from the median height of all marks that are not specks."""
+    import cv2
+
+    _, _, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    heights = stats[1:, cv2.CC_STAT_HEIGHT]
+    heights = heights[heights > THIN]
+    usual = LINE_OF_LETTER * float(np.median(heights)) if len(heights) else ink.shape[0] / 80
+    return min(usual, ink.shape[0] / 20)  # a page of nothing but pictures
+
+
+def _category(image: Image.Image, ink: np.ndarray, box: BBox, usual: float) -> Category | None:
+    """The category of ``box``: text, a picture, or ``None`` if nothing can be read."""
+    left, top, right, bottom = box.rounded()
+    own = ink[top:bottom, left:right]
+    inked = own.any(axis=1).sum(), own.any(axis=0).sum()
+    if own.sum() < LEAST_INK or min(inked) < THIN:
+        return None
+    if box.height < FLAT * usual and box.width > RULE * usual:
+        return None
+    if _are_bullets(image.crop((left, top, right, bottom)), own, usual):
+        return None
+    lines = line_boxes(image, box)
+    tallest = max((line.height for line in lines), default=0.0)
+    return Category.PICTURE if tallest > TALLEST * usual or own.mean() > 0.6 else Category.TEXT
+
+
+def _are_bullets(image: Image.Image, ink: np.ndarray, usual: float) -> bool:
+    """Whether the ``ink`` of an ``image`` is nothing but squares, discs, triangles and the like, each of one colour and
+    no higher than a line: they fill the stretch between their outermost pixels, which no letter does."""
+    import cv2
+
+    marks = ink.astype(np.uint8)
+    inner = cv2.erode(marks, np.ones((3, 3), np.uint8), borderValue=0).astype(bool)  # type: ignore[call-overload]
+    greys = np.asarray(image.convert("L"))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=8)
+    if count - 1 > MOST_BULLETS:
+        return False
+    for number in range(1, count):
+        left, top, width, height, area = map(int, stats[number])
+        if max(width, height) > min(usual, COMPACT * min(width, height)):
+            return False
+        own = labels[top : top + height, left : left + width] == number
+        points: Any = cv2.findNonZero(own.astype(np.uint8))
+        within = greys[top : top + height, left : left + width][own & inner[top : top + height, left : left + width]]
+        if area < cv2.contourArea(cv2.convexHull(points)) or not len(within) or int(np.ptp(within)) > CONTRAST:
+            return False
+    return True

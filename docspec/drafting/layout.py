@@ -9,23 +9,36 @@ of neighbouring regions may overlap.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
+from html import escape
 from typing import Any, Self
 
 import numpy as np
 
-from docspec.core import BBox, Category
+from docspec.core import BBox, Category, CellBoxes
+from docspec.core.marks import Mark
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.documents.painting import forget
-from docspec.drafting.found_table import FoundTable
 from docspec.drafting.lines import TextLine, usual_height
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""
 
 ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table in points: its box, its HTML, the places of its cells by rows (empty unless all are known), whether drawn
+    lines close its cells, and how sure its rows and columns are (0..1)."""
+
+    bbox: BBox
+    html: str
+    grid: CellBoxes = ()
+    ruled: bool = False
+    certainty: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +159,17 @@ def write_hidden(page: Any, lines: Sequence[TextLine]) -> None:
 def _in_latin(text: str) -> str:
     """``text`` in characters of Windows-1252, an `x` for each that is not one of them."""
     return "".join(c if c.encode("cp1252", "ignore") else "x" for c in text.translate(ALIKE))
+
+
+def table_html(rows: Iterable[Iterable[str]]) -> str:
+    """Texts of cells by rows as HTML. Empty without rows."""
+    lines = ["".join(f"<td>{escape(text, quote=False)}</td>" for text in row) for row in rows]
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>" if lines else ""
+
+
+def struck_text(text: str, marks: Sequence[Mark]) -> str:
+    """``text`` with ``~~`` around what is struck through."""
+    for mark in sorted(marks, key=lambda mark: -mark.start):
+        if mark.kind == "struck":
+            text = f"{text[: mark.start]}~~{text[mark.start : mark.end]}~~{text[mark.end :]}"
+    return text

@@ -17,10 +17,10 @@ from PIL import Image
 
 from docspec.core import BBox, Event, PageDraft, PageImage, Region
 from docspec.core.straightening import Straightening
+from docspec.drafting.ink import unread_regions
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import PageReader, Reading
 from docspec.drafting.straightening import as_printed
-from docspec.drafting.unread import unread_regions
 
 SIDE = 400
 """Pixels of the longer side of the map of the paper's brightness, about."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 
-from docspec.core import Category, Region
-from docspec.core.draft import stacked
+from docspec.core import Category
 from docspec.drafting.lines import PrintedRow, TextLine, without_spaces
 
 TYPEWRITTEN = 0.95
@@ -76,28 +74,6 @@ def spaces_in(rows: Sequence[PrintedRow]) -> Callable[[TextLine, TextLine], int]
         return max(1, round((line.bbox.x0 - before.bbox.x1) / letter))
 
     return spaces
-
-
-def joined_listings(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` in reading order, in which listings that blank lines had divided are joined."""
-    joined: list[Region] = []
-    for region in regions:
-        last = joined[-1] if joined else None
-        if last is not None and _go_on(last, region):
-            joined[-1] = replace(stacked([last, region]), confidence=min(last.confidence, region.confidence))
-        else:
-            joined.append(region)
-    return joined
-
-
-def _go_on(first: Region, second: Region) -> bool:
-    """Whether ``second`` stands below ``first`` and both are listings."""
-    if not (first.listing and second.listing):
-        return False
-    above, below = first.lines[-1], second.lines[0]
-    stacked = first.bbox.shared_width(second.bbox) > 0
-    height = min(max(line.bbox.height, LEADED * line.size) for line in (above, below))  # letters without tails are low
-    return stacked and 0 < below.bbox.y1 - above.bbox.y1 <= (1 + APART) * height
 
 
 def _is_number(line: TextLine) -> bool:

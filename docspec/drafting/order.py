@@ -18,8 +18,6 @@ from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.frames import NONE, Bounds, framed_order
-from docspec.drafting.furniture import whole_furniture
-from docspec.drafting.gutters import parted_by_gutters
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.printed import Printed
@@ -45,8 +43,7 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            boxes = parted_by_gutters(whole_furniture(printed.layout))
-            return in_order(boxes, lines, printed.bounds), "PyMuPDF", ()
+            return in_order(printed.layout, lines, printed.bounds), "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"

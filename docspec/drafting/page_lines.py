@@ -18,16 +18,13 @@ from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import trace_of
 from docspec.drafting.bullets import spell_bullets
-from docspec.drafting.char_spans import has_pieces, put_in_gaps, spans_of
-from docspec.drafting.doubles import without_doubles
+from docspec.drafting.char_spans import SOFT, has_pieces, put_in_gaps, spans_of, tell_hyphens, without_doubles
 from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
 from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
 from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
-from docspec.drafting.repair import letters_untold, repair
+from docspec.drafting.repair import decoded, letters_untold, names_signs, repair
 from docspec.drafting.right_to_left import SPACE, has_right_to_left, is_right_to_left, logical_text
-from docspec.drafting.soft_hyphens import SOFT, tell_hyphens
 from docspec.drafting.struck import mark_struck, strokes_of
-from docspec.drafting.symbol_fonts import decoded, names_signs
 from docspec.mathematics.page import PageFormulas
 
 if TYPE_CHECKING:

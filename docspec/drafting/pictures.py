@@ -6,7 +6,8 @@ has no image objects to ask for. The pixels have.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,8 @@ def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
     side = max(1, round(max(mask.shape) / CELLS))
     pictures = []
-    for patch in _patches(in_cells(mask, side).mean(axis=(1, 3)) > 0.02):
-        box = _bounds(mask, patch, side).scaled(factor).clamped(image.width, image.height)
+    for box in _patches(mask, side):
+        box = box.scaled(factor).clamped(image.width, image.height)
         text = sum(common.area for other in known if (common := box.intersection(other)) is not None)
         thin, long = sorted((box.width, box.height))
         if thin >= MIN_SIDE * min(image.size) and long <= MAX_ASPECT * thin and text <= MAX_TEXT * box.area:
@@ -76,25 +77,16 @@ def _without_rules(mask: NDArray[np.bool_], length: float) -> NDArray[np.bool_]:
     return np.asarray(mask & ~thin)
 
 
-def _bounds(mask: NDArray[np.bool_], patch: Sequence[tuple[int, int]], side: int) -> BBox:
-    """The box around the ink of a patch of cells."""
-    left, top = min(x for x, _ in patch) * side, min(y for _, y in patch) * side
-    right, bottom = (max(x for x, _ in patch) + 1) * side, (max(y for _, y in patch) + 1) * side
-    ink = mask[top:bottom, left:right]
-    rows, columns = ink.nonzero()
-    ends = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
-    return BBox(*map(float, ends)).shifted(left, top)
+def _patches(mask: NDArray[np.bool_], side: int) -> Iterator[BBox]:
+    """The boxes around the ink in patches of inked cells of ``side`` pixels, which hang together across at most one
+    empty cell."""
+    import cv2
 
-
-def _patches(inked: NDArray[np.bool_]) -> list[list[tuple[int, int]]]:
-    """Groups of ``inked`` cells (column, row), connected across at most one empty cell."""
-    left = {(int(x), int(y)) for y, x in np.argwhere(inked)}
-    patches = []
-    while left:
-        patch = [left.pop()]
-        for x, y in patch:
-            near = {(x + dx, y + dy) for dx in range(-2, 3) for dy in range(-2, 3)} & left
-            left -= near
-            patch.extend(near)
-        patches.append(patch)
-    return patches
+    inked: Any = (in_cells(mask, side).mean(axis=(1, 3)) > 0.02).astype(np.uint8)
+    grown = cv2.dilate(np.pad(inked, (0, 1)), np.ones((2, 2), np.uint8), anchor=(1, 1))  # two cells apart touch
+    count, labels = cv2.connectedComponents(grown, connectivity=8)
+    for number in range(1, count):
+        rows, columns = ((labels[:-1, :-1] == number) & (inked > 0)).nonzero()
+        top, left = int(rows.min()) * side, int(columns.min()) * side
+        ys, xs = mask[top : (int(rows.max()) + 1) * side, left : (int(columns.max()) + 1) * side].nonzero()
+        yield BBox(float(xs.min()), float(ys.min()), float(xs.max()) + 1, float(ys.max()) + 1).shifted(left, top)

@@ -12,7 +12,7 @@ from typing import Any
 from docspec.core import BBox, Category
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of, images_of
-from docspec.drafting.doubles import without_doubles
+from docspec.drafting.char_spans import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of, is_painted
 from docspec.drafting.layout import LayoutBox, analyse
 from docspec.drafting.page_lines import cell_texts
@@ -76,12 +76,12 @@ class Printed:
     def layout(self) -> list[LayoutBox]:
         """The regions that the layout model sees, in its order; a picture that is only words and rules is text. Raises
         what the model raises."""
-        return [
-            replace(box, category=Category.TEXT) if box.category is Category.PICTURE and self._is_unpainted(box) else box
-            for box in analyse(self.page)
-        ]
+        return [replace(box, category=Category.TEXT) if self._is_unpainted(box) else box for box in analyse(self.page)]
 
     def _is_unpainted(self, box: LayoutBox) -> bool:
+        """Whether ``box`` is a supposed picture of words and rules alone."""
+        if box.category is not Category.PICTURE:
+            return False
         words = [word.bbox for word in self.words if box.bbox.has_center_of(word.bbox)]
         images = [BBox(*one["bbox"]) for one in images_of(self.page)]
         return len(words) >= WORDS and not is_painted(box.bbox, words, self.drawings, images)

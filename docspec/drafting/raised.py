@@ -166,7 +166,8 @@ def _attach(lines: Sequence[Line]) -> None:
         owner["bbox"] = (*owner["bbox"][:2], max(owner["bbox"][2], line["bbox"][2]), owner["bbox"][3])
         line["spans"] = []
         end = owner["spans"][-1]["bbox"][2]
-        rest = next((one for one in lines if one["spans"] and one is not owner and _goes_on(owner, one, end)), None)
+        base = _base(owner["spans"])
+        rest = next((one for one in lines if one is not owner and _goes_on(base, owner["dir"], one, end)), None)
         if rest is not None:
             owner["spans"] += rest["spans"]
             owner["bbox"] = (*owner["bbox"][:2], max(owner["bbox"][2], rest["bbox"][2]), owner["bbox"][3])
@@ -176,6 +177,8 @@ def _attach(lines: Sequence[Line]) -> None:
 
 def _takes(owner: Line, line: Line, first: Span) -> bool:
     """Whether ``first``, the first span of ``line``, is raised at the end of ``owner``."""
+    if first["size"] > SMALL * max((span["size"] for span in owner["spans"]), default=0.0):
+        return False  # as most are, without a look at the base
     base = _base(owner["spans"])
     if base is None or not owner["spans"][-1]["text"][-1:].strip() or _is_hidden(owner):
         return False
@@ -187,12 +190,12 @@ def _takes(owner: Line, line: Line, first: Span) -> bool:
     return first["size"] <= SMALL * base.size and abs(gap) <= GAP * base.size and LEAST_RISE <= rise <= MOST_RISE
 
 
-def _goes_on(owner: Line, line: Line, end: float) -> bool:
-    """Whether ``line`` goes on where ``owner`` was parted by what is raised in it."""
-    base, first = _base(owner["spans"]), line["spans"][0]
-    if base is None or not _is_level(line) or abs(first["bbox"][0] - end) > GAP * base.size:
+def _goes_on(base: _Base | None, direction: tuple[float, float], line: Line, end: float) -> bool:
+    """Whether ``line`` goes on at ``end``, where one with that ``base`` was parted by what is raised in it."""
+    if base is None or not _is_level(line) or abs(line["spans"][0]["bbox"][0] - end) > GAP * base.size:
         return False
-    return abs(base.rise(first, owner["dir"])) < LEAST_FALL and abs(first["size"] - base.size) < 0.1 * base.size
+    first = line["spans"][0]
+    return abs(base.rise(first, direction)) < LEAST_FALL and abs(first["size"] - base.size) < 0.1 * base.size
 
 
 def _is_short(text: str) -> bool:

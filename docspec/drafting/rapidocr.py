@@ -22,6 +22,7 @@ from docspec.core.straightening import NOTHING, Corners, Straightening
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
+from docspec.drafting.ink import unread_regions
 from docspec.drafting.layout import WHITE_SPACE, write_hidden
 from docspec.drafting.light import evened, read_evenly
 from docspec.drafting.line_numbers import line_numbers, numbers_region
@@ -30,21 +31,19 @@ from docspec.drafting.lost_lines import with_lost_lines
 from docspec.drafting.number_check import numbers_unsure
 from docspec.drafting.order import in_order, layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
-from docspec.drafting.pictures import find_pictures, with_pictures
+from docspec.drafting.pictures import with_pictures
 from docspec.drafting.policy import DraftingPolicy
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
-from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened
+from docspec.drafting.straightening import as_printed, straight_image, straight_page, straightened, turns_of
 from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import doubts, found_tables, with_tables
 from docspec.drafting.structure.recognised import recognised_tokens
 from docspec.drafting.structure.relations import relations
 from docspec.drafting.structure.tables import structure_of
-from docspec.drafting.turning import turns_of
 from docspec.drafting.type_size import measured
-from docspec.drafting.unread import unread_regions
 from docspec.drafting.vertical import vertical_regions
 
 LONG_SIDE = 842.0  # points of a sheet whose true size is not known: A4
@@ -190,11 +189,7 @@ def regions_of_lines(
             boxes, in_points = with_blocks(boxes, in_points, structure)
             boxes = boxes if boxes == seen else in_order(boxes, in_points)
         own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
-        regions = own + assemble(
-            boxes,
-            in_points,
-            drawings=lambda: [box.scaled(1 / per_point) for box in find_pictures(image, [line.bbox for line in lines])],
-        )
+        regions = own + assemble(boxes, in_points)
     finally:
         document.close()
     upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]

@@ -2,18 +2,28 @@
 
 Turned pages are seen so by the target, too; from above and without their lean only with ``--straighten``
 (``PageDraft.seen`` and ``PageDraft.straight``).
+
+Scans that lie on their side or stand on their head are found by their lines, of which the recogniser reads few surely,
+or which are higher than wide: a sample of them, read both ways round, tells how the page lies.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
 
 from docspec.core import BBox, Event, PageDraft, PageImage
+from docspec.core.scripts import scripts_of
 from docspec.core.straightening import Projection, Straightening
+from docspec.drafting.lines import TextLine
+
+if TYPE_CHECKING:
+    from docspec.drafting.recogniser import Recogniser
 
 MARGIN = 0.1
 """Of the height of a line: white that its picture has around it. With more, parts of its neighbours are read."""
@@ -117,3 +127,54 @@ def straight_line(grey: np.ndarray, quad: Any) -> Image.Image:
     line = cv2.warpPerspective(grey, turned, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     tall = size[1] >= UPRIGHT * size[0]
     return Image.fromarray(np.rot90(line) if tall else line)
+
+
+SAMPLE = 6
+"""Lines that are read both ways round."""
+
+LEAST = 3
+"""Fewer lines do not decide for a page."""
+
+LETTERS = 6
+"""Least characters of a line that show which way up it is."""
+
+SIDEWAYS = 0.7
+"""Share of a page's characters in such lines from which on it lies on its side."""
+
+SURE = 0.9
+"""Mean confidence (0..1) of the lines of pages that are the right way up."""
+
+BETTER = 0.15
+"""Least gain of confidence (0..1) for the other way round."""
+
+UPWARDS = frozenset({"Han", "Kana", "Hangul"})
+"""Scripts that are set from top to bottom."""
+
+
+def turns_of(image: Image.Image, lines: Sequence[TextLine], recogniser: Recogniser) -> int:
+    """The quarter turns, clockwise, that bring a page ``image`` upright; its ``lines`` were recognised as it lies."""
+    total = sum(len(line.text) for line in lines)
+    long = sorted(lines, key=lambda line: -max(line.bbox.width, line.bbox.height))
+    sample = [line for line in long if len(line.text) >= LETTERS][:SAMPLE]
+    if len(sample) < LEAST or not total:
+        return 0
+    tall = sum(len(line.text) for line in lines if line.bbox.height > UPRIGHT * line.bbox.width)
+    if tall >= SIDEWAYS * total:
+        scripts = scripts_of("".join(line.text for line in lines))
+        if sum(scripts[name] for name in UPWARDS) > scripts.total() / 2:
+            return 0
+        ways = 1, 3
+    elif sum(line.confidence * len(line.text) for line in lines) >= SURE * total:
+        return 0
+    else:
+        ways = 0, 2
+    scores = [fmean(_read(image, line.bbox, turns, recogniser) for line in sample) for turns in ways]
+    if ways == (0, 2):
+        return 2 if scores[1] >= scores[0] + BETTER else 0
+    return ways[scores.index(max(scores))]
+
+
+def _read(image: Image.Image, box: BBox, turns: int, recogniser: Recogniser) -> float:
+    """The recogniser's confidence for a line after so many quarter turns."""
+    part = box.grown(2).clamped(image.width, image.height).rounded()
+    return recogniser.read_line(turned_image(image.crop(part), turns))[1]

@@ -31,13 +31,12 @@ from PIL import Image
 from docspec.core import BBox, Category, DrafterError, PrintedLine, Region
 from docspec.core.languages import Language
 from docspec.core.scripts import alphabet_of
-from docspec.drafting.ink import THIN, line_boxes
+from docspec.drafting.ink import THIN, line_boxes, unread_regions
 from docspec.drafting.light import evened, is_uneven
 from docspec.drafting.number_check import LineRead, NumberWord, with_checked_numbers
 from docspec.drafting.recogniser import ReadQuad, Recogniser
 from docspec.drafting.repair import repair
 from docspec.drafting.straightening import straight_line
-from docspec.drafting.unread import unread_regions
 
 PROGRAM = "tesseract"
 SECONDS = 100.0

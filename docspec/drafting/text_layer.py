@@ -28,6 +28,7 @@ from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
 from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
 from docspec.drafting.furniture import settled_furniture, watermarks
+from docspec.drafting.ink import covers_all_ink, unread_regions
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
@@ -43,16 +44,14 @@ from docspec.drafting.picture_text import (
 )
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
-from docspec.drafting.printed_spaces import with_printed_spaces
 from docspec.drafting.recogniser import PageReader, Recogniser
-from docspec.drafting.spaced_letters import are_spaced, typed_spaces, with_words
+from docspec.drafting.repair import CODES
+from docspec.drafting.spaces import are_spaced, typed_spaces, with_printed_spaces, with_words
 from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tables, with_tables
 from docspec.drafting.structure.tables import Structure
-from docspec.drafting.symbol_fonts import CODES
 from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
-from docspec.drafting.unread import covers_all_ink, unread_regions
 from docspec.drafting.vertical import vertical_columns, vertical_regions
 from docspec.mathematics.page import PageFormulas
 

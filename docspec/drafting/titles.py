@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import inf
 from statistics import median
 
-from docspec.core import BBox, Category, Region
-from docspec.drafting.breaks import SET_APART, are_entries, pitch_of
+from docspec.core import Category, Region
+from docspec.drafting.breaks import are_entries
 
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 """Least ratio of a title's size of type to that of running text, and of all other headings. LaTeX's and Word's headings
@@ -32,42 +31,26 @@ _CAPTION = re.compile(
 
 def without_parts(regions: Sequence[Region]) -> list[Region]:
     """``regions`` in which headings in type as small as the text are captions if they begin so, and text if they are a
-    part of a sentence, or, not in bold, lines of an address, or a line that neither its letters nor white above or
-    below it sets apart."""
-    text = [region for region in regions if region.category.is_running_text and not region.listing]
-    body, pitch = _size(text), pitch_of(regions)
-    lines = [line.bbox for region in regions for line in region.lines]
+    part of a sentence, or, not in bold, lines of an address."""
+    body = _size(region for region in regions if region.category.is_running_text and not region.listing)
 
-    def is_part(region: Region) -> bool:
-        if _PART.fullmatch(region.texts[0].strip()):
-            return True
-        return not _is_bold(region) and (are_entries(region.lines) or _is_in_line(region, lines, pitch))
+    def settled(region: Region) -> Region:
+        if (
+            region.category is not Category.SECTION_HEADER
+            or not region.texts
+            or not 0 < _size([region]) < LARGER * body
+        ):
+            return region
+        if _CAPTION.match(region.texts[0]):
+            return replace(region, category=Category.CAPTION)
+        is_part = _PART.fullmatch(region.texts[0].strip()) or (not _is_bold(region) and are_entries(region.lines))
+        return replace(region, category=Category.TEXT) if is_part else region
 
-    result = []
-    for region in regions:
-        if region.category is Category.SECTION_HEADER and region.texts and 0 < _size([region]) < LARGER * body:
-            if _CAPTION.match(region.texts[0]):
-                region = replace(region, category=Category.CAPTION)
-            elif is_part(region):
-                region = replace(region, category=Category.TEXT)
-        result.append(region)
-    return result
+    return list(map(settled, regions))
 
 
 def _is_bold(region: Region) -> bool:
     return any(mark.kind == "bold" for line in region.lines for mark in line.marks)
-
-
-def _is_in_line(region: Region, lines: Sequence[BBox], pitch: float) -> bool:
-    """Whether ``region`` is one line in small letters without a number, with other ``lines`` above and below it in its
-    column, as close as those of a paragraph (``pitch``)."""
-    if len(region.lines) != 1 or not any(map(str.islower, region.texts[0])) or region.texts[0][0].isdigit():
-        return False
-    own = region.lines[0].bbox
-    column = [line for line in lines if line.shared_width(own) > 0.5 * min(line.width, own.width)]
-    above = min((min(own.y0 - line.y0, own.y1 - line.y1) for line in column if line.center_y < own.y0), default=inf)
-    below = min((min(line.y0 - own.y0, line.y1 - own.y1) for line in column if line.center_y > own.y1), default=inf)
-    return max(above, below) < SET_APART * pitch
 
 
 def with_title(regions: Sequence[Region]) -> list[Region]:

@@ -19,15 +19,13 @@ from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import boxes_of, images_of, trace_of
-from docspec.drafting.font_programs import AGREED, FontPrograms, bare
-from docspec.drafting.font_trust import LEADER, FontJudge
+from docspec.drafting.font_trust import AGREED, LEADER, FontJudge, FontPrograms, bare
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import PageReader, Recogniser
-from docspec.drafting.repair import letters_untold, repair
+from docspec.drafting.repair import is_known, letters_untold, repair
 from docspec.drafting.right_to_left import has_right_to_left
 from docspec.drafting.straightening import turned_image
-from docspec.drafting.symbol_fonts import is_known
 
 MIN_CHARACTERS = 8
 MIN_WORDS = 20

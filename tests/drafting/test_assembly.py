@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.reading_order import page_order
 
@@ -110,24 +109,6 @@ def test_lines_that_are_in_no_cell_of_the_table_around_them_are_text() -> None:
     ]
 
 
-def test_a_running_head_in_the_box_of_the_text_below_is_taken_apart() -> None:
-    head = [line("400", 0, 0, 20), line("BRITISH HUSBANDRY.", 120, 0), line("[Ch. XIX.", 270, 1, 30)]
-    prose = [line(f"line {row} of the text", 0, 14 * row, 300) for row in range(1, 6)]
-    for category in (Category.TEXT, Category.PICTURE):
-        regions = assemble([box(category, *head, *prose)], [*head, *prose])
-        assert [region.category for region in regions] == [Category.PAGE_HEADER, Category.TEXT]
-        assert regions[0].texts[0] == "400 BRITISH HUSBANDRY. [Ch. XIX."
-    for lines in (
-        [*head[1:], *prose],
-        [line("400", 0, 0, 20), line("boats went out", 24, 0), *prose],
-        [*head, *prose[:2]],
-        [*head, *prose, *(line("12", 320, 14 * row, 20) for row in range(1, 6))],
-        [line("above", 0, -30), *head, *prose],
-    ):
-        regions = assemble([box(Category.TEXT, *lines)], lines)
-        assert Category.PAGE_HEADER not in [region.category for region in regions]
-
-
 def test_unclaimed_lines_keep_their_place_in_their_column() -> None:
     top, bottom, right = line("top", 0, 0), line("bottom", 0, 100), line("right", 200, 0)
     boxes = [box(Category.TEXT, item) for item in (top, bottom, right)]
@@ -161,50 +142,9 @@ def test_a_picture_that_is_only_text_becomes_text() -> None:
     assert assemble([real], [word])[0].texts == ()
 
 
-def test_a_drawing_with_its_labels_leaves_the_text_that_the_layout_model_took_with_it() -> None:
-    ticks = [line(str(number), 0, 40 * number, 12) for number in range(5)]
-    below = [line(str(number), 30 * number, 214, 12) for number in range(1, 8)]
-    item = [line("a.", 0, 228, 10), line("Use the graph of the function.", 20, 228, 300)]
-    wide = box(Category.LIST_ITEM, *ticks, *below, *item)
-    drawing = BBox(10, 0, 240, 210)
-    regions = assemble([wide], [*ticks, *below, *item], drawings=lambda: [drawing])
-    assert [(region.category, " ".join(region.texts)) for region in regions] == [
-        (Category.PICTURE, ""),
-        (Category.LIST_ITEM, "a. Use the graph of the function."),
-    ]
-    framed = assemble([wide], [*ticks, *below, *item], drawings=lambda: [BBox(-5, -5, 240, 226)])
-    assert [region.category for region in framed] == [Category.LIST_ITEM], "figures in a frame are read"
-    numbered = [line("7.", 0, 90, 12), *item]
-    alone = assemble([LayoutBox(wide.bbox, wide.category)], numbered, drawings=lambda: [drawing])
-    assert "7." in " ".join(alone[0].texts), "one number beside a drawing is no label"
-    whole = assemble([wide], [*ticks, *below, *item], drawings=list)
-    assert [region.category for region in whole] == [Category.LIST_ITEM], "no drawing, nothing is taken out"
-    prose = [line("Eleven words fill the line.", 0, 12 * row, 300) for row in range(9)]
-    full = assemble([box(Category.TEXT, *prose)], prose, drawings=lambda: [BBox(50, 10, 250, 60)])
-    assert [region.category for region in full] == [Category.TEXT], "prose is no picture, whatever stains it"
-
-
-@given(
-    st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=12, unique=True),
-    st.lists(st.tuples(COORDINATE, COORDINATE), max_size=3),
-)
-def test_a_drawing_takes_no_word(places: list[tuple[float, float]], drawn: list[tuple[float, float]]) -> None:
-    lines = [line(f"word{number}", x, y, 50) for number, (x, y) in enumerate(places)]
-    drawings = sorted((BBox(x, y, x + 80, y + 60) for x, y in drawn), key=lambda one: one.y0)
-    regions = assemble([box(Category.TEXT, *lines)], lines, drawings=lambda: drawings)
-    told = " ".join(region.texts[0] for region in regions if region.texts).split()
-    assert sorted(told) == sorted(one.text for one in lines)
-
-
 def test_a_ruler_of_dots_is_no_text() -> None:
     dots = line(". . . . . . . . .", 0, 0)
     assert assemble([box(Category.TEXT, dots)], [dots]) == []
-
-
-def test_running_heads_of_one_line_are_one_region() -> None:
-    parts = [line("Published by", 0, 0, 98), line("the Society", 100, 0, 98), line("12", 400, 0, 10)]
-    regions = assemble([box(Category.PAGE_HEADER, part) for part in parts], parts)
-    assert [region.texts[0] for region in regions] == ["Published by the Society", "12"]
 
 
 def test_a_table_without_cells_is_text() -> None:
@@ -279,21 +219,6 @@ def test_columns_are_not_read_on_past_a_heading_that_spans_them() -> None:
     narrow = at(Category.SECTION_HEADER, 40, 288, 190, 303)  # of its own column alone
     down = [first, upper[0], narrow, lower[0], upper[1], lower[1]]
     assert page_order(down) == down
-
-
-def test_a_large_first_letter_that_a_layout_calls_a_title_begins_its_text() -> None:
-    letter = TextLine(BBox(0, 0, 32, 32), "O", 42)
-    rows = [
-        line("nce the harbour was dredged,", 34, 1),
-        line("ships could come in.", 34, 13),
-        line("And so on.", 0, 36),
-    ]
-    boxes = [box(Category.TITLE, letter), box(Category.TEXT, *rows[:2]), box(Category.TEXT, rows[2])]
-    (first, _) = assemble(boxes, [letter, *rows])
-    assert first.category is Category.TEXT
-    assert first.texts[0].split("\n")[0] == "Once the harbour was dredged,"
-    other = line("One", 34, 1)
-    assert len(assemble([box(Category.TITLE, letter), box(Category.TEXT, other)], [letter, other])) == 2
 
 
 def test_the_columns_of_a_curriculum_vitae_are_read_one_after_the_other() -> None:

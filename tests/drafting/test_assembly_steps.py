@@ -9,10 +9,9 @@ import pytest
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import STEPS, Step
-from docspec.drafting.assembly.charts import charts_apart
 from docspec.drafting.assembly.claims import (
+    Assembly,
     bullets_joined,
-    false_tables_divided,
     lines_claimed,
     strays_placed,
     typewriting_unmarked,
@@ -21,15 +20,10 @@ from docspec.drafting.assembly.parts import (
     columns_parted,
     contents_itemised,
     covering_boxes_cut,
-    furniture_joined,
     listings_parted,
-    prose_parted,
-    running_heads_parted,
+    tables_settled,
 )
-from docspec.drafting.assembly.state import Assembly
-from docspec.drafting.assembly.tables import tables_settled
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
 
 
@@ -48,11 +42,6 @@ def told(page: Assembly) -> list[tuple[Category, str]]:
 
 PROSE = [line(f"line {row} of the text", 0, 14 * row, 300) for row in range(1, 6)]
 HEAD = [line("400", 0, 0, 20), line("BRITISH HUSBANDRY.", 120, 0), line("[Ch. XIX.", 270, 1, 30)]
-INDEX = [
-    line(f"{word} {page}, {page + 5}", x, 12 * row, 90)
-    for row, (word, page) in enumerate([("anchor", 3), ("boat", 14), ("cargo", 7), ("deck", 9), ("ebb", 21)])
-    for x in (0, 200)
-]
 
 
 def test_typewriting_is_unmarked_only_where_the_whole_page_is_typewritten() -> None:
@@ -73,39 +62,12 @@ def test_lines_go_into_the_boxes_that_claim_them_and_the_others_are_left() -> No
     assert page.lines == (outside,)
 
 
-def test_an_index_that_is_called_a_table_is_divided_into_its_columns() -> None:
-    page = false_tables_divided(Assembly((box(Category.TABLE, *INDEX),)))
-    assert [kind for kind, _ in told(page)] == [Category.TEXT] * 2
-    assert told(page)[0][1] == "anchor 3, 8 / boat 14, 19 / cargo 7, 12 / deck 9, 14 / ebb 21, 26"
-    cells = box(Category.TABLE, line("Coffee", 0, 0), line("2.50", 200, 0))
-    assert false_tables_divided(Assembly((cells,))).boxes == (cells,)
-
-
 def test_strays_are_placed_by_paragraphs() -> None:
     top, bottom = box(Category.TEXT, line("top", 0, 0)), box(Category.TEXT, line("bottom", 0, 100))
     lost = line("lost", 0, 40, block=1), line("words", 0, 52, block=1), line("end", 0, 140, block=2)
     page = strays_placed(Assembly((top, bottom), lost))
     assert [words for _, words in told(page)] == ["top", "lost / words", "bottom", "end"]
     assert page.lines == ()
-
-
-def test_a_chart_leaves_the_text_that_holds_it_and_drawings_are_sought_only_for_hollow_text() -> None:
-    ticks = [line(str(number), 0, 40 * number, 12) for number in range(5)]
-    below = line("Use the graph.", 20, 228, 300)
-    hollow = box(Category.TEXT, *ticks, below)
-    page = charts_apart(Assembly((hollow,), drawings=lambda: [BBox(10, 0, 240, 210)]))
-    assert told(page) == [(Category.PICTURE, "0 / 1 / 2 / 3 / 4"), (Category.TEXT, "Use the graph.")]
-
-    def never() -> Sequence[BBox]:
-        raise AssertionError("drawings are not cheap")
-
-    assert charts_apart(Assembly((box(Category.TEXT, *PROSE),), drawings=never)).boxes
-    assert charts_apart(Assembly((hollow,))).boxes == (hollow,)
-
-
-def test_a_running_head_leaves_the_text_below_it() -> None:
-    page = running_heads_parted(Assembly((box(Category.TEXT, *HEAD, *PROSE),)))
-    assert [kind for kind, _ in told(page)] == [Category.PAGE_HEADER, Category.TEXT]
 
 
 def test_columns_are_parted_and_all_boxes_ordered_anew() -> None:
@@ -119,13 +81,6 @@ def test_columns_are_parted_and_all_boxes_ordered_anew() -> None:
     ]
     calm = Assembly((below, box(Category.TEXT, *PROSE)))
     assert columns_parted(calm) is calm, "nothing to part: the order stays the layout's"
-
-
-def test_the_pieces_of_a_running_head_are_joined() -> None:
-    parts = [box(Category.PAGE_HEADER, one) for one in (line("Published by", 0, 0, 98), line("us", 100, 0, 20))]
-    assert told(furniture_joined(Assembly(tuple(parts)))) == [(Category.PAGE_HEADER, "Published by / us")]
-    text = tuple(replace(one, category=Category.TEXT) for one in parts)
-    assert furniture_joined(Assembly(text)).boxes == text
 
 
 def test_a_box_over_the_lines_of_another_one_is_cut_to_its_own() -> None:
@@ -151,27 +106,10 @@ def test_contents_become_items() -> None:
         ] * len(rows)
 
 
-def addresses() -> LayoutBox:
-    cells = [
-        line(text, x, 12 * row, 90)
-        for x, name in ((0, "Ohio"), (240, "Iowa"))
-        for row, text in enumerate((f"{name} Office", "Room 120, Federal Building", f"{name} 43215"))
-    ]
-    return box(Category.TABLE, *cells)
-
-
-def test_addresses_beside_each_other_are_paragraphs_unless_lines_close_their_cells() -> None:
-    page = prose_parted(Assembly((addresses(),)))
-    assert [kind for kind, _ in told(page)] == [Category.TEXT] * 2
-    ruled = FoundTable(addresses().bbox, "<table></table>", ruled=True)
-    framed = replace(addresses(), table=ruled)
-    assert prose_parted(Assembly((framed,))).boxes == (framed,)
-
-
-def unclaimed(*boxes: LayoutBox, drawings: Sequence[BBox] = ()) -> Assembly:
+def unclaimed(*boxes: LayoutBox) -> Assembly:
     """A page whose ``boxes`` have not got their lines yet."""
     lines = tuple(line for box in boxes for line in box.lines)
-    return Assembly(tuple(replace(one, lines=()) for one in boxes), lines, lambda: drawings)
+    return Assembly(tuple(replace(one, lines=()) for one in boxes), lines)
 
 
 def assembled(page: Assembly, steps: Sequence[Step] = STEPS) -> list[tuple[Category, str]]:
@@ -219,31 +157,6 @@ HEADED = box(
             lines_claimed,
             unclaimed(box(Category.TEXT, line("item", 12, 0)), box(Category.TEXT, line("•", 0, 0, 5))),
             "a bullet is a paragraph of its own",
-        ),
-        (
-            charts_apart,
-            columns_parted,
-            unclaimed(
-                replace(box(Category.TEXT, *column("l", 0), *column("r", 160), *CHART), bbox=BBox(0, 0, 600, 250)),
-                drawings=[BBox(345, 10, 590, 200)],
-            ),
-            "labels of a chart look like a narrow column",
-        ),
-        (
-            running_heads_parted,
-            columns_parted,
-            unclaimed(HEADED, box(Category.TEXT, *column("l", 0), *column("r", 160))),
-            "the order by white space has heads first only if it knows them",
-        ),
-        (
-            columns_parted,
-            furniture_joined,
-            unclaimed(
-                box(Category.PAGE_HEADER, line("Published by", 0, 0, 98)),
-                box(Category.TEXT, *column("l", 0), *column("r", 160)),
-                box(Category.PAGE_HEADER, line("us", 100, 0, 20)),
-            ),
-            "pieces of a head are neighbours only in the new order",
         ),
         (
             columns_parted,

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_short_lines
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
@@ -29,23 +29,6 @@ def text(lines: Sequence[tuple[str, float]], x: float = 60, y: float = 0, kind: 
 
 
 BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, y=300)
-
-
-@pytest.mark.parametrize(
-    ("lines", "broken"),
-    [
-        (["oak beam", "ash beam", "fir", "elm beam"], True),
-        (["harbour-", "board met", "today in", "the hall."], False),
-        (["the board", "met today", "in the new", "hall of it"], False),
-        (
-            ["\u6d77\u6e2f\u59d4\u5458\u4f1a", "\u5468\u4e8c\u5f00\u4f1a", "\u8ba8\u8bba", "\u8ba1\u5212"],
-            False,
-        ),  # no spaces: prose
-    ],
-)
-def test_lines_of_two_words_are_no_prose(lines: list[str], broken: bool) -> None:
-    """Nothing shows where their column ends."""
-    assert with_breaks([text([(line, 40) for line in lines])])[0].broken is broken
 
 
 FULL = "Sites were not measured twice, since each was seen once"
@@ -211,14 +194,6 @@ def test_numbered_lines_are_a_list_though_numbers_touch_texts(texts: tuple[str, 
         assert found == [region]
     else:
         assert [one.texts[0] for one in found] == [one for one in written.split("\n") if one]
-
-
-def test_footnotes_follow_each_other_in_the_order_of_their_numbers() -> None:
-    notes = [text([(f"{number} See the list.", 90)], x, 700, Category.FOOTNOTE) for number, x in ((2, 60), (1, 320))]
-    ordered = notes_in_order([BODY, *notes])
-    assert [region.texts[0][0] for region in ordered[1:]] == ["1", "2"]
-    unnumbered = text([("See the list.", 90)], 320, 700, Category.FOOTNOTE)
-    assert notes_in_order([notes[0], unnumbered]) == [notes[0], unnumbered]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from docspec.core import BBox, PageImage
 from docspec.drafting.lines import TextLine
-from docspec.drafting.printed_spaces import with_printed_spaces
+from docspec.drafting.spaces import with_printed_spaces
 from docspec.drafting.text_layer import TextLayerDrafter
 
 PageOf = Callable[..., PageImage]

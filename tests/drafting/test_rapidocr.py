@@ -15,8 +15,7 @@ from rapidfuzz.distance import Levenshtein
 from docspec.core import BBox, Category, DrafterError, PageImage
 from docspec.drafting.lines import TextLine
 from docspec.drafting.rapidocr import RapidOcrDrafter, sheet_of
-from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.tiles import tiles
+from docspec.drafting.recogniser import Recogniser, tiles
 
 from .conftest import PROSE, SECOND, as_image
 

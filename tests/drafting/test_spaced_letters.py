@@ -6,7 +6,7 @@ import pymupdf
 import pytest
 
 from docspec.drafting.page_lines import page_lines
-from docspec.drafting.spaced_letters import are_spaced, typed_spaces, with_words
+from docspec.drafting.spaces import are_spaced, typed_spaces, with_words
 
 
 def read(page: pymupdf.Page) -> list[str]:

@@ -13,8 +13,7 @@ from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import Recogniser
-from docspec.drafting.repair import repair
-from docspec.drafting.symbol_fonts import decoded, is_known
+from docspec.drafting.repair import decoded, is_known, repair
 from docspec.drafting.text_layer import TextLayerDrafter
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pymupdf
 
 from docspec.core import BBox, Category
-from docspec.drafting.found_table import FoundTable
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.structure.placing import with_tables
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument

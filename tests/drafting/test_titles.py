@@ -91,34 +91,6 @@ def test_a_part_of_a_sentence_in_the_type_of_the_text_is_no_heading(words: str, 
 
 
 @pytest.mark.parametrize(
-    ("words", "size", "bold", "above", "heading"),
-    [
-        ("Defendant.", 10, False, 20, False),
-        ("Defendant.", 10, False, 40, True),  # white above it
-        ("Defendant.", 10, True, 20, True),
-        ("Defendant.", 12, False, 20, True),
-        ("3 Defendant", 10, False, 20, True),
-        ("DEFENDANT", 10, False, 20, True),
-    ],
-)
-def test_a_heading_is_set_apart_by_its_letters_or_by_white(
-    words: str, size: float, bold: bool, above: float, heading: bool
-) -> None:
-    def line(text: str, y: float, size: float = 10, bold: bool = False) -> PrintedLine:
-        return PrintedLine(
-            BBox(50, y, 50 + 5 * len(text), y + 10), text, size, marks=(Mark("bold", 0, len(text)),) * bold
-        )
-
-    party, own = line("HARBOUR BOARD", 100), line(words, 100 + above, size, bold)
-    prose = tuple(line("The board met to look at the plans for the quay,", 120 + above + 20 * row) for row in range(4))
-    regions = [
-        Region(BBox.union(one.bbox for one in lines), category, ("\n".join(one.text for one in lines),), 1.0, lines)
-        for category, lines in ((Category.TEXT, (party,)), (HEADER, (own,)), (Category.TEXT, prose))
-    ]
-    assert (without_parts(regions)[1].category is HEADER) is heading
-
-
-@pytest.mark.parametrize(
     ("lines", "bold", "heading"),
     [
         (("Harbour Office", "12 Quay Street", "Port Askaig PA46 7RB", "Scotland"), False, False),

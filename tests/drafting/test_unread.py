@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.unread import unread_regions
+from docspec.drafting.ink import unread_regions
 
 SCALE = 150 / 72
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from docspec.core import BBox, Category, PageResult, PrintedLine, Region
-from docspec.drafting.signs import with_signs
+from docspec.drafting.bullets import with_signs
 from docspec.hierarchy.regions.evidence import known_text
 from docspec.hierarchy.regions.regions_read import RegionsRead
 from docspec.reporting.markdown import MarkdownRenderer

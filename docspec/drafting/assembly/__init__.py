@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from docspec.core import Region
-from docspec.drafting.assembly.charts import charts_apart
 from docspec.drafting.assembly.claims import (
+    Assembly,
     bullets_joined,
-    false_tables_divided,
-    initials_joined,
     lines_claimed,
     strays_placed,
     typewriting_unmarked,
@@ -23,22 +21,16 @@ from docspec.drafting.assembly.parts import (
     columns_parted,
     contents_itemised,
     covering_boxes_cut,
-    furniture_joined,
+    listings_joined,
     listings_parted,
-    numbered_listings_joined,
-    prose_parted,
-    running_heads_parted,
+    tables_settled,
 )
 from docspec.drafting.assembly.regions import region_of
-from docspec.drafting.assembly.state import Assembly, DrawingFinder
-from docspec.drafting.assembly.tables import tables_settled
-from docspec.drafting.breaks import notes_in_order, with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.bullets import with_signs
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.listings import joined_listings
-from docspec.drafting.signs import with_signs
 from docspec.drafting.titles import with_title, without_parts
-from docspec.drafting.whole_items import with_whole_items
 
 Step = Callable[[Assembly], Assembly]
 RegionStep = Callable[[Sequence[Region]], list[Region]]
@@ -47,29 +39,20 @@ STEPS: tuple[Step, ...] = (
     typewriting_unmarked,  # while all lines of the page are together
     bullets_joined,  # a bullet and its line must be claimed by one box
     lines_claimed,  # from here on the boxes hold the text
-    initials_joined,  # before a letter that is a box can be taken for a title
-    false_tables_divided,  # a stray is placed among columns rather than beside one box for all of them
     strays_placed,  # from here on no line is outside a box
-    charts_apart,  # the labels of a chart would look like a column too narrow for text
-    running_heads_parted,  # the order by white space has heads first only if it knows them
     columns_parted,  # may order all boxes anew: what looks at neighbours or rows comes later
-    furniture_joined,  # pieces of a head are neighbours in the final order
     covering_boxes_cut,  # with columns in one box, this would cut paragraphs into lines
     listings_parted,  # a row of text is one line by now, without columns beside it
-    numbered_listings_joined,  # what is left of each box is one listing by now
+    listings_joined,  # what is left of each box is one listing by now
     contents_itemised,  # contents that were called a table must not be filled with its cells
-    prose_parted,  # the same; prose that contents have left
     tables_settled,  # only boxes that stayed tables lose lines
 )
 """What is done with the boxes of a page, in this order."""
 
 REGION_STEPS: tuple[RegionStep, ...] = (
-    joined_listings,  # while parts of a listing are neighbours
-    with_whole_items,  # while parts of an item are neighbours
     with_signs,  # items that are text count for the usual size of text
     without_parts,  # the same; what is no heading must not keep another one from being the title
     with_title,  # needs that size, and all headings
-    notes_in_order,  # moves regions whose categories are settled
     with_items,  # before short lines of a text are one with breaks
     with_short_lines,  # lines that a heading was taken for are text by now
     with_breaks,  # looks at lines of regions that are not joined any more
@@ -78,16 +61,13 @@ REGION_STEPS: tuple[RegionStep, ...] = (
 """What is done with the regions of a page in reading order."""
 
 
-def assemble(
-    boxes: Sequence[LayoutBox], lines: Sequence[TextLine], drawings: DrawingFinder | None = None
-) -> list[Region]:
+def assemble(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[Region]:
     """Regions in reading order, in the unit of the boxes and lines.
 
-    ``drawings`` gives the patches of ink between the lines, from top to bottom.
     Lines that no box claims become Text regions of their own, placed before the first region of their column that
     stands below them.
     """
-    page = Assembly(tuple(boxes), tuple(lines), drawings)
+    page = Assembly(tuple(boxes), tuple(lines))
     for step in STEPS:
         page = step(page)
     regions = [region for box in page.boxes if (region := region_of(box)) is not None]

@@ -1,22 +1,33 @@
-"""The first steps: the lines of a page are made ready, and each goes into a box."""
+"""A page on its way from boxes and lines to regions, and its first steps: lines are made ready, and go into boxes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from docspec.core import BBox, Category
-from docspec.drafting.assembly.state import Assembly
+from docspec.core import Category
 from docspec.drafting.bullets import with_bullets
-from docspec.drafting.columns import columns_of
-from docspec.drafting.false_tables import is_no_table
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import is_typewritten
 from docspec.drafting.order import index_in_order
 
-INITIAL = 1.6
-"""Least size of a large first letter over that of its text."""
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A page that is being assembled, in one unit: its ``boxes`` in reading order, and the ``lines`` that are in none
+    of them yet."""
+
+    boxes: tuple[LayoutBox, ...]
+    lines: tuple[TextLine, ...] = ()
+
+    def with_boxes(self, boxes: Iterable[LayoutBox]) -> Assembly:
+        """The page with other ``boxes``."""
+        return replace(self, boxes=tuple(boxes))
+
+    def each_box(self, parts: Callable[[LayoutBox], Sequence[LayoutBox]]) -> Assembly:
+        """The page with the ``parts`` of each box in its place."""
+        return self.with_boxes(part for box in self.boxes for part in parts(box))
 
 
 def typewriting_unmarked(page: Assembly) -> Assembly:
@@ -41,39 +52,6 @@ def lines_claimed(page: Assembly) -> Assembly:
         (loose if index is None else claimed[index]).append(line)
     boxes = (replace(box, lines=tuple(own)) for box, own in zip(page.boxes, claimed, strict=True))
     return replace(page, boxes=tuple(boxes), lines=tuple(loose))
-
-
-def initials_joined(page: Assembly) -> Assembly:
-    """A large first letter that has a box of its own begins the text on its right."""
-    boxes = list(page.boxes)
-    for initial in [box for box in boxes if len(box.lines) == 1 and box.lines[0].text.strip().isupper()]:
-        (letter,) = initial.lines
-        owner = next((box for box in boxes if box is not initial and _begins_with(letter, box)), None)
-        if owner is not None:
-            whole = replace(owner, bbox=BBox.union([initial.bbox, owner.bbox]), lines=(letter, *owner.lines))
-            boxes = [whole if box is owner else box for box in boxes if box is not initial]
-    return replace(page, boxes=tuple(boxes))
-
-
-def _begins_with(letter: TextLine, box: LayoutBox) -> bool:
-    """Whether the first line of ``box`` goes on where ``letter`` stands in front of several lines."""
-    first = box.lines[0] if box.lines else None
-    if first is None or len(letter.text.strip()) != 1 or box.category is not Category.TEXT:
-        return False
-    beside = 0 <= first.bbox.x0 - letter.bbox.x1 < first.size and letter.bbox.y0 <= first.bbox.center_y
-    low = letter.bbox.y1 > first.bbox.y1 + 0.3 * first.size
-    return beside and low and letter.size > INITIAL * first.size and first.text[:1].islower()
-
-
-def false_tables_divided(page: Assembly) -> Assembly:
-    """What is falsely called a table is text, divided into its columns."""
-
-    def divided(box: LayoutBox) -> Sequence[LayoutBox]:
-        if box.category is not Category.TABLE or not is_no_table(box.lines):
-            return [box]
-        return [LayoutBox.around(column, Category.TEXT) for column in columns_of(box.lines, ragged=True)]
-
-    return page.each_box(divided)
 
 
 def strays_placed(page: Assembly) -> Assembly:

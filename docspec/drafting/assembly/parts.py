@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from html import unescape
 from itertools import groupby
 
 from docspec.core import BBox, Category
-from docspec.drafting.assembly.state import Assembly
+from docspec.core.geometry import runs_of
+from docspec.drafting.assembly.claims import Assembly
 from docspec.drafting.columns import columns_of
-from docspec.drafting.false_tables import ENTRIES, addresses, dated_prose, entries
-from docspec.drafting.furniture import is_running_head
+from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards, touch
-from docspec.drafting.listings import APART, is_listing, listings_apart
+from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards
+from docspec.drafting.listings import APART, LEADED, is_listing, listings_apart
 from docspec.drafting.reading_order import page_order
-
-
-def running_heads_parted(page: Assembly) -> Assembly:
-    """Parts running text that begins at the top of the page from a running head in it."""
-    first = min((line.bbox.y0 for box in page.boxes for line in box.lines), default=0.0)
-    return page.each_box(lambda box: _head_apart(box, first))
-
-
-def _head_apart(box: LayoutBox, first: float) -> list[LayoutBox]:
-    is_text = box.category.is_running_text or (box.category is Category.PICTURE and box.is_only_text)
-    if not is_text or not any(line.bbox.y0 <= first for line in box.lines):
-        return [box]
-    rows = printed_lines(box.lines)
-    if not is_running_head(rows):
-        return [box]
-    category = box.category if box.category.is_running_text else Category.TEXT
-    rest = [line for line in box.lines if line not in rows[0]]
-    return [LayoutBox.around(rows[0], Category.PAGE_HEADER), LayoutBox.around(rest, category)]
+from docspec.drafting.right_to_left import has_right_to_left
 
 
 def columns_parted(page: Assembly) -> Assembly:
@@ -48,20 +34,6 @@ def columns_parted(page: Assembly) -> Assembly:
         return page
     leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
     return done.with_boxes(page_order(done.boxes, leftwards, given=False))
-
-
-def furniture_joined(page: Assembly) -> Assembly:
-    """Puts running heads together that were taken apart within one printed line."""
-    joined: list[LayoutBox] = []
-    for box in page.boxes:
-        last = joined[-1] if joined else None
-        same = last is not None and box.category.is_furniture and last.category is box.category
-        if last is not None and same and touch(last.bbox, box.bbox):
-            bbox = BBox.union([last.bbox, box.bbox])
-            joined[-1] = replace(last, bbox=bbox, members=last.members + box.members, lines=last.lines + box.lines)
-        else:
-            joined.append(box)
-    return page.with_boxes(joined)
 
 
 def covering_boxes_cut(page: Assembly) -> Assembly:
@@ -120,26 +92,29 @@ def _listings_apart(box: LayoutBox) -> list[LayoutBox]:
     return parts if len(parts) > 1 else [box]
 
 
-def numbered_listings_joined(page: Assembly) -> Assembly:
-    """Joins lines of program text that a layout model took for numbered items: their indents tell only together."""
-    joined: list[LayoutBox] = []
-    for box in page.boxes:
-        last = joined[-1] if joined else None
-        if last is not None and _is_numbered_listing(last) and _is_numbered_listing(box) and _follows(last, box):
-            joined[-1] = LayoutBox.around([*last.lines, *box.lines], Category.LIST_ITEM)
-        else:
-            joined.append(box)
-    return page.with_boxes(joined)
+def listings_joined(page: Assembly) -> Assembly:
+    """Joins listings below each other, which blank lines divide, or a layout model took for numbered items: their
+    indents tell only together."""
+
+    def go_on(above: LayoutBox, box: LayoutBox) -> bool:
+        return _is_listing(above) and _is_listing(box) and _follows(above, box)
+
+    return page.with_boxes(
+        LayoutBox.around([line for box in run for line in box.lines], run[0].category) if len(run) > 1 else run[0]
+        for run in runs_of(page.boxes, go_on)
+    )
 
 
-def _is_numbered_listing(box: LayoutBox) -> bool:
-    return box.category is Category.LIST_ITEM and bool(box.lines) and is_listing(printed_lines(box.lines), box.category)
+def _is_listing(box: LayoutBox) -> bool:
+    return any(line.even for line in box.lines) and is_listing(printed_lines(box.lines), box.category)
 
 
 def _follows(above: LayoutBox, box: LayoutBox) -> bool:
     """Whether ``box`` stands below ``above`` with at most two blank lines between them."""
-    white = box.bbox.y0 - above.bbox.y1
-    return above.bbox.shared_width(box.bbox) > 0 and 0 <= white <= APART * max(line.size for line in box.lines)
+    last, first = above.lines[-1], box.lines[0]
+    height = min(max(line.bbox.height, LEADED * line.size) for line in (last, first))  # letters without tails are low
+    white = first.bbox.y1 - last.bbox.y1 - height
+    return above.bbox.shared_width(box.bbox) > 0 and -height < white <= APART * height
 
 
 def contents_itemised(page: Assembly) -> Assembly:
@@ -154,16 +129,61 @@ def _entries_apart(box: LayoutBox) -> list[LayoutBox]:
     return [LayoutBox.around([line for row in one for line in row], Category.LIST_ITEM) for one in items] or [box]
 
 
-def prose_parted(page: Assembly) -> Assembly:
-    """Makes paragraphs of dates with prose beside them, and of addresses beside each other; where drawn lines close the
-    cells, they are a table."""
-    return page.each_box(_prose_apart)
+LONG = 4
+"""Letters from which on a word is in a table if they stand there next to each other, whatever is a word there: cells
+join words that are hyphenated, and part those of languages without spaces."""
+
+MOST = 0.5
+"""Least share of the letters of a row, or a line, in words that a table does not have."""
+
+_NO_LETTER = re.compile(r"[\W_]+")
+_TAG = re.compile("<[^>]*>")
 
 
-def _prose_apart(box: LayoutBox) -> list[LayoutBox]:
-    is_ruled = box.table is not None and box.table.ruled
-    if box.category not in (Category.TABLE, Category.TEXT) or not box.lines or is_ruled:
+def tables_settled(page: Assembly) -> Assembly:
+    """Gives boxes of text, above and below a table, to lines of its box that are in none of its cells: they would be
+    lost."""
+    return page.each_box(_settled)
+
+
+def _settled(box: LayoutBox) -> list[LayoutBox]:
+    left_out = _lines_left_out(box.table.html, box.lines) if box.table is not None else []
+    if not left_out or box.table is None:
         return [box]
-    rows = printed_lines(box.lines)
-    paragraphs = dated_prose(rows) or addresses(rows)
-    return [LayoutBox.around([line for row in one for line in row], Category.TEXT) for one in paragraphs] or [box]
+    own = [line for line in box.lines if line not in left_out]
+    around = BBox.union(line.bbox for line in own)
+    table = replace(LayoutBox.around(own, box.category), table=replace(box.table, bbox=around))
+    above = [line for line in left_out if line.bbox.center_y < around.y0]
+    below = [line for line in left_out if line not in above]
+    text = [[LayoutBox.around(lines, Category.TEXT)] if lines else [] for lines in (above, below)]
+    return [*text[0], table, *text[1]]
+
+
+def _told_by(html: str) -> Callable[[str], bool]:
+    """Whether a text is among those of the cells of ``html``: most of its letters, in words that they have. A text
+    without letters and figures counts as told, and one of a script that runs from right to left."""
+    words = _letters_of(unescape(_TAG.sub(" ", html)))
+    every, joined = set(words), "".join(words)
+
+    def has(word: str) -> bool:
+        return word in every or (len(word) >= LONG and word in joined) or any(word in one for one in every)
+
+    def tells(text: str) -> bool:
+        own = _letters_of(text)
+        lacking = sum(len(word) for word in own if not has(word))
+        return lacking < MOST * sum(map(len, own)) or not own or has_right_to_left(text)
+
+    return tells
+
+
+def _lines_left_out(html: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """Those of ``lines``, in a table of this ``html``, that are in none of its cells. If none is in one, its words are
+    others than those of the lines, and say nothing about them."""
+    tells = _told_by(html)
+    out = [line for line in lines if not tells(line.text)]
+    return out if len(out) < len(lines) else []
+
+
+def _letters_of(text: str) -> list[str]:
+    """The runs of letters and figures of ``text``."""
+    return [part for part in _NO_LETTER.split(unicodedata.normalize("NFKC", text).casefold()) if part]

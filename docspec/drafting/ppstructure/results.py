@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.found_table import table_html
+from docspec.drafting.layout import table_html
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.safe import MAX_REGIONS, finite_box
 

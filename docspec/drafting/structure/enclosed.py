@@ -86,9 +86,13 @@ def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[n
     size = float(np.median([tokens[token].size for token in own]))
     middle = boxes.reshape(-1, 2, 2).mean(axis=1)
     rows = _rows_among(np.nonzero(~taken & (middle[:, 1] > top))[0], tokens)
-    runs = [[run for run in _runs(row, tokens) if ((middle[run, 0] > x0) & (middle[run, 0] < x1)).any()] for row in rows]
+    within = (middle[:, 0] > x0) & (middle[:, 0] < x1)
     whole = (boxes[:, 0] > x0 - size) & (boxes[:, 2] < x1 + size)
-    lines = [sum(row, []) for row in runs if row and all(whole[run].all() for run in row)]
+    lines = []
+    for row in rows:
+        line = [token for run in _runs(row, tokens) if within[run].any() for token in run]
+        if line and whole[line].all():
+            lines.append(line)
     inside = [line for line in lines if middle[line[0], 1] < end]
     edges = np.array(_edges(cells, boxes))
     starts = [np.abs(edges - boxes[line[0], 0]).min() < EDGE * size for line in inside]
@@ -158,8 +162,9 @@ def _edges(cells: Sequence[Cell], boxes: Floats) -> list[float]:
     """The left edge of each column, from the cells that are in it alone; never left of the one before it."""
     edges = [-np.inf]
     for column in range(max(cell.column + cell.columns for cell in cells)):
-        own = [boxes[token, 0] for cell in cells if cell.column == column and cell.columns == 1 for token in cell.tokens]
-        edges.append(max(edges[-1], min(own, default=edges[-1])))
+        own = [cell for cell in cells if cell.column == column and cell.columns == 1]
+        left = min((boxes[token, 0] for cell in own for token in cell.tokens), default=edges[-1])
+        edges.append(max(edges[-1], left))
     return [float(edge) for edge in edges[1:]]
 
 

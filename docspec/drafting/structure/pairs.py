@@ -47,12 +47,6 @@ LABELS = 2 / 3
 """Least share of the rows of a column, at least two, whose left pieces end with a colon and whose right ones do not,
 from which on they are labels with values."""
 
-ROWS, RARE = 4, 0.2
-"""Least rows of names with what belongs to them, and the share of these below which something is an exception."""
-
-ANSWERS = 2
-"""Most rows of answers to tick that stand beside each other."""
-
 SAME = 0.08
 """Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
 that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
@@ -60,8 +54,6 @@ that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
 _NUMBER = re.compile(r"\(?(?:\d{1,3} ?[a-z]?|[A-Za-z]|[ivx]{1,4})[.)]?|[•▪–●■▶-]")
 
 _COLON = re.compile(r"[:：](?:\s|$)")
-
-_TICK = re.compile(r"\[[ x]\]")
 
 Piece = list[int]
 """Numbers of tokens in the order of reading."""
@@ -83,11 +75,11 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        one_line = all(_is_numbered(*gap, tokens) for gap in column) or _are_answers(column, tokens)
+        one_line = all(_is_numbered(*gap, tokens) for gap in column)
         if _are_labels(column, tokens):
             one_line = True
             _limit(odds, strip_of(column[0]), 0.0, np.maximum)  # what speaks of other rows is no word against these
-        if likely > least or one_line or (len(column) >= ROWS and _in_step(column, strip_of(column[0]), tokens)):
+        if likely > least or one_line:
             joined.update((left[-1], right[0]) for left, right in column)
         else:
             parted = set[int]()
@@ -119,36 +111,10 @@ def _is_numbered(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
     return _NUMBER.fullmatch(_text(left, tokens)) is not None and sum(map(str.isalpha, _text(right, tokens))) > 1
 
 
-def _are_answers(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
-    """Whether a ``column`` has boxes to tick beside each other, in few rows: more are a list in columns."""
-    return len(column) <= ANSWERS and all(
-        _TICK.search(_text(left, tokens)) and _TICK.match(_text(right, tokens)) for left, right in column
-    )
-
-
 def _are_labels(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
     """Whether the left pieces of a ``column`` are labels by their colons."""
     count = sum(is_label(*(_text(piece, tokens) for piece in gap)) for gap in column)
     return len(column) > 1 and count >= LABELS * len(column)
-
-
-def _in_step(
-    column: Sequence[tuple[Piece, Piece]], beside: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]
-) -> bool:
-    """Whether a ``column`` of rows, of all that stands ``beside`` its white strip, has names without figures on the
-    left and as many values, some with figures, on the right, all of them level."""
-    first, last = (tokens[column[at][0][0]].baseline for at in (0, -1))
-    inside = [pair for pair in beside if first <= tokens[(pair[0] or pair[1])[0]].baseline <= last]
-    named, told = (
-        sum(any(sign.isdigit() for at in one for sign in tokens[at].text) for one in side)
-        for side in zip(*column, strict=True)
-    )
-    level = all(
-        abs(tokens[left[-1]].baseline - tokens[right[0]].baseline) < SAME * tokens[left[-1]].size
-        for left, right in column
-    )
-    alone = len(inside) - len(column)
-    return max(alone, named) < RARE * len(column) < told and level
 
 
 def _limit(odds: Floats, beside: Sequence[tuple[Piece, Piece]], limit: float, bound: np.ufunc) -> None:

@@ -13,8 +13,7 @@ import numpy as np
 from docspec.core import BBox, Category, CellBoxes, Event
 from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
-from docspec.drafting.found_table import FoundTable, struck_text
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import FoundTable, LayoutBox, struck_text
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair

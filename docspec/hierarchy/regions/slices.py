@@ -16,8 +16,7 @@ from PIL import Image
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.dialects.tables import Table
-from docspec.drafting.ink import ink_of, line_boxes, usual_pitch, widest_gap, without_rules
-from docspec.drafting.unread import line_height
+from docspec.drafting.ink import ink_of, line_boxes, line_height, usual_pitch, widest_gap, without_rules
 from docspec.hierarchy.regions.cells import cell_lines, structure_of
 from docspec.hierarchy.regions.dropped import Capital, dropped_capital
 
