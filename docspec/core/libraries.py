@@ -51,6 +51,19 @@ def session(model: Path, threads: int) -> Any:
     return onnxruntime.InferenceSession(str(model), settings, providers=["CPUExecutionProvider"])
 
 
+def fixed_session(model: bytes, *dimensions: str) -> Any:
+    """An ``InferenceSession`` of the ONNX file ``model`` with one thread. Each of ``dimensions``, which the graph
+    leaves open, is 1: all sizes are known, and the memory that ONNX Runtime keeps for the next run does not grow."""
+    import onnxruntime
+
+    settings = onnxruntime.SessionOptions()
+    _settle(settings, 1)
+    settings.log_severity_level = 4
+    for name in dimensions:
+        settings.add_free_dimension_override_by_name(name, 1)
+    return onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+
+
 @contextmanager
 def session_threads(threads: int) -> Iterator[None]:
     """Gives so many threads to sessions that libraries make meanwhile, unless they set another number. There is no
