@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from docspec.core.onnx_graph import without_denormals
+
 _lock = threading.Lock()
 _holders = 0
 _shown = True  # before the first holder
@@ -41,14 +43,19 @@ def without_bars() -> Iterator[None]:
 
 
 def session(model: Path, threads: int) -> Any:
-    """An ``InferenceSession`` of the file ``model`` on the processor."""
+    """An ``InferenceSession`` of the file ``model`` on the processor, without its denormal weights
+    (:func:`docspec.core.onnx_graph.without_denormals`)."""
     import onnxruntime
 
     settings = onnxruntime.SessionOptions()
     _settle(settings, threads)
     settings.enable_cpu_mem_arena = False
     settings.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(model), settings, providers=["CPUExecutionProvider"])
+    try:
+        quick = without_denormals(model.read_bytes())
+    except (OSError, ValueError):  # said by ONNX Runtime
+        quick = None
+    return onnxruntime.InferenceSession(quick or str(model), settings, providers=["CPUExecutionProvider"])
 
 
 def fixed_session(model: bytes, *dimensions: str) -> Any:

@@ -18,22 +18,35 @@ MODEL_GRAPH = 7
 GRAPH_NODE, GRAPH_INITIALIZER, GRAPH_OUTPUT, GRAPH_SHAPES = 1, 5, 12, 13
 NODE_INPUT, NODE_OUTPUT, NODE_OPERATOR, NODE_ATTRIBUTE = 1, 2, 4, 5
 ATTRIBUTE_NAME, ATTRIBUTE_FLOAT, ATTRIBUTE_STRING, ATTRIBUTE_TYPE = 1, 2, 4, 20
-TENSOR_NAME, TENSOR_FLOATS, TENSOR_RAW = 8, 4, 9
+TENSOR_TYPE, TENSOR_FLOATS, TENSOR_NAME, TENSOR_RAW = 2, 4, 8, 9
 VALUE_NAME = 1
-IS_FLOAT = 1  # of an attribute's type
+IS_FLOAT = 1  # of the type of an attribute or a tensor
+
+WEIGHTED = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
+"""Operators whose second input is their weights."""
+NEGLIGIBLE = 1e-30
+"""The amount of a weight below which its product is lost in any sum with others. Denormal numbers begin at 1.2e-38;
+the factors that ONNX Runtime multiplies into weights would make some of those between denormal again."""
+MANY = 1000
+"""Weights so small that are worth the time to write the model anew."""
+AMOUNT = np.uint32(0x7FFFFFFF)
+SMALL = np.float32(NEGLIGIBLE).view(np.uint32)  # the bits of positive floats are in the order of their values
+
+Data = bytes | memoryview
 
 
 @dataclass
 class Message:
     """The fields (number, wire type, value) of a message in their order; a value is an int where the wire type is
-    ``VARINT``, and bytes otherwise."""
+    ``VARINT``, and bytes, or a view of those of the file, otherwise."""
 
-    fields: list[tuple[int, int, int | bytes]] = field(default_factory=list)
+    fields: list[tuple[int, int, int | Data]] = field(default_factory=list)
 
     @classmethod
-    def parse(cls, data: bytes) -> Message:
+    def parse(cls, data: Data) -> Message:
         """Raises ValueError where ``data`` is no message."""
         found, at = cls(), 0
+        data = memoryview(data)
         try:
             while at < len(data):
                 key, at = _varint(data, at)
@@ -57,7 +70,7 @@ class Message:
         return found
 
     def data(self) -> bytes:
-        parts = []
+        parts: list[Data] = []
         for number, wire, value in self.fields:
             parts.append(_as_varint(number << 3 | wire))
             if isinstance(value, int):
@@ -66,18 +79,22 @@ class Message:
                 parts.extend([_as_varint(len(value)), value] if wire == BYTES else [value])
         return b"".join(parts)
 
-    def all(self, number: int) -> Iterator[bytes]:
+    def all(self, number: int) -> Iterator[Data]:
         """The values of the fields with this number that are bytes."""
-        return (value for one, _, value in self.fields if one == number and isinstance(value, bytes))
+        return (value for one, _, value in self.fields if one == number and not isinstance(value, int))
 
     def texts(self, number: int) -> list[str]:
-        return [value.decode() for value in self.all(number)]
+        return [bytes(value).decode() for value in self.all(number)]
 
     def text(self, number: int) -> str:
         """The text of the first field with this number, empty if there is none."""
         return next(iter(self.texts(number)), "")
 
-    def put(self, number: int, *values: bytes) -> None:
+    def value(self, number: int) -> int | None:
+        """The integer of the first field with this number."""
+        return next((value for one, _, value in self.fields if one == number and isinstance(value, int)), None)
+
+    def put(self, number: int, *values: Data) -> None:
         """Replaces the fields with this number by ``values``."""
         self.fields = [one for one in self.fields if one[0] != number]
         self.fields += [(number, BYTES, value) for value in values]
@@ -94,12 +111,43 @@ def float_attribute(name: str, value: float) -> bytes:
     ).data()
 
 
+def without_denormals(model: bytes) -> bytes | None:
+    """The file ``model`` with 0 for those weights of its convolutions and products whose amount is below
+    :data:`NEGLIGIBLE`; ``None`` where it has few of them. Processors take a hundred times as long for a product of
+    such a number (a denormal one) as for another: PP-OCRv6's detector spends 60 % of its time on them. Raises
+    ValueError where ``model`` is no model."""
+    whole = Message.parse(model)
+    graph = Message.parse(next(whole.all(MODEL_GRAPH), b""))
+    nodes = [Message.parse(node) for node in graph.all(GRAPH_NODE)]
+    weights = {node.texts(NODE_INPUT)[1] for node in nodes if node.text(NODE_OPERATOR) in WEIGHTED}
+    count = 0
+    for at, (number, wire, value) in enumerate(graph.fields):
+        if number != GRAPH_INITIALIZER or isinstance(value, int):
+            continue
+        tensor = Message.parse(value)
+        if tensor.text(TENSOR_NAME) not in weights or tensor.value(TENSOR_TYPE) != IS_FLOAT:
+            continue
+        floats = floats_of(tensor)
+        amounts = floats.view("<u4") & AMOUNT
+        amounts -= 1  # 0 wraps around
+        if small := int(np.count_nonzero(amounts < SMALL - 1)):
+            tensor.put(TENSOR_FLOATS)  # none: they become raw ones
+            tensor.put(TENSOR_RAW, np.where(amounts < SMALL - 1, 0, floats).astype("<f4").tobytes())
+            graph.fields[at] = (number, wire, tensor.data())
+            count += small
+    if count < MANY:
+        return None
+    whole.put(MODEL_GRAPH, graph.data())
+    return whole.data()
+
+
 def floats_of(tensor: Message) -> NDArray[np.float32]:
     """The values of a tensor of float32, flat."""
-    return np.frombuffer(b"".join([*tensor.all(TENSOR_RAW), *tensor.all(TENSOR_FLOATS)]), "<f4")
+    parts = [*tensor.all(TENSOR_RAW), *tensor.all(TENSOR_FLOATS)]
+    return np.frombuffer(parts[0] if len(parts) == 1 else b"".join(parts), "<f4")
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[at]
