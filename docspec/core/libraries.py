@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from docspec.core.onnx_graph import without_denormals
-
 _lock = threading.Lock()
 _holders = 0
 _shown = True  # before the first holder
@@ -46,6 +44,8 @@ def session(model: Path, threads: int) -> Any:
     """An ``InferenceSession`` of the file ``model`` on the processor, without its denormal weights
     (:func:`docspec.core.onnx_graph.without_denormals`)."""
     import onnxruntime
+
+    from docspec.core.onnx_graph import without_denormals
 
     settings = onnxruntime.SessionOptions()
     _settle(settings, threads)
