@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import io
 import os
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from docspec.isolation.serving import GARBAGE
+
 
 def main(command: Callable[[], int] | None = None) -> None:
     """Entry point of ``docspec``: runs the command line, or another ``command``, and exits with its code."""
+    gc.set_threshold(*GARBAGE)
     try:
         from docspec.console import exits
 

@@ -41,14 +41,34 @@ def without_bars() -> Iterator[None]:
 
 
 def session(model: Path, threads: int) -> Any:
-    """An ``InferenceSession`` of the file ``model`` on the processor."""
+    """An ``InferenceSession`` of the file ``model`` on the processor, without its denormal weights
+    (:func:`docspec.core.onnx_graph.without_denormals`)."""
     import onnxruntime
+
+    from docspec.core.onnx_graph import without_denormals
 
     settings = onnxruntime.SessionOptions()
     _settle(settings, threads)
     settings.enable_cpu_mem_arena = False
     settings.log_severity_level = 4
-    return onnxruntime.InferenceSession(str(model), settings, providers=["CPUExecutionProvider"])
+    try:
+        quick = without_denormals(model.read_bytes())
+    except (OSError, ValueError):  # said by ONNX Runtime
+        quick = None
+    return onnxruntime.InferenceSession(quick or str(model), settings, providers=["CPUExecutionProvider"])
+
+
+def fixed_session(model: bytes, *dimensions: str) -> Any:
+    """An ``InferenceSession`` of the ONNX file ``model`` with one thread. Each of ``dimensions``, which the graph
+    leaves open, is 1: all sizes are known, and the memory that ONNX Runtime keeps for the next run does not grow."""
+    import onnxruntime
+
+    settings = onnxruntime.SessionOptions()
+    _settle(settings, 1)
+    settings.log_severity_level = 4
+    for name in dimensions:
+        settings.add_free_dimension_override_by_name(name, 1)
+    return onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
 
 
 @contextmanager

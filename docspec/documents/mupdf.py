@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from docspec.core.libraries import session_threads
+from docspec.documents.layout_network import quick_sessions
 
 LAYOUT, READER = "pymupdf.layout", "pymupdf4llm"
 
@@ -44,6 +45,7 @@ def load_layout_model() -> None:
     finally:
         pymupdf._get_layout = None
     _without_grids(model)
+    model.make_session = quick_sessions(model.make_session)
     with session_threads(1):
         layout.activate()
 

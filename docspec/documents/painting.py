@@ -1,5 +1,5 @@
-"""What MuPDF paints on a page: each list is made once for a page, since many stages read it and a run of a page's
-contents takes milliseconds. Lists are shared, so nobody changes them.
+"""What MuPDF paints on a page, and its text: each list is made once for a page, since many stages read it and a run of
+a page's contents takes milliseconds. Lists are shared, so nobody changes them.
 
 Whoever changes the contents of a ``pymupdf.Page`` in place calls :func:`forget`. A copy of a page is another page.
 """
@@ -7,9 +7,18 @@ Whoever changes the contents of a ``pymupdf.Page`` in place calls :func:`forget`
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
+
+from docspec.documents.mupdf import mupdf
+
+Made = TypeVar("Made")
 
 _LISTS = "_docspec_painting"  # the attribute of a page that keeps its lists
+
+
+def text_of(page: Any) -> str:
+    """What the text layer of ``page`` says within its media box (``Page.get_text``)."""
+    return _once(page, "text", lambda: page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
 
 
 def boxes_of(page: Any) -> list[Any]:
@@ -38,8 +47,8 @@ def forget(page: Any) -> None:
     vars(page).pop(_LISTS, None)
 
 
-def _once(page: Any, name: str, make: Callable[[], Any]) -> list[Any]:
+def _once(page: Any, name: str, make: Callable[[], Made]) -> Made:
     lists = vars(page).setdefault(_LISTS, {})
     if name not in lists:
         lists[name] = make()
-    return lists[name]  # type: ignore[no-any-return]
+    return cast(Made, lists[name])

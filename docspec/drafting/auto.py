@@ -13,6 +13,7 @@ from docspec.core import Category, DrafterError, PageDraft, PageImage, PrintedLi
 from docspec.core.choices import Formulas
 from docspec.core.page import EdgeText
 from docspec.documents.mupdf import load_layout_model
+from docspec.documents.painting import text_of
 from docspec.drafting.blank import has_ink
 from docspec.drafting.drafter import Drafter
 from docspec.drafting.furniture import known_furniture
@@ -90,7 +91,7 @@ class AutoDrafter:
         return with_painted_words(draft, page) if verdict.is_stamp else draft
 
     def _from_text_layer(self, page: PageImage, trusted: str) -> PageDraft:
-        layout = self._policy.layout_pays(len(page.pdf_page.get_text()) if page.pdf_page is not None else 0)
+        layout = self._policy.layout_pays(len(text_of(page.pdf_page)) if page.pdf_page is not None else 0)
         if layout.yes:
             return self._timed("layout", self._text_layer, page, trusted)
         return self._timed("cut", self._cut, page, f"{trusted}; {layout.why}")

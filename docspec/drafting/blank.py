@@ -12,8 +12,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import PageDraft, PageImage
-from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import images_of
+from docspec.documents.painting import images_of, text_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +53,7 @@ def has_ink(page: PageImage) -> bool:
 def _has_text(page: PageImage) -> bool:
     if page.pdf_page is None:
         return False
-    return bool(page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP).strip())
+    return bool(text_of(page.pdf_page).strip())
 
 
 def densest_ink(image: Image) -> int:

@@ -23,7 +23,7 @@ from docspec.core.draft import certainty_of, expected
 from docspec.core.languages import BUNDLED, LANGUAGES, TELLING, Language, language_of
 from docspec.core.scripts import alphabet_of, scripts_of
 from docspec.core.straightening import Straightening
-from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import text_of
 from docspec.drafting.language_packs import file_of, packs
 from docspec.drafting.recogniser import Reading, Recogniser
 from docspec.drafting.straightening import straight_line, straight_page
@@ -257,7 +257,7 @@ def _script_of_text(page: PageImage) -> str | None:
     """The script of most letters in the text layer of ``page``."""
     if page.pdf_page is None:
         return None
-    scripts = scripts_of(page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
+    scripts = scripts_of(text_of(page.pdf_page))
     return max(scripts, key=lambda script: scripts[script]) if scripts.total() >= LEAST_LETTERS else None
 
 

@@ -16,7 +16,7 @@ from docspec.core.geometry import in_rows
 from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import trace_of
+from docspec.documents.painting import text_of, trace_of
 from docspec.drafting.bullets import spell_bullets
 from docspec.drafting.char_spans import SOFT, has_pieces, put_in_gaps, spans_of, tell_hyphens, without_doubles
 from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
@@ -64,7 +64,7 @@ def page_lines(
     # Ligatures are taken apart here: where two stand side by side, MuPDF loses letters while it collects styles.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
     flags |= pymupdf.TEXT_PRESERVE_LIGATURES
-    plain = page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP)
+    plain = text_of(page)
     if len(plain) <= MAX_STYLED:
         flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
     if has_right_to_left(plain):
@@ -182,7 +182,7 @@ def cell_texts(page: Any, boxes: Sequence[BBox]) -> list[list[tuple[float, str]]
     pymupdf = mupdf()
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
     pieces_of: list[list[tuple[BBox, list[dict[str, Any]], float]]] = [[] for _ in boxes]
-    runs_left = is_right_to_left(page.get_text("text", flags=pymupdf.TEXT_MEDIABOX_CLIP))
+    runs_left = is_right_to_left(text_of(page))
     blocks = page.get_text("rawdict", flags=flags)["blocks"]
     without_doubles(blocks)
     for block in blocks:

@@ -67,12 +67,22 @@ def _ink_outside(image: Image.Image, known: Sequence[BBox], factor: int) -> NDAr
 
 def _without_rules(mask: NDArray[np.bool_], length: float) -> NDArray[np.bool_]:
     """``mask`` without vertical lines thinner than :data:`THICK` pixels and longer than that share of its height."""
-    wide = np.zeros_like(mask)
-    if mask.shape[1] > THICK:
-        runs = np.lib.stride_tricks.sliding_window_view(mask, THICK, axis=1).all(axis=-1)
-        for shift in range(THICK):
-            wide[:, shift : shift + runs.shape[1]] |= runs
-    thin = mask & ~wide
+    import cv2
+
+    if mask.shape[1] <= THICK:
+        return _without_long(mask, mask, length)
+    across, border = np.ones((1, THICK), np.uint8), cv2.BORDER_CONSTANT
+    # windows of an even width have no middle: what erosion counts from the left, dilation counts from the right
+    left, right = (THICK // 2, 0), (THICK - 1 - THICK // 2, 0)
+    marks: NDArray[np.uint8] = mask.astype(np.uint8)
+    runs = np.asarray(cv2.erode(marks, across, anchor=left, borderType=border, borderValue=(0.0,)))
+    wide = np.asarray(cv2.dilate(runs, across, anchor=right, borderType=border, borderValue=(0.0,)))
+    return _without_long(mask, mask & ~wide.astype(bool), length)
+
+
+def _without_long(mask: NDArray[np.bool_], thin: NDArray[np.bool_], length: float) -> NDArray[np.bool_]:
+    """``mask`` without those columns of its ``thin`` lines of which that share is inked."""
+    thin = thin.copy()
     thin[:, thin.sum(axis=0) < length * mask.shape[0]] = False
     return np.asarray(mask & ~thin)
 

@@ -18,7 +18,7 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import boxes_of, images_of, trace_of
+from docspec.documents.painting import boxes_of, images_of, text_of, trace_of
 from docspec.drafting.font_trust import AGREED, LEADER, FontJudge, FontPrograms, bare
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
@@ -114,7 +114,7 @@ class TrustJudge:
         """The verdict on ``page``; an image input has no text layer to trust."""
         if page.pdf_page is None:
             return Verdict(False, "an image has no text layer")
-        raw = page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP)
+        raw = text_of(page.pdf_page)
         text = _SPACE.sub("", raw)
         if len(text) < MIN_CHARACTERS:
             return Verdict(False, "no text layer", len(text))
@@ -192,7 +192,7 @@ def is_all_there_is(page: PageImage, verdict: Verdict, alphabet: frozenset[str])
     lacks."""
     if page.pdf_page is None or (image_share(page.pdf_page) > MIN_IMAGE_SHARE and not verdict.is_hidden):
         return False
-    text = unicodedata.normalize("NFKC", page.pdf_page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
+    text = unicodedata.normalize("NFKC", text_of(page.pdf_page))
     unknown = scripts_of("".join(letter for letter in text if letter not in alphabet)).total()
     more = verdict.bad_share > MAX_BAD_SHARE and unknown > verdict.bad_share * verdict.characters
     return unknown >= MIN_CHARACTERS and (more or 2 * unknown > scripts_of(text).total())

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import boxes_of
+from docspec.documents.painting import boxes_of, text_of
 from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
 
@@ -125,7 +125,7 @@ class _Layer:
 
     def __init__(self, sheet: Any, painted: Sequence[PaintedWord]) -> None:
         self._sheet, self._flags = sheet, mupdf().TEXT_MEDIABOX_CLIP
-        self._text: str = sheet.get_text("text", flags=self._flags)
+        self._text: str = text_of(sheet)
         self._whole = Counter(self._text.split())
         self._painted: dict[str, list[Box]] = defaultdict(list)
         for word in painted:
