@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 from pathlib import Path, PurePath
@@ -324,3 +325,22 @@ def test_what_becomes_of_a_signature_is_said(pages: int) -> None:
 def test_nothing_is_said_to_be_lost_of_other_files(data: bytes) -> None:
     with open_document(source_of(data)) as document:
         assert searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])[1] == ()
+
+
+def with_gap(data: bytes) -> bytes:
+    """``data`` with an update whose object has number 40, so that the table of objects has none before it."""
+    last, new = data.rindex(b"startxref"), len(data)
+    added = b"40 0 obj\n<<>>\nendobj\n"
+    before, root = data[last:].split()[1], re.search(rb"/Root \d+ 0 R", data)
+    assert root is not None
+    table = b"xref\n40 1\n%010d 00000 n \ntrailer\n<</Size 41%s/Prev %s>>\n" % (new, root[0], before)
+    return data + added + table + b"startxref\n%d\n%%%%EOF\n" % (new + len(added))
+
+
+@pytest.mark.parametrize("value", ["", SIGNATURE], ids=["unsigned", "signed"])
+def test_a_file_whose_table_of_objects_has_gaps_is_written(value: str) -> None:
+    data = with_gap(with_signature_field(scanned_pdf(), value))
+    with open_document(source_of(data)) as document:
+        made, lost = searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])
+    assert [text for text, _ in found(made)] == ["Harbour", "office", "1905"]
+    assert len(lost) == (1 if value else 0)
