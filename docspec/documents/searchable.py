@@ -36,6 +36,9 @@ ROTATED = {1: 0, 3: 180, 6: 90, 8: 270}
 
 JPEG_QUALITY = 90
 
+FIRST_EASTERN = "\u2e80"
+"""The first of the signs of East Asia."""
+
 
 def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> FileMade:
     """``document``, whose ``pages`` were read by ``view``, with their layers; only these pages, if not all were."""
@@ -178,11 +181,12 @@ def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
     if not any(word.is_kept for line in page.lines for word in line):
         return page
     boxes, signs = [], []
+    are_guessed = _tells_bytes(sheet)
     for block in sheet.get_text("rawdict")["blocks"]:
         for line in block.get("lines", ()):
             for char in (char for span in line["spans"] for char in span["chars"]):
                 boxes.append(char["bbox"])
-                signs.append(char["c"])
+                signs.append("" if are_guessed and char["c"] >= FIRST_EASTERN else char["c"])
             boxes.append(line["bbox"])
             signs.append("\n")
     sides = np.array(boxes, dtype=float).reshape(-1, 4)
@@ -202,6 +206,16 @@ def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
 
     lines = (tuple(word for word in line if not (word.is_kept and is_told(word))) for line in page.lines)
     return replace(page, lines=tuple(line for line in lines if line))
+
+
+def _tells_bytes(sheet: Any) -> bool:
+    """Whether all fonts of a page have a Western encoding and no Unicode. Chinese on it is what MuPDF makes of the bytes
+    by the name of the font; other readers tell Western letters."""
+    fonts = sheet.get_fonts()
+    return bool(fonts) and all(
+        encoding == "WinAnsiEncoding" and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"
+        for xref, _, _, _, _, encoding, *_ in fonts
+    )
 
 
 def _are_apart(told: str, text: str) -> bool:

@@ -175,6 +175,33 @@ def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read:
     assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False)))) == count
 
 
+@pytest.mark.parametrize(("composite", "count"), [(False, 2), (True, 1)], ids=["bytes", "composite"])
+def test_chinese_of_which_the_layer_has_the_bytes_alone_is_added_to_it(composite: bool, count: int) -> None:
+    """MuPDF guesses the encoding by the name of the font; other readers tell Latin letters."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=576, height=432)
+        page.insert_text((100, 200), "目录", fontname="china-s", fontsize=20)
+        if not composite:
+            [(font, *_)] = page.get_fonts()
+            named = (
+                "/FontDescriptor<</Type/FontDescriptor/FontName<CBCECCE5>/Flags 4/MissingWidth 1000/Ascent 1000"
+                "/Descent -200/FontBBox[0 -200 1000 1000]/ItalicAngle 0/StemV 100>>/Encoding/WinAnsiEncoding"
+            )
+            pdf.update_object(font, f"<</Type/Font/Subtype/TrueType/BaseFont/#CB#CE#CC#E5{named}>>")
+            codes = "目录".encode("gbk").hex().encode()
+            [contents] = page.get_contents()
+            pdf.update_stream(contents, re.sub(rb"\[?<[0-9a-f]+>\]? ?T[jJ]", b"<%s> Tj" % codes, page.read_contents()))
+        data = pdf.tobytes()
+    with pymupdf.open(stream=data) as pdf:
+        [word] = pdf[0].get_text("words")
+    assert word[4] == "目录"
+    box = BBox(*word[:4]).scaled(100 / 72)
+    made = layered(
+        data, LayerPage(1, 800, 600, ((LayerWord("目录", box, is_kept=True, boxes=(box,)),),), replaces=False)
+    )
+    assert [text for text, _ in found(made)] == ["目录"] * count
+
+
 def test_words_whose_letters_the_own_layer_sets_apart_are_added_whole() -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page(width=576, height=432)
