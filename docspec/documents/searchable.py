@@ -21,6 +21,7 @@ from docspec.documents.claims import FileMade, is_signed, pdf_a_claim, without_c
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.glyphless import GlyphlessFont
 from docspec.documents.images import ORIENTATION
+from docspec.documents.kept_forms import select_with_form
 from docspec.documents.layer_text import LayerPage, LayerWord, write_layer
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pages import PageSelection, make_upright
@@ -87,7 +88,8 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 lost.append(f"the input says that it is {claim}; the copy does not, as nobody has checked it")
             signed = is_signed(pdf)
             if not whole:
-                pdf.select([index for page in pages if (index := tree.indices[page.number - 1]) is not None])
+                chosen = (tree.indices[page.number - 1] for page in pages)
+                select_with_form(pdf, [index for index in chosen if index is not None])
             elif pdf.can_save_incrementally():
                 pdf.saveIncr()
                 lost += ["its signature covers the input; readers say that it was changed after that"] if signed else []
@@ -209,8 +211,8 @@ def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
 
 
 def _tells_bytes(sheet: Any) -> bool:
-    """Whether all fonts of a page have a Western encoding and no Unicode. Chinese on it is what MuPDF makes of the bytes
-    by the name of the font; other readers tell Western letters."""
+    """Whether all fonts of a page have a Western encoding and no Unicode. Chinese on it is what MuPDF makes of the
+    bytes by the name of the font; other readers tell Western letters."""
     fonts = sheet.get_fonts()
     return bool(fonts) and all(
         encoding == "WinAnsiEncoding" and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"

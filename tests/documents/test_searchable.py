@@ -249,6 +249,81 @@ def test_links_and_bookmarks_stay_and_the_file_grows_little() -> None:
         assert [link["uri"] for link in pdf[0].get_links()] == ["https://a.org/"]
 
 
+def filled_form(pages: int) -> bytes:
+    """A scan with a field that is filled in, one to tick that is ticked and one to choose from, links to an address and
+    to a page, and an outline of two levels."""
+    with pymupdf.open(stream=scanned_pdf(pages=pages)) as pdf:
+        page = pdf[0]
+        for number, (name, kind, value) in enumerate(FIELDS):
+            widget = pymupdf.Widget()
+            widget.field_name, widget.field_type = name, kind
+            widget.rect = pymupdf.Rect(300, 200 + 40 * number, 400, 220 + 40 * number)
+            if kind == pymupdf.PDF_WIDGET_TYPE_COMBOBOX:
+                widget.choice_values = ["North", "South"]
+            widget.field_value = value
+            page.add_widget(widget)
+        page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(10, 10, 50, 50), "uri": "https://a.org/"})
+        goto = {"kind": pymupdf.LINK_GOTO, "from": pymupdf.Rect(60, 10, 90, 50), "page": 0, "to": pymupdf.Point(0, 0)}
+        page.insert_link(goto)
+        pdf.set_toc([[1, "Chapter", 1], [2, "Section", 1]])
+        data: bytes = pdf.tobytes()
+        return data
+
+
+FIELDS = (
+    ("name", pymupdf.PDF_WIDGET_TYPE_TEXT, "Ada"),
+    ("agreed", pymupdf.PDF_WIDGET_TYPE_CHECKBOX, True),
+    ("quay", pymupdf.PDF_WIDGET_TYPE_COMBOBOX, "South"),
+)
+
+
+@pytest.mark.parametrize("change", ["appended", "repaired", "of some pages"])
+def test_forms_links_and_outlines_stay(change: str) -> None:
+    data = filled_form(2 if change == "of some pages" else 1)
+    if change == "repaired":
+        data = re.sub(rb"startxref\s+\d+", b"startxref 7", data)
+    made = layered(data, LayerPage(1, 800, 600, lines()))
+    assert made.startswith(data) == (change == "appended")
+    with pymupdf.open(stream=data) as before, pymupdf.open(stream=made) as after:
+        old, new = (
+            [(w.field_name, w.field_type, w.field_value, w.rect) for w in pdf[0].widgets()] for pdf in (before, after)
+        )
+        assert new == old and [(name, value) for name, _, value, _ in new][::2] == [("name", "Ada"), ("quay", "South")]
+        assert after.is_form_pdf == len(FIELDS)
+        old, new = (
+            [(link["kind"], link.get("uri"), link.get("page"), link["from"]) for link in pdf[0].get_links()]
+            for pdf in (before, after)
+        )
+        assert new == old and len(new) == 2
+        assert after.get_toc() == before.get_toc() == [[1, "Chapter", 1], [2, "Section", 1]]
+    assert {"Harbour", "office", "1905"} <= {text for text, _ in found(made)}
+
+
+def test_fields_of_pages_that_were_not_read_are_not_kept() -> None:
+    """Nor the contents of their pages; a field on both pages keeps its place on the first."""
+    with pymupdf.open(stream=filled_form(2)) as pdf:
+        pdf[1].insert_text((100, 100), "secret")
+        kids = []
+        for page in pdf:
+            widget = pymupdf.Widget()
+            widget.field_name, widget.field_type = f"on {page.number}", pymupdf.PDF_WIDGET_TYPE_TEXT
+            widget.rect, widget.field_value = pymupdf.Rect(300, 350, 400, 370), "both"
+            page.add_widget(widget)
+            kids.append(widget.xref)
+        field = pdf.get_new_xref()
+        pdf.update_object(field, f"<</FT/Tx/T(shared)/V(both)/Kids[{kids[0]} 0 R {kids[1]} 0 R]>>")
+        for kid in kids:
+            pdf.xref_set_key(kid, "Parent", f"{field} 0 R")
+        fields = pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm/Fields")[1]
+        pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm/Fields", fields.replace("[", f"[{field} 0 R "))
+        data = pdf.tobytes()
+    with pymupdf.open(stream=layered(data, LayerPage(1, 800, 600, lines()))) as made:
+        assert made.page_count == 1 and made.is_form_pdf == len(FIELDS) + 1
+        assert sorted(widget.field_value for widget in made[0].widgets()) == sorted(["Ada", "Yes", "South", "both"])
+        whole = [made.xref_stream(xref) for xref in range(1, made.xref_length()) if made.xref_is_stream(xref)]
+        assert not any(b"secret" in stream or b"736563726574" in stream for stream in whole)
+
+
 def test_only_the_pages_that_were_read_are_written() -> None:
     data = layered(scanned_pdf(pages=3), LayerPage(2, 800, 600, lines()))
     with pymupdf.open(stream=data) as pdf:
