@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pymupdf
 
-from docspec.core import DocspecError, ParseOptions
+from docspec.core import ParseOptions
 from docspec.core.categories import Category
 from docspec.corpus.child_pdf import SearchablePdf
 from docspec.documents import Source
@@ -58,7 +58,7 @@ def drawn(sources: Sequence[Source], count: int, seed: int, most_pages: int) -> 
         try:
             with pymupdf.open(stream=source.read(), filetype="pdf") as pdf:
                 fits = not pdf.needs_pass and 0 < len(pdf) <= most_pages
-        except (RuntimeError, ValueError):  # MuPDF's errors: not a file that can be read
+        except Exception:  # MuPDF's errors: not a file that can be read
             continue
         if fits:
             found.append(source)
@@ -74,8 +74,8 @@ def measure(sources: Sequence[Source], options: ParseOptions) -> Iterator[Search
             before.write_bytes(source.read())
             try:
                 yield _measured(parser, source, options, before, path)
-            except DocspecError as error:
-                yield Searchable(source.name, fault=str(error))
+            except Exception as error:  # a fault of docspec's, too, is one of this file
+                yield Searchable(source.name, fault=str(error) or type(error).__name__)
 
 
 def _measured(parser: Parser, source: Source, options: ParseOptions, before: Path, path: Path) -> Searchable:
@@ -136,12 +136,18 @@ def _runs(*command: str) -> Callable[[Path], bool]:
 
 
 def _in_mupdf(path: Path) -> bool:
-    with pymupdf.open(path) as made:
-        return all(page.get_displaylist() is not None for page in made)
+    try:
+        with pymupdf.open(path) as made:
+            return all(page.get_displaylist() is not None for page in made)
+    except Exception:  # MuPDF's errors
+        return False
 
 
 def _in_pdfium(path: Path) -> bool:
     import pypdfium2
 
-    with pypdfium2.PdfDocument(path) as made:
-        return all(page.get_textpage().count_chars() >= 0 for page in made)
+    try:
+        with pypdfium2.PdfDocument(path) as made:
+            return all(page.get_textpage().count_chars() >= 0 for page in made)
+    except pypdfium2.PdfiumError:
+        return False

@@ -29,7 +29,12 @@ def is_signed(pdf: Any) -> bool:
     """Whether a ``pymupdf.Document`` has a signature: a field for one that is filled in, whatever its form says."""
     if pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm")[0] == "null":
         return False
-    return any(
-        pdf.xref_get_key(xref, "FT")[1] == "/Sig" and pdf.xref_get_key(xref, "V")[0] != "null"
-        for xref in range(1, pdf.xref_length())
-    )
+    return any(_is_signature(pdf, xref) for xref in range(1, pdf.xref_length()))
+
+
+def _is_signature(pdf: Any, xref: int) -> bool:
+    """Whether an object is a field for a signature that is filled in."""
+    try:
+        return bool(pdf.xref_get_key(xref, "FT")[1] == "/Sig" and pdf.xref_get_key(xref, "V")[0] != "null")
+    except Exception:  # MuPDF's errors: a number that no object has, or a damaged object
+        return False

@@ -21,6 +21,7 @@ from docspec.documents.claims import FileMade, is_signed, pdf_a_claim, without_c
 from docspec.documents.document import Document, PageFailure
 from docspec.documents.glyphless import GlyphlessFont
 from docspec.documents.images import ORIENTATION
+from docspec.documents.kept_forms import select_with_form
 from docspec.documents.layer_text import LayerPage, LayerWord, write_layer
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pages import PageSelection, make_upright
@@ -35,6 +36,9 @@ ROTATED = {1: 0, 3: 180, 6: 90, 8: 270}
 """Degrees clockwise by which a page with a camera's picture is shown, by the camera's note."""
 
 JPEG_QUALITY = 90
+
+FIRST_EASTERN = "\u2e80"
+"""The first of the signs of East Asia."""
 
 
 def searchable_pdf(document: Document, view: View, pages: Sequence[LayerPage], password: str | None = None) -> FileMade:
@@ -84,7 +88,8 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 lost.append(f"the input says that it is {claim}; the copy does not, as nobody has checked it")
             signed = is_signed(pdf)
             if not whole:
-                pdf.select([index for page in pages if (index := tree.indices[page.number - 1]) is not None])
+                chosen = (tree.indices[page.number - 1] for page in pages)
+                select_with_form(pdf, [index for index in chosen if index is not None])
             elif pdf.can_save_incrementally():
                 pdf.saveIncr()
                 lost += ["its signature covers the input; readers say that it was changed after that"] if signed else []
@@ -178,11 +183,12 @@ def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
     if not any(word.is_kept for line in page.lines for word in line):
         return page
     boxes, signs = [], []
+    are_guessed = _tells_bytes(sheet)
     for block in sheet.get_text("rawdict")["blocks"]:
         for line in block.get("lines", ()):
             for char in (char for span in line["spans"] for char in span["chars"]):
                 boxes.append(char["bbox"])
-                signs.append(char["c"])
+                signs.append("" if are_guessed and char["c"] >= FIRST_EASTERN else char["c"])
             boxes.append(line["bbox"])
             signs.append("\n")
     sides = np.array(boxes, dtype=float).reshape(-1, 4)
@@ -202,6 +208,16 @@ def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
 
     lines = (tuple(word for word in line if not (word.is_kept and is_told(word))) for line in page.lines)
     return replace(page, lines=tuple(line for line in lines if line))
+
+
+def _tells_bytes(sheet: Any) -> bool:
+    """Whether all fonts of a page have a Western encoding and no Unicode. Chinese on it is what MuPDF makes of the
+    bytes by the name of the font; other readers tell Western letters."""
+    fonts = sheet.get_fonts()
+    return bool(fonts) and all(
+        encoding == "WinAnsiEncoding" and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"
+        for xref, _, _, _, _, encoding, *_ in fonts
+    )
 
 
 def _are_apart(told: str, text: str) -> bool:

@@ -91,9 +91,7 @@ def _runs(level: Floats, x0: float, x1: float, y: float) -> bool:
     return bool((across & (level[:, 1] >= x1 - SIDE)).any())
 
 
-def is_painted(
-    box: BBox, words: Sequence[BBox], drawings: Iterable[Mapping[str, Any]], images: Sequence[BBox]
-) -> bool:
+def is_painted(box: BBox, words: Sequence[BBox], drawings: Iterable[Mapping[str, Any]], images: Sequence[BBox]) -> bool:
     """Whether more is painted in ``box`` (points) than ``words``, with rules, frames and shades for them: an image,
     sloping or curved lines other than ticks, or several areas without words. Forms and invoices have nothing of these,
     and the layout model, which sees mostly where text is, takes some for pictures."""

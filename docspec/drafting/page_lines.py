@@ -18,7 +18,15 @@ from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import text_of, trace_of
 from docspec.drafting.bullets import spell_bullets
-from docspec.drafting.char_spans import SOFT, has_pieces, put_in_gaps, spans_of, tell_hyphens, without_doubles
+from docspec.drafting.char_spans import (
+    SOFT,
+    has_doubles,
+    has_pieces,
+    put_in_gaps,
+    spans_of,
+    tell_hyphens,
+    without_doubles,
+)
 from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
 from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
 from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
@@ -77,6 +85,9 @@ def page_lines(
     blocks = page.get_text("rawdict" if by_char else "dict", flags=flags)["blocks"]
     if has_pieces(blocks) and not by_char:
         blocks, by_char = page.get_text("rawdict", flags=flags)["blocks"], True
+    if has_doubles(blocks):  # MuPDF leaves pieces of prints that differ
+        blocks, by_char = page.get_text("rawdict", flags=flags & ~pymupdf.TEXT_COLLECT_STYLES)["blocks"], True
+        without_doubles(blocks)
     if by_char:
         tell_hyphens(blocks)
         mark_struck(blocks, strokes)

@@ -22,6 +22,9 @@ from docspec.reporting.staging import StagedFiles
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+PNG = "data:image/png;base64,"
+"""How the URL of a picture in a document begins."""
+
 SUFFIX = ".figures"
 """Suffix of the folder that holds a document's pictures."""
 
@@ -48,10 +51,7 @@ class EmbeddedFigures(FigureSink):
     """Pictures as ``data:`` URLs inside the document: what makes an HTML page self-contained."""
 
     def page(self, result: PageResult) -> Mapping[int, str]:
-        return {
-            index: "data:image/png;base64," + base64.b64encode(_png(picture)).decode("ascii")
-            for _, index, _, picture in pictures_of(result)
-        }
+        return {index: data_url(picture) for _, index, _, picture in pictures_of(result)}
 
 
 class FigureFiles(StagedFiles, FigureSink):
@@ -78,6 +78,11 @@ class FigureFiles(StagedFiles, FigureSink):
         super().commit()
 
 
+def data_url(picture: Image) -> str:
+    """``picture`` as a PNG in a ``data:`` URL."""
+    return PNG + base64.b64encode(_png(picture)).decode("ascii")
+
+
 def _png(picture: Image) -> bytes:
     buffer = io.BytesIO()
     picture.save(buffer, format="PNG")
@@ -102,6 +107,15 @@ def crop(image: Image, box: BBox) -> Image | None:
     """The pixels of ``box`` in a page image, or ``None`` where no whole pixel of the page lies in it."""
     x0, y0, x1, y1 = box.clamped(image.width, image.height).rounded()
     return image.crop((x0, y0, x1, y1)) if x1 > x0 and y1 > y0 else None
+
+
+def passage(result: PageResult, boxes: Sequence[BBox]) -> str | None:
+    """The part of the page around ``boxes``, lines of text, as a ``data:`` URL, with half a line's height on each side;
+    ``None`` where there is none, or the page has no image."""
+    if result.image is None or not boxes:
+        return None
+    picture = crop(result.image, BBox.union(boxes).grown(0.5 * min(box.height for box in boxes)))
+    return None if picture is None else data_url(picture)
 
 
 def pictures_of(result: PageResult) -> Iterator[tuple[int, int, BBox, Image]]:

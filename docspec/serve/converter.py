@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import DocspecError, Failure, ModelError, PageResult, ParseOptions, UsageError
+from docspec.core.choices import PlacesFrom
 from docspec.core.safe_text import safe_text
 from docspec.documents import PageSelection, parse_page_ranges
 from docspec.documents.sources import source_from_bytes
 from docspec.places import Quotation, locate
-from docspec.reporting.figures import EmbeddedFigures
+from docspec.reporting.figures import EmbeddedFigures, passage
 from docspec.reporting.formats import renderer_for
 from docspec.reporting.renderer import Layout
 from docspec.serve.exports import chunked, exported
@@ -31,6 +32,9 @@ PART = 4
 
 MOST_PARSERS = 6
 """Ways of reading and languages that have children of their own at a time."""
+
+MOST_SHOWN = 16
+"""Places of a text that are shown."""
 
 Wanted = Callable[[], bool]
 """Whether somebody still wants a document."""
@@ -57,16 +61,16 @@ class Converter:
         self._options = options
         self._most = most
         self._turns = Turns(documents)
-        self._parsers: dict[tuple[RecogniseMode, str | None], Parser] = {}
+        self._parsers: dict[tuple[RecogniseMode, str | None, PlacesFrom], Parser] = {}
         self._lock = threading.Lock()
 
     def pages(
-        self, given: Submission, wanted: Wanted = lambda: True, figures: dict[int, Mapping[int, str]] | None = None
+        self, given: Submission, wanted: Wanted = lambda: True, shown: Callable[[PageResult], None] | None = None
     ) -> Iterator[PageResult]:
-        """The results of a document's pages as they become ready, in turn with other documents; ``figures`` receives
-        the pictures of each. Raises :class:`docspec.core.DocspecError`, and :class:`Stopped` if it is not ``wanted``
-        while it waits."""
-        parser = self._own(given.wishes.recognise, given.wishes.language)
+        """The results of a document's pages as they become ready, in turn with other documents; ``shown`` is given
+        each with its image, which the results lack. Raises :class:`docspec.core.DocspecError`, and :class:`Stopped` if
+        it is not ``wanted`` while it waits."""
+        parser = self._own(given.wishes)
         end = None if given.wishes.seconds is None else time.monotonic() + given.wishes.seconds
         try:
             with self._turns.place(given.client) as place:
@@ -84,8 +88,8 @@ class Converter:
                         results = list(parser.pages(document, chosen, goes_on=done > 0))
                     done += len(part)
                     for result in results:
-                        if figures is not None:
-                            figures[result.number] = EmbeddedFigures().page(result)
+                        if shown is not None:
+                            shown(result)
                         yield replace(result, image=None)
         except ModelError:  # servers that were given up: the next document asks them anew
             self.close()
@@ -93,40 +97,47 @@ class Converter:
 
     def convert(self, given: Submission, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
         """A document as docling-serve returns it. ``read`` is called with the number of finished pages, also while
-        the document waits for its turn; if it returns false, the conversion stops."""
-        figures: dict[int, Mapping[int, str]] | None = {} if given.wishes.pictures else None
-        results = self._whole(given, read, figures)
-        failed = [result for result in results if result.status == "failed"]
-        status = "success" if not failed else "failure" if len(failed) == len(results) else "partial_success"
-        errors = [_error(result) for result in failed]
-        seconds = round(sum(result.timings.total for result in results), 3)
-        warnings = {"warnings": list(given.wishes.warnings)} if given.wishes.warnings else {}
-        if given.wishes.chunks:
-            details = [{"status": status, "errors": errors, "timings": {}}]
-            chunks = {"chunks": chunked(results, given.title), "convert_details": details}
-            return {**chunks, "status": status, "processing_time": seconds, **warnings}
-        contents = exported(results, given.formats, given.title, given.wishes.page_break, figures or {})
-        return {
-            "document": {"filename": given.title, **contents},
-            "status": status,
-            "errors": errors,
-            "processing_time": seconds,
-            "timings": {},
-            **warnings,
-        }
+        the document waits for its turn; if it returns false, the conversion stops. Where the wishes have a quote, the
+        answer is that of :meth:`find`."""
+        if given.wishes.quote:
+            return self.find(given, read)
+        figures: dict[int, Mapping[int, str]] = {}
 
-    def find(self, given: Submission, text: str, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
-        """Where ``text`` stands in a document, if the options ask for the places of words; ``read`` is that of
-        :meth:`convert`."""
-        results = self._whole(given, read)
-        failed = [result.error or "the page failed" for result in results if result.status == "failed"]
-        return {"found": [_quoted(one) for one in locate(results, text)], "errors": failed}
+        def shown(result: PageResult) -> None:
+            figures[result.number] = EmbeddedFigures().page(result)
+
+        results = self._whole(given, read, shown if given.wishes.pictures else None)
+        told = _told(results, given)
+        if given.wishes.chunks:
+            details = [{"status": told["status"], "errors": told.pop("errors"), "timings": {}}]
+            return {"chunks": chunked(results, given.title), "convert_details": details, **told}
+        contents = exported(results, given.formats, given.title, given.wishes.page_break, figures)
+        return {"document": {"filename": given.title, **contents}, "timings": {}, **told}
+
+    def find(self, given: Submission, read: Callable[[int], bool] = lambda pages: True) -> dict[str, Any]:
+        """Where the quote of the wishes stands in a document; ``read`` is that of :meth:`convert`. With pictures, the
+        first :data:`MOST_SHOWN` places have a ``picture``, the passage as the page shows it: a data URL of a PNG, or
+        ``None`` where it has no box."""
+        pictures: dict[Quotation, str | None] = {}
+
+        def shown(result: PageResult) -> None:
+            """Places on one page are among those of the whole document, or others are better."""
+            for one in locate(result, given.wishes.quote)[:MOST_SHOWN]:
+                pictures[one] = passage(result, one.boxes)
+
+        results = self._whole(given, read, shown if given.wishes.pictures else None)
+        quotations = locate(results, given.wishes.quote)
+        found = [_quoted(one) for one in quotations]
+        if given.wishes.pictures:
+            for one, quotation in zip(found[:MOST_SHOWN], quotations, strict=False):
+                one["picture"] = pictures.get(quotation)
+        return {"found": found, **_told(results, given)}
 
     def _whole(
-        self, given: Submission, read: Callable[[int], bool], figures: dict[int, Mapping[int, str]] | None = None
+        self, given: Submission, read: Callable[[int], bool], shown: Callable[[PageResult], None] | None = None
     ) -> list[PageResult]:
         results: list[PageResult] = []
-        with closing(self.pages(given, lambda: read(len(results)), figures)) as pages:  # type: ignore[type-var]
+        with closing(self.pages(given, lambda: read(len(results)), shown)) as pages:  # type: ignore[type-var]
             for result in pages:
                 results.append(result)
                 if not read(len(results)):
@@ -138,20 +149,22 @@ class Converter:
         for parser in parsers.values():
             parser.close()
 
-    def _own(self, recognise: RecogniseMode, language: str | None) -> Parser:
-        """The parser that recognises so; most gateways only ever need one. Raises :class:`docspec.core.UsageError` if
-        too many languages are asked for: each has children of its own."""
+    def _own(self, wishes: Wishes) -> Parser:
+        """The parser that reads as ``wishes`` say; most gateways only ever need one. Raises
+        :class:`docspec.core.UsageError` if too many languages are asked for: each has children of its own."""
+        recognise, language = wishes.recognise, wishes.language
+        places = self._options.places if self._options.places != "none" or not wishes.quote else "drafts"
         with self._lock:
-            if (recognise, language) not in self._parsers:
+            if (key := (recognise, language, places)) not in self._parsers:
                 from docspec.parser import Parser
 
                 if len(self._parsers) >= MOST_PARSERS:
                     raise UsageError("ocr_lang: too many languages at a time here; leave it out, scripts are found")
-                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
+                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter, places=places)
                 options = options if language is None else replace(options, language=language)
                 devices = () if options.has_other_engine else (options.device,)
-                self._parsers[recognise, language] = Parser(options, devices=devices, spare=1)
-            return self._parsers[recognise, language]
+                self._parsers[key] = Parser(options, devices=devices, spare=1)
+            return self._parsers[key]
 
     def _numbers(self, pages: str | None, count: int, title: str) -> Sequence[int]:
         """The selected pages that exist. Raises :class:`docspec.core.UsageError` if there are none or too many."""
@@ -182,6 +195,17 @@ def _error(result: PageResult) -> dict[str, Any]:
     message = result.error or "the page failed"
     where = {"component_type": "pipeline", "module_name": "docspec", "page_no": result.number}
     return {**where, "error_message": message, "category": (result.failure or Failure.UNEXPECTED).value}
+
+
+def _told(results: Sequence[PageResult], given: Submission) -> dict[str, Any]:
+    """What became of a document, as docling-serve tells it."""
+    failed = [result for result in results if result.status == "failed"]
+    return {
+        "status": "success" if not failed else "failure" if len(failed) == len(results) else "partial_success",
+        "errors": [_error(result) for result in failed],
+        "processing_time": round(sum(result.timings.total for result in results), 3),
+        **({"warnings": list(given.wishes.warnings)} if given.wishes.warnings else {}),
+    }
 
 
 def _quoted(one: Quotation) -> dict[str, Any]:

@@ -98,9 +98,9 @@ async def _openapi(every: Any, request: Request) -> Response:
 
 def _body_of(path: str) -> dict[str, Any]:
     """The content of a request to ``path``."""
-    if path.startswith(("/v1/convert/file", "/v1/chunk/")) and "/file" in path:
-        fields = {"files": FILES, **OPTIONS}
-        return {"multipart/form-data": {"schema": _object(fields, ["files"])}}
+    if path.startswith(("/v1/convert/file", "/v1/chunk/", "/v1/find/")) and "/file" in path:
+        fields = {"files": FILES, **OPTIONS, **({"text": TEXT} if "/find/" in path else {})}
+        return {"multipart/form-data": {"schema": _object(fields, ["files", *(["text"] if "/find/" in path else [])])}}
     if path.startswith(("/v1/convert/source", "/v1/chunk/")):
         fields = {"sources": SOURCES, "options": _object(OPTIONS, []), "target": _object({"kind": TEXT}, [])}
         return {"application/json": {"schema": _object(fields, ["sources"])}}

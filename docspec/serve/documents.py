@@ -36,6 +36,7 @@ from docspec.serve.page_events import message_of, page_events
 from docspec.serve.refusal import Refusal
 from docspec.serve.submission import from_form, from_json, one_of
 from docspec.serve.uploads import UploadedDrafts
+from docspec.serve.wishes import Purpose
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
@@ -82,9 +83,10 @@ class Documents:
     @property
     def routes(self) -> list[Route]:
         return [
-            *self._reading_routes("/v1/convert", False),
-            *self._reading_routes("/v1/chunk/hybrid", True),
-            *self._reading_routes("/v1/chunk/hierarchical", True),
+            *self._reading_routes("/v1/convert", "convert"),
+            *self._reading_routes("/v1/chunk/hybrid", "chunk"),
+            *self._reading_routes("/v1/chunk/hierarchical", "chunk"),
+            *self._reading_routes("/v1/find", "find"),
             Route("/v1/clear/results", self._clear),
             Route("/v1/clear/converters", self._clear_nothing),
             Route("/v1/status/poll/{name}", self._status),
@@ -96,10 +98,10 @@ class Documents:
             Route("/v1/drafts/{name}", self._forget, methods=["DELETE"]),
         ]
 
-    def _reading_routes(self, path: str, chunks: bool) -> Iterator[Route]:
+    def _reading_routes(self, path: str, purpose: Purpose) -> Iterator[Route]:
         """The routes that read documents, of a form or of an object, and answer at once or later."""
         for name, read in (("file", from_form), ("source", from_json)):
-            given = cast(Read, partial(read, chunks=chunks))
+            given = cast(Read, partial(read, purpose=purpose))
             yield Route(f"{path}/{name}", partial(self._waited, given), methods=["POST"])
             yield Route(f"{path}/{name}/async", partial(self._accepted, given), methods=["POST"])
 
@@ -163,7 +165,7 @@ class Documents:
         """Stores a request's documents, up to ``most``, as jobs; its client, and the jobs' names. From here on the
         documents are on the disk alone."""
         async with read(self._gateway, request) as given:
-            if len(given) > (most or len(given)) or (len(given) > 1 and given[0].wishes.chunks):
+            if len(given) > (most or len(given)) or (len(given) > 1 and not given[0].wishes.whole):
                 raise Refusal(422, "several documents: one a request, or all at once at /v1/convert without /async")
             if len(given) > 1:  # one archive of all
                 given = tuple(replace(one, wishes=replace(one.wishes, zipped=False)) for one in given)

@@ -16,7 +16,7 @@ from docspec.serve.chat import object_in
 from docspec.serve.converter import Submission
 from docspec.serve.exports import FORMATS
 from docspec.serve.refusal import Refusal
-from docspec.serve.wishes import Wishes, wishes_in
+from docspec.serve.wishes import Purpose, Wishes, wishes_in
 
 if TYPE_CHECKING:
     from docspec.serve.gateway import Gateway
@@ -35,49 +35,49 @@ END = 2**31
 
 
 @contextlib.asynccontextmanager
-async def from_form(gateway: Gateway, request: Request, chunks: bool = False) -> AsyncIterator[Documents]:
+async def from_form(gateway: Gateway, request: Request, purpose: Purpose = "convert") -> AsyncIterator[Documents]:
     """The files of a form, or a body that is the file itself; the memory that they take is the request's for as long
-    as the context lasts. ``chunks``: they are wanted in pieces."""
+    as the context lasts. ``purpose`` is what they are read for."""
     async with gateway.admitted(request) as (client, bounded, holding):
-        given = await _form_of(bounded, client, chunks)
+        given = await _form_of(bounded, client, purpose)
         await holding.take(sum(len(one.data) for one in given))
         yield given
 
 
-async def _form_of(request: Request, client: str, chunks: bool) -> Documents:
+async def _form_of(request: Request, client: str, purpose: Purpose) -> Documents:
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind != "multipart/form-data":
         query = {name: request.query_params.getlist(name) for name in request.query_params}
-        wanted = _wanted_in(query, chunks)
+        wanted = _wanted_in(query, purpose)
         return (Submission(await request.body(), "document", *wanted, client=client),)
     async with request.form(max_files=MOST_FILES, max_fields=200) as form:
         files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
         if not files:
             raise Refusal(422, "files: a file, or several")
         given = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
-        wanted = _wanted_in({name: values for name, values in given.items() if values}, chunks)
+        wanted = _wanted_in({name: values for name, values in given.items() if values}, purpose)
         return tuple([Submission(await one.read(), title_of(one.filename), *wanted, client=client) for one in files])
 
 
 @contextlib.asynccontextmanager
-async def from_json(gateway: Gateway, request: Request, chunks: bool = False) -> AsyncIterator[Documents]:
+async def from_json(gateway: Gateway, request: Request, purpose: Purpose = "convert") -> AsyncIterator[Documents]:
     """The sources of a JSON object; a URL is fetched. Memory as in :func:`from_form`."""
     async with gateway.admitted(request) as (client, bounded, holding):
         body = await bounded.body()
         await holding.take(len(body))  # the same again is in its values
-        size, given = 2 * len(body), await _sources_of(gateway, body, client, chunks)
+        size, given = 2 * len(body), await _sources_of(gateway, body, client, purpose)
         del body
         holding.free(size)
         await holding.take(2 * sum(len(one.data) for one in given))  # and once more on its way to the disk
         yield given
 
 
-async def _sources_of(gateway: Gateway, body: bytes, client: str, chunks: bool) -> Documents:
+async def _sources_of(gateway: Gateway, body: bytes, client: str, purpose: Purpose) -> Documents:
     try:
         values = object_in(body)
     except Refusal as refusal:
         raise Refusal(422, str(refusal)) from None
-    options = values.get("convert_options" if chunks else "options") or {}
+    options = values.get("convert_options" if purpose == "chunk" else "options") or {}
     sources, target = values.get("sources"), values.get("target") or {}
     if not (isinstance(sources, list) and sources and all(isinstance(source, dict) for source in sources)):
         raise Refusal(422, "sources: a list of sources, each with its kind")
@@ -86,10 +86,10 @@ async def _sources_of(gateway: Gateway, body: bytes, client: str, chunks: bool) 
     if not isinstance(options, dict) or not isinstance(target, dict):
         raise Refusal(422, "options and target: objects")
     many = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
-    if chunks:
+    if purpose == "chunk":
         others = {name: [value] for name, value in values.items() if name in ("chunking_options", INCLUDE)}
         many = {**{CONVERT + name: value for name, value in many.items()}, **others}
-    wanted = _wanted_in({**many, "target_type": [target.get("kind", "inbody")]}, chunks)
+    wanted = _wanted_in({**many, "target_type": [target.get("kind", "inbody")]}, purpose)
     room, given = gateway.settings.limits.body, []
     for source in sources:
         data, title = await _data_of(gateway, source)
@@ -128,12 +128,12 @@ def title_of(given: Any) -> str:
     return name[-LONGEST_TITLE:] or "document"
 
 
-def _wanted_in(fields: Mapping[str, list[Any]], chunks: bool) -> tuple[tuple[str, ...], str | None, Wishes]:
+def _wanted_in(fields: Mapping[str, list[Any]], purpose: Purpose) -> tuple[tuple[str, ...], str | None, Wishes]:
     """The formats, the pages and the wishes of a form, a query or a JSON object. Options of pieces have their own names
     for those of the conversion. Raises :class:`Refusal` (422)."""
-    if chunks:
+    if purpose == "chunk":
         fields = {name.removeprefix(CONVERT): value for name, value in fields.items()}
-    return *_chosen_in(fields), wishes_in(fields, chunks)
+    return *_chosen_in(fields), wishes_in(fields, purpose)
 
 
 def _chosen_in(fields: Mapping[str, list[Any]]) -> tuple[tuple[str, ...], str | None]:

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ContentBlock, ImageContent, TextContent
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -25,12 +26,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from docspec.core import DocspecError, InputError, UsageError
 from docspec.core.safe_text import one_line
 from docspec.documents.sources import SUFFIXES
+from docspec.reporting.figures import PNG
 from docspec.serve.access import Access
 from docspec.serve.admission import Admission, bounded
 from docspec.serve.converter import Converter, Stopped, Submission
 from docspec.serve.exports import FIELDS
 from docspec.serve.refusal import Refusal
 from docspec.serve.settings import Limits
+from docspec.serve.wishes import Wishes
 
 if TYPE_CHECKING:
     from docspec.serve.fetch import Fetcher
@@ -108,6 +111,8 @@ MOST_REQUESTS, MOST_HELD = 512, 64 * 2**20
 MOST_LISTED = 1_000
 """Files that are listed at most."""
 
+PLAIN = Wishes()
+
 OutputFormat = Literal["md", "html", "text", "json"]
 
 
@@ -179,8 +184,10 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
     server = MCPServer("docspec", instructions=INSTRUCTIONS, log_level="ERROR")
     reading = asyncio.Lock()  # one document at a time: all share the model
 
-    async def converted(uri: str, pages: str | None, format: str, context: Context[Any], quote: str = "") -> Any:
-        """What was read of a document, or, with ``quote``, where that stands in it."""
+    async def converted(
+        uri: str, pages: str | None, format: str, context: Context[Any], wishes: Wishes = PLAIN
+    ) -> dict[str, Any]:
+        """What was read of a document, or, with a quote in ``wishes``, where that stands in it."""
         loop, left = asyncio.get_running_loop(), False
 
         def read(count: int) -> bool:
@@ -193,9 +200,7 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
             else:
                 data, title = await asyncio.to_thread(folders.read, uri)
             async with reading:
-                given = Submission(data, title, (format,), pages or None)
-                if quote:
-                    return await asyncio.to_thread(converter.find, given, quote, read)
+                given = Submission(data, title, (format,), pages or None, wishes)
                 result = await asyncio.to_thread(converter.convert, given, read)
         except Stopped:
             raise ToolError("cancelled") from None
@@ -230,13 +235,23 @@ def make_server(folders: Folders, converter: Converter, fetcher: Fetcher | None 
         )
 
     @server.tool()
-    async def find(uri: str, text: str, context: Context[Any], pages: str | None = None) -> str:
+    async def find(
+        uri: str, text: str, context: Context[Any], pages: str | None = None, pictures: bool = False
+    ) -> list[ContentBlock]:
         """Finds where a document says something, to cite it. text: the words, as they are written. The answer is a
         JSON object: found (each with its page, the boxes of its lines in pixels of a page of width x height, the words
-        as they stand there, likeness and certainty) and the errors of pages."""
+        as they stand there, likeness and certainty) and the errors of pages. pictures: the passages as the page shows
+        them follow, up to 16; picture tells which one is whose, counted from 1."""
         if not any(map(str.isalnum, text)):
             raise ToolError("text: needs letters or figures")
-        return json.dumps(await converted(uri, pages, "md", context, text), ensure_ascii=False)
+        result = await converted(uri, pages, "md", context, Wishes(quote=text, pictures=pictures))
+        shown: list[ContentBlock] = []
+        for one in result["found"]:
+            if (url := one.get("picture")) is not None:
+                shown.append(ImageContent(type="image", data=url.removeprefix(PNG), mime_type="image/png"))
+                one["picture"] = len(shown)
+        answer = {"found": result["found"], "errors": [error["error_message"] for error in result["errors"]]}
+        return [TextContent(type="text", text=json.dumps(answer, ensure_ascii=False)), *shown]
 
     return server
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from docspec.core import UsageError
 from docspec.core.choices import DrafterName
@@ -18,10 +18,15 @@ from docspec.serve.settings import RecogniseMode
 DRAFTERS: dict[RecogniseMode, DrafterName | None] = {"auto": None, "always": "rapidocr", "never": "text-layer"}
 """The drafter that reads so; ``None``: that of the gateway's options."""
 
+Purpose = Literal["convert", "chunk", "find"]
+"""What a document is read for."""
+
 LONGEST = 200
 FORM_FEED = "\f"
 """The one control character that may stand between pages: open-webui's loader asks for it."""
 MOST_WARNINGS = 50
+LONGEST_QUOTE = 10_000
+"""Most characters of a text that is sought."""
 
 DONE = frozenset(
     (
@@ -49,8 +54,8 @@ NOT_DONE = frozenset(
 class Wishes:
     """``page_break`` stands between the pages of Markdown; ``recognise``: always, whatever text the file has, or never;
     ``seconds`` is the time for the document. ``language`` is that of its print, ``pictures``: Markdown and HTML hold
-    them; ``chunks``: pieces for retrieval are wanted, ``zipped``: an archive. ``password`` is the document's.
-    ``warnings`` name what is not done."""
+    them, or passages are shown; ``chunks``: pieces for retrieval are wanted, ``quote``: the places of this text,
+    ``zipped``: an archive. ``password`` is the document's. ``warnings`` name what is not done."""
 
     page_break: str | None = None
     recognise: RecogniseMode = "auto"
@@ -59,8 +64,14 @@ class Wishes:
     language: str | None = None
     pictures: bool = False
     chunks: bool = False
+    quote: str = ""
     zipped: bool = False
     password: str | None = field(default=None, repr=False)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the document itself is wanted, neither pieces of it nor places in it."""
+        return not (self.chunks or self.quote)
 
     def as_object(self) -> dict[str, Any]:
         return asdict(self)
@@ -70,10 +81,11 @@ class Wishes:
         return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
 
 
-def wishes_in(fields: Mapping[str, list[Any]], chunks: bool = False) -> Wishes:
+def wishes_in(fields: Mapping[str, list[Any]], purpose: Purpose = "convert") -> Wishes:
     """The wishes in the ``fields`` of a form, a query or an object of options. Raises :class:`Refusal` (422) for a
     value that makes no sense."""
-    warnings = [f"{one_line(str(name))[:60]}: {_why(name)}" for name in fields if name not in DONE]
+    done = DONE | {"text"} if purpose == "find" else DONE
+    warnings = [f"{one_line(str(name))[:60]}: {_why(name)}" for name in fields if name not in done]
     mode = _text(fields, "image_export_mode") or "placeholder"
     if mode not in ("placeholder", "embedded"):
         warnings.append("image_export_mode: placeholder or embedded here; the places of pictures are marked")
@@ -87,10 +99,19 @@ def wishes_in(fields: Mapping[str, list[Any]], chunks: bool = False) -> Wishes:
         tuple(warnings[:MOST_WARNINGS]),
         language,
         mode == "embedded",
-        chunks,
-        _text(fields, "target_type") == "zip",
+        purpose == "chunk",
+        _quote(fields) if purpose == "find" else "",
+        _text(fields, "target_type") == "zip" and purpose != "find",
         _text(fields, "pdf_password"),
     )
+
+
+def _quote(fields: Mapping[str, list[Any]]) -> str:
+    """The text that is sought."""
+    text = safe_text(_text(fields, "text") or "")
+    if not any(map(str.isalnum, text)) or len(text) > LONGEST_QUOTE:
+        raise Refusal(422, f"text: the words that are sought, up to {LONGEST_QUOTE:,} characters")
+    return text
 
 
 def _language(fields: Mapping[str, list[Any]], warnings: list[str]) -> str | None:

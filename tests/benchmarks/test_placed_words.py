@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import pymupdf
+
 from benchmarks.places import judged
-from benchmarks.searchable import words_parted
+from benchmarks.searchable import readers, words_parted
 from docspec.core import BBox, Block, Category, PageResult
 from docspec.core.account import VisibleWord
 from docspec.core.places import PlacedWord
@@ -33,3 +38,12 @@ def test_words_that_are_told_with_other_spaces_are_counted_once() -> None:
     told = ["the", "s", "e", "a", "harbourmaster"]
     assert words_parted(("sea", "harbour", "harbour", "lamp"), told, {"the": 1}) == 2
     assert words_parted(("sea", "wall", "lamp"), ["seawall", "la", "mp"], {}, "\n") == 2, "two are parts of a word"
+
+
+def test_a_file_of_which_mupdf_cannot_show_a_page_is_one_that_it_refuses(tmp_path: Path) -> None:
+    pdf = pymupdf.open()
+    pdf.new_page().insert_text((72, 72), "Harbour")
+    whole, lost = tmp_path / "whole.pdf", tmp_path / "lost.pdf"
+    whole.write_bytes(pdf.tobytes())
+    lost.write_bytes(re.sub(rb"/Count 1\b", b"/Count 9", pdf.tobytes()))
+    assert readers()["MuPDF"](whole) and not readers()["MuPDF"](lost)

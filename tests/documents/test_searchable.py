@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 from pathlib import Path, PurePath
@@ -174,6 +175,33 @@ def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read:
     assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False)))) == count
 
 
+@pytest.mark.parametrize(("composite", "count"), [(False, 2), (True, 1)], ids=["bytes", "composite"])
+def test_chinese_of_which_the_layer_has_the_bytes_alone_is_added_to_it(composite: bool, count: int) -> None:
+    """MuPDF guesses the encoding by the name of the font; other readers tell Latin letters."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=576, height=432)
+        page.insert_text((100, 200), "目录", fontname="china-s", fontsize=20)
+        if not composite:
+            [(font, *_)] = page.get_fonts()
+            named = (
+                "/FontDescriptor<</Type/FontDescriptor/FontName<CBCECCE5>/Flags 4/MissingWidth 1000/Ascent 1000"
+                "/Descent -200/FontBBox[0 -200 1000 1000]/ItalicAngle 0/StemV 100>>/Encoding/WinAnsiEncoding"
+            )
+            pdf.update_object(font, f"<</Type/Font/Subtype/TrueType/BaseFont/#CB#CE#CC#E5{named}>>")
+            codes = "目录".encode("gbk").hex().encode()
+            [contents] = page.get_contents()
+            pdf.update_stream(contents, re.sub(rb"\[?<[0-9a-f]+>\]? ?T[jJ]", b"<%s> Tj" % codes, page.read_contents()))
+        data = pdf.tobytes()
+    with pymupdf.open(stream=data) as pdf:
+        [word] = pdf[0].get_text("words")
+    assert word[4] == "目录"
+    box = BBox(*word[:4]).scaled(100 / 72)
+    made = layered(
+        data, LayerPage(1, 800, 600, ((LayerWord("目录", box, is_kept=True, boxes=(box,)),),), replaces=False)
+    )
+    assert [text for text, _ in found(made)] == ["目录"] * count
+
+
 def test_words_whose_letters_the_own_layer_sets_apart_are_added_whole() -> None:
     with pymupdf.open() as pdf:
         page = pdf.new_page(width=576, height=432)
@@ -219,6 +247,81 @@ def test_links_and_bookmarks_stay_and_the_file_grows_little() -> None:
     with pymupdf.open(stream=more) as pdf:
         assert pdf.get_toc() == [[1, "Chapter", 1]]
         assert [link["uri"] for link in pdf[0].get_links()] == ["https://a.org/"]
+
+
+def filled_form(pages: int) -> bytes:
+    """A scan with a field that is filled in, one to tick that is ticked and one to choose from, links to an address and
+    to a page, and an outline of two levels."""
+    with pymupdf.open(stream=scanned_pdf(pages=pages)) as pdf:
+        page = pdf[0]
+        for number, (name, kind, value) in enumerate(FIELDS):
+            widget = pymupdf.Widget()
+            widget.field_name, widget.field_type = name, kind
+            widget.rect = pymupdf.Rect(300, 200 + 40 * number, 400, 220 + 40 * number)
+            if kind == pymupdf.PDF_WIDGET_TYPE_COMBOBOX:
+                widget.choice_values = ["North", "South"]
+            widget.field_value = value
+            page.add_widget(widget)
+        page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(10, 10, 50, 50), "uri": "https://a.org/"})
+        goto = {"kind": pymupdf.LINK_GOTO, "from": pymupdf.Rect(60, 10, 90, 50), "page": 0, "to": pymupdf.Point(0, 0)}
+        page.insert_link(goto)
+        pdf.set_toc([[1, "Chapter", 1], [2, "Section", 1]])
+        data: bytes = pdf.tobytes()
+        return data
+
+
+FIELDS = (
+    ("name", pymupdf.PDF_WIDGET_TYPE_TEXT, "Ada"),
+    ("agreed", pymupdf.PDF_WIDGET_TYPE_CHECKBOX, True),
+    ("quay", pymupdf.PDF_WIDGET_TYPE_COMBOBOX, "South"),
+)
+
+
+@pytest.mark.parametrize("change", ["appended", "repaired", "of some pages"])
+def test_forms_links_and_outlines_stay(change: str) -> None:
+    data = filled_form(2 if change == "of some pages" else 1)
+    if change == "repaired":
+        data = re.sub(rb"startxref\s+\d+", b"startxref 7", data)
+    made = layered(data, LayerPage(1, 800, 600, lines()))
+    assert made.startswith(data) == (change == "appended")
+    with pymupdf.open(stream=data) as before, pymupdf.open(stream=made) as after:
+        old, new = (
+            [(w.field_name, w.field_type, w.field_value, w.rect) for w in pdf[0].widgets()] for pdf in (before, after)
+        )
+        assert new == old and [(name, value) for name, _, value, _ in new][::2] == [("name", "Ada"), ("quay", "South")]
+        assert after.is_form_pdf == len(FIELDS)
+        old, new = (
+            [(link["kind"], link.get("uri"), link.get("page"), link["from"]) for link in pdf[0].get_links()]
+            for pdf in (before, after)
+        )
+        assert new == old and len(new) == 2
+        assert after.get_toc() == before.get_toc() == [[1, "Chapter", 1], [2, "Section", 1]]
+    assert {"Harbour", "office", "1905"} <= {text for text, _ in found(made)}
+
+
+def test_fields_of_pages_that_were_not_read_are_not_kept() -> None:
+    """Nor the contents of their pages; a field on both pages keeps its place on the first."""
+    with pymupdf.open(stream=filled_form(2)) as pdf:
+        pdf[1].insert_text((100, 100), "secret")
+        kids = []
+        for page in pdf:
+            widget = pymupdf.Widget()
+            widget.field_name, widget.field_type = f"on {page.number}", pymupdf.PDF_WIDGET_TYPE_TEXT
+            widget.rect, widget.field_value = pymupdf.Rect(300, 350, 400, 370), "both"
+            page.add_widget(widget)
+            kids.append(widget.xref)
+        field = pdf.get_new_xref()
+        pdf.update_object(field, f"<</FT/Tx/T(shared)/V(both)/Kids[{kids[0]} 0 R {kids[1]} 0 R]>>")
+        for kid in kids:
+            pdf.xref_set_key(kid, "Parent", f"{field} 0 R")
+        fields = pdf.xref_get_key(pdf.pdf_catalog(), "AcroForm/Fields")[1]
+        pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm/Fields", fields.replace("[", f"[{field} 0 R "))
+        data = pdf.tobytes()
+    with pymupdf.open(stream=layered(data, LayerPage(1, 800, 600, lines()))) as made:
+        assert made.page_count == 1 and made.is_form_pdf == len(FIELDS) + 1
+        assert sorted(widget.field_value for widget in made[0].widgets()) == sorted(["Ada", "Yes", "South", "both"])
+        whole = [made.xref_stream(xref) for xref in range(1, made.xref_length()) if made.xref_is_stream(xref)]
+        assert not any(b"secret" in stream or b"736563726574" in stream for stream in whole)
 
 
 def test_only_the_pages_that_were_read_are_written() -> None:
@@ -324,3 +427,22 @@ def test_what_becomes_of_a_signature_is_said(pages: int) -> None:
 def test_nothing_is_said_to_be_lost_of_other_files(data: bytes) -> None:
     with open_document(source_of(data)) as document:
         assert searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])[1] == ()
+
+
+def with_gap(data: bytes) -> bytes:
+    """``data`` with an update whose object has number 40, so that the table of objects has none before it."""
+    last, new = data.rindex(b"startxref"), len(data)
+    added = b"40 0 obj\n<<>>\nendobj\n"
+    before, root = data[last:].split()[1], re.search(rb"/Root \d+ 0 R", data)
+    assert root is not None
+    table = b"xref\n40 1\n%010d 00000 n \ntrailer\n<</Size 41%s/Prev %s>>\n" % (new, root[0], before)
+    return data + added + table + b"startxref\n%d\n%%%%EOF\n" % (new + len(added))
+
+
+@pytest.mark.parametrize("value", ["", SIGNATURE], ids=["unsigned", "signed"])
+def test_a_file_whose_table_of_objects_has_gaps_is_written(value: str) -> None:
+    data = with_gap(with_signature_field(scanned_pdf(), value))
+    with open_document(source_of(data)) as document:
+        made, lost = searchable_pdf(document, View(100.0), [LayerPage(1, 800, 600, lines())])
+    assert [text for text, _ in found(made)] == ["Harbour", "office", "1905"]
+    assert len(lost) == (1 if value else 0)

@@ -9,6 +9,7 @@ import pymupdf
 import pytest
 
 from docspec.core import PageImage
+from docspec.drafting.page_lines import page_lines
 from docspec.drafting.printed import Printed
 
 PageOf = Callable[..., PageImage]
@@ -39,3 +40,34 @@ def test_letters_beside_each_other_and_words_below_each_other_stay() -> None:
         page.insert_text((160, 100), "illiil ....", fontsize=10)
 
     assert words(draw) == ["illiil ...."] * 3
+
+
+def test_the_whole_print_stays_where_the_other_one_lacks_signs() -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((60, 100), "120", fontsize=10)
+        page.insert_text((60 + pymupdf.get_text_length("120.", fontsize=10), 100), "5", fontsize=10)
+        page.insert_text((60, 100), "120.5", fontsize=10)
+        page.insert_text((160, 100), "RR2Y", fontsize=10)
+
+    assert words(draw) == ["120.5", "RR2Y"]
+
+
+def test_what_is_left_of_a_print_has_its_own_box() -> None:
+    page = pymupdf.open().new_page(width=400, height=300)
+    page.insert_text((60, 100), "Harbour", fontsize=10)
+    page.insert_text((60, 100), "Harbour wall", fontsize=10)
+    page.insert_text((60, 100), "Harbour    1905", fontsize=10)
+    lines = [line for block in Printed(page).raw["blocks"] for line in block["lines"]]
+    texts = {"".join(char["c"] for span in line["spans"] for char in span["chars"]).strip(): line for line in lines}
+    assert sorted(texts) == ["Harbour    1905", "wall"]
+    for line in lines:
+        chars = [char["bbox"] for span in line["spans"] for char in span["chars"]]
+        assert line["bbox"][0] == min(box[0] for box in chars) and line["bbox"][2] == max(box[2] for box in chars)
+
+
+def test_lines_are_those_of_the_whole_print() -> None:
+    page = pymupdf.open().new_page(width=400, height=300)
+    for sign, before in (("C", ""), ("p", "Corn / Sur"), ("R", "Corn / Surpass, ")):
+        page.insert_text((60 + pymupdf.get_text_length(before, fontsize=10), 100), sign, fontsize=10)
+    page.insert_text((60, 100), "Corn / Surpass, Roundup", fontsize=10)
+    assert [line.text for line in page_lines(page)] == ["Corn / Surpass, Roundup"]

@@ -26,7 +26,7 @@ ROUTES = [
     ("GET", "/ready"), ("GET", "/version"), ("GET", "/metrics"), ("POST", "/v1/convert/file"),
     ("POST", "/v1/convert/source"), ("POST", "/v1/convert/file/async"), ("POST", "/v1/convert/source/async"),
     ("GET", "/v1/status/poll/{name}"), ("GET", "/v1/result/{name}"), ("POST", "/v1/parse"), ("POST", "/v1/drafts"),
-    ("DELETE", "/v1/drafts/{name}"),
+    ("DELETE", "/v1/drafts/{name}"), ("POST", "/v1/find/file"), ("POST", "/v1/find/source/async"),
 ]  # fmt: skip
 
 SURROGATE = "\ud800"
@@ -143,15 +143,15 @@ def test_any_chat(served: Served, body: dict[str, Any]) -> None:
     check(served, "POST", "/v1/chat/completions", content=dumped(body))
 
 
-@given(body=documents | values, wait=st.booleans())
+@given(body=documents | values, path=st.sampled_from(["/v1/convert/source", "/v1/find/source"]), wait=st.booleans())
 @ANY
-def test_any_source(served: Served, body: Any, wait: bool) -> None:
-    path = "/v1/convert/source" if wait else "/v1/convert/source/async"
+def test_any_source(served: Served, body: Any, path: str, wait: bool) -> None:
+    path += "" if wait else "/async"
     check(served, "POST", path, content=dumped(body))
 
 
 @given(form=forms, data=st.binary(max_size=64) | st.just(pdf_of("A word")), path=st.sampled_from(
-    ["/v1/convert/file", "/v1/convert/file/async", "/v1/drafts"]
+    ["/v1/convert/file", "/v1/convert/file/async", "/v1/find/file", "/v1/drafts"]
 ), whole=st.booleans())  # fmt: skip
 @ANY
 def test_any_form(served: Served, form: dict[str, Any], data: bytes, path: str, whole: bool) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import httpx
 import pymupdf
@@ -74,6 +75,36 @@ def test_a_file_is_converted_into_what_was_asked_for(served: Served) -> None:
     assert document["json_content"]["schema_name"] == "DoclingDocument" and "<" in document["html_content"]
     assert document["filename"] == "a.pdf"
     assert served.resident() < 600 * 2**20, "the model has a process of its own"
+
+
+def test_a_text_is_found_with_its_page_boxes_and_a_picture(served: Served) -> None:
+    data = pdf_of("First words", "Second words", "Third")
+    [plain] = upload(served, "/v1/find/file", data, text="second words").json()["found"]
+    assert (plain["page"], plain["text"], plain["likeness"]) == (2, "Second words", 1.0) and "picture" not in plain
+    assert upload(served, "/v1/find/file", data, text="fourth").json() == {
+        "found": [], "status": "success", "errors": [], "processing_time": ANY
+    }  # fmt: skip
+    form = {"text": "words", "image_export_mode": "embedded"}
+    first, second = upload(served, "/v1/find/file", data, **form).json()["found"]
+    assert (first["page"], second["page"]) == (1, 2) and first["certainty"] > 0.9
+    [[x0, y0, x1, y1]] = first["boxes"]
+    with pymupdf.open(stream=data) as pdf:
+        printed = pdf[0].search_for("words")[0] * (first["width"] / pdf[0].rect.width)
+    assert abs(printed.x0 - x0) < 5 and abs(printed.x1 - x1) < 5 and printed.y0 - 5 < y0 < y1 < printed.y1 + 5
+    picture = Image.open(io.BytesIO(base64.b64decode(first["picture"].partition(",")[2]))).convert("L")
+    assert x1 - x0 < picture.width < 2 * (x1 - x0) and y1 - y0 < picture.height < 3 * (y1 - y0)
+    assert min(picture.tobytes()) < 64, "the print is in it"
+
+
+@pytest.mark.parametrize("form", [{}, {"text": ""}, {"text": " .,;"}, {"text": "a" * 10_001}])
+def test_a_text_without_letters_is_not_sought(served: Served, form: dict[str, str]) -> None:
+    answer = upload(served, "/v1/find/file", pdf_of("Words"), **form)
+    assert answer.status_code == 422 and "text" in answer.json()["detail"]
+
+
+def test_a_text_means_nothing_where_a_document_is_converted(served: Served) -> None:
+    answer = upload(served, "/v1/convert/file", pdf_of("Words"), text="Words").json()
+    assert answer["warnings"] == ["text: is no option"] and "Words" in answer["document"]["md_content"]
 
 
 def test_pages_are_chosen_and_a_last_page_beyond_the_end_is_the_end(served: Served) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
 import json
 import os
 import sys
@@ -12,6 +14,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
+from PIL import Image
 
 from docspec.core import InputError
 from docspec.serve.refusal import Refusal
@@ -75,10 +78,14 @@ async def asked(session: Any) -> dict[str, Any]:
     outside = await session.call_tool("convert_to_markdown", {"uri": "../secret.pdf"})
     wrong = await session.call_tool("convert_to_markdown", {"uri": "same.pdf", "pages": "2-1"})
     quoted = await session.call_tool("find", {"uri": "same.pdf", "text": "second page"})
+    shown = await session.call_tool("find", {"uri": "same.pdf", "text": "the", "pictures": True})
     return {
         "tools": tools,
         "listed": json.loads(listed.content[0].text),
         "quoted": json.loads(quoted.content[0].text),
+        "quoted_kinds": [content.type for content in quoted.content],
+        "shown": json.loads(shown.content[0].text),
+        "pictures": [(one.type, one.mime_type, base64.b64decode(one.data)) for one in shown.content[1:]],
         "whole": whole.content[0].text,
         "part": json.loads(part.content[0].text),
         "refused": [outside.is_error, wrong.is_error],
@@ -90,6 +97,13 @@ def check(found: dict[str, Any]) -> None:
     assert set(found["listed"]) == {"same.pdf", "below/a.pdf"}
     [place] = found["quoted"]["found"]
     assert (place["page"], place["text"], place["likeness"], len(place["boxes"])) == (2, "second page", 1.0, 1)
+    assert found["quoted_kinds"] == ["text"] and "picture" not in place and found["quoted"]["errors"] == []
+    assert [(one["page"], one["picture"]) for one in found["shown"]["found"]] == [(1, 1), (2, 2)]
+    for (kind, mime, data), one in zip(found["pictures"], found["shown"]["found"], strict=True):
+        [[x0, y0, x1, y1]] = one["boxes"]
+        picture = Image.open(io.BytesIO(data)).convert("L")
+        assert (kind, mime) == ("image", "image/png") and min(picture.tobytes()) < 64
+        assert x1 - x0 < picture.width < 2 * (x1 - x0 + y1 - y0) and y1 - y0 < picture.height < 3 * (y1 - y0)
     assert "The first page" in found["whole"] and "The second page" in found["whole"]
     assert found["part"]["status"] == "success"
     assert [text["text"] for text in found["part"]["content"]["texts"]] == ["The second page"]
