@@ -109,8 +109,8 @@ def is_painted(box: BBox, words: Sequence[BBox], drawings: Iterable[Mapping[str,
             small += len(drawing["items"])
             if small > MARKS or max(area.width, area.height) > MARK:
                 return True
-        fill = drawing.get("fill")
-        fills += bool(fill) and not holds and min(fill) < 1 and min(area.width, area.height) > THICK
+        shade = min(drawing.get("fill") or [1.0])
+        fills += not holds and shade < 1 and min(area.width, area.height) > THICK
     return fills >= FILLS
 
 

@@ -232,10 +232,8 @@ def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
             cells = with_descriptions(grid.cells, lines, grid.head_rows, page)
             added = [token for line in lines for token in line]
             taken[added] = True
-            boxes = np.array([page.tokens[token].box for token in added])
-            x0, y0, x1, y1 = *boxes[:, :2].min(axis=0).tolist(), *boxes[:, 2:].max(axis=0).tolist()
-            box = (min(grid.box[0], x0), min(grid.box[1], y0), max(grid.box[2], x1), max(grid.box[3], y1))
-            grid = replace(grid, cells=tuple(cells), box=box)
+            around = BBox.union(BBox(*box) for box in (grid.box, *(page.tokens[token].box for token in added)))
+            grid = replace(grid, cells=tuple(cells), box=(around.x0, around.y0, around.x1, around.y1))
         result.append(grid)
     return sorted(result, key=lambda one: (one.box[1], one.box[0]))
 
