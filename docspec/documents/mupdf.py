@@ -40,6 +40,7 @@ def load_layout_model() -> None:
     if pymupdf._get_layout is not None:
         return
     pymupdf._get_layout = load_layout_model  # the package loads its model when it is imported, unless there is one
+    model: Any
     try:
         layout, model = (importlib.import_module(name) for name in (LAYOUT, f"{LAYOUT}.onnx.BoxRFDGNN"))
     finally:
