@@ -32,6 +32,9 @@ ALIGNED = 2 / 3
 """Least share of the lines between the rows of a table that begin where its columns do, for these to be descriptions of
 its rows."""
 
+ACROSS = 0.25
+"""Least share of descriptions that are wider than their column, for lines to be no cells of the table."""
+
 PITCH = 1.6
 """Most distance of two lines of one description, in those of the table's lines."""
 
@@ -49,7 +52,7 @@ def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> l
     whole: list[list[int]] = [[] for _ in groups]
     for line in lines.values():
         line.sort(key=lambda token: page.tokens[token].box[0])
-        for words in _runs(line, page.tokens):
+        for words in runs_in(line, page.tokens):
             most, _ = Counter(owner.get(token, -1) for token in words).most_common(1)[0]
             if most >= 0:
                 whole[most] += words
@@ -90,7 +93,7 @@ def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[n
     whole = (boxes[:, 0] > x0 - size) & (boxes[:, 2] < x1 + size)
     lines = []
     for row in rows:
-        line = [token for run in _runs(row, tokens) if within[run].any() for token in run]
+        line = [token for run in runs_in(row, tokens) if within[run].any() for token in run]
         if line and whole[line].all():
             lines.append(line)
     inside = [line for line in lines if middle[line[0], 1] < end]
@@ -107,6 +110,15 @@ def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[n
         inside.append(line)
         last = float(middle[line[0], 1])
     return inside
+
+
+def cross_columns(lines: Lines, cells: Sequence[Cell], boxes: Floats) -> bool:
+    """Whether some of the ``lines``, at least :data:`ACROSS` of them, run below what stands in the column beside
+    theirs."""
+    edges = np.array(_edges(cells, boxes))
+    spans = [(boxes[line, 0].min(), boxes[line, 2].max()) for line in lines]
+    across = [bool(((edges > start + 1) & (edges < end)).any()) for start, end in spans]
+    return bool(np.mean(across) >= ACROSS)
 
 
 def with_descriptions(cells: Sequence[Cell], lines: Lines, heads: int, page: PageTokens) -> list[Cell]:
@@ -128,7 +140,7 @@ def with_descriptions(cells: Sequence[Cell], lines: Lines, heads: int, page: Pag
         above = max(0, sum(middle < boxes[line[0], [1, 3]].mean() for middle in middles) - 1)
         row = above + added
         parts: dict[int, list[int]] = {}
-        for run in _runs(line, page.tokens):
+        for run in runs_in(line, page.tokens):
             at = max(0, sum(edge <= boxes[run[0], 0] + EDGE * size for edge in edges) - 1)
             parts.setdefault(at, []).extend(run)
         across = 0 in parts and width > 1 and boxes[parts[0][-1], 2] > edges[1]
@@ -173,7 +185,7 @@ def _rows_among(own: NDArray[np.int64], tokens: Sequence[Token]) -> list[list[in
     return [[int(own[at]) for at in row] for row in rows_of([tokens[token] for token in own])]
 
 
-def _runs(line: Sequence[int], tokens: Sequence[Token]) -> list[list[int]]:
+def runs_in(line: Sequence[int], tokens: Sequence[Token]) -> list[list[int]]:
     """The words of a ``line`` between two gaps."""
     return [list(run) for run in runs_of(line, lambda a, b: _gap(tokens[a], tokens[b]) < GAP)]
 

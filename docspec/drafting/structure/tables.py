@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from docspec.core import BBox
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
-from docspec.drafting.structure.enclosed import descriptions, with_descriptions, with_whole_boxes, with_whole_lines
+from docspec.drafting.structure.enclosed import cross_columns, descriptions, runs_in, with_descriptions, with_whole_boxes, with_whole_lines
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
@@ -51,6 +51,9 @@ no right one is below."""
 JOINED, NEAR = 0.9, 2.0
 """Least certainty of a table of two groups of which one is none by itself, and most white between these, in heights of
 a line."""
+
+SURE, SURER = 0.97, 0.03
+"""Certainty up to which a table is tried without its lines of text, and how much surer it must be so."""
 
 MOST_DIVIDED = 50
 """Most pairs of groups that are divided anew."""
@@ -131,7 +134,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     groups = [own for own in groups if states[own, 0].mean() > 0]
     groups = with_whole_lines(with_whole_boxes(groups, boxes), page)
     search = _Search(page, boxes, pairs, states, lattice)
-    found = [(own, search.grid_among(own)) for own in groups]
+    found = [search.table_of(own) for own in groups]
     return _described([grid for _, grid in _with_rows_joined(found, search) if grid is not None], page)
 
 
@@ -171,6 +174,28 @@ class _Search:
     pairs: Floats
     states: Floats
     lattice: NDArray[np.int64]
+
+    def table_of(self, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], Grid | None]:
+        """The tokens of a table among ``own``, and the table: of all of them, or, where that is in doubt, of the lines
+        with white in them, if that is surer and the others, some of which run across columns, describe its rows."""
+        grid = self.grid_among(own)
+        sure = grid.certainty if grid is not None else 0.0
+        if sure >= SURE:
+            return own, grid
+        rows = [[int(own[at]) for at in row] for row in rows_of([self.page.tokens[token] for token in own])]
+        core = [token for row in rows if len(runs_in(row, self.page.tokens)) > 1 for token in row]
+        if not 2 <= len(core) < len(own):
+            return own, grid
+        apart = np.array(sorted(core), np.int64)
+        other = self.grid_among(apart)
+        if other is None or other.certainty < max(JOINED, sure + SURER):
+            return own, grid
+        taken = np.ones(len(self.boxes), bool)
+        taken[np.setdiff1d(own, apart)] = False
+        lines = descriptions(apart, other.cells, taken, self.page)
+        if sum(map(len, lines)) < len(own) - len(apart) or not cross_columns(lines, other.cells, self.boxes):
+            return own, grid
+        return apart, other
 
     def grid_among(self, own: NDArray[np.int64]) -> Grid | None:
         """The table that the tokens ``own`` are; None if they are none."""
