@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.suites.e_invoices import EInvoices
 from benchmarks.suites.icdar2013 import Icdar2013
 from benchmarks.suites.item import Suite
 from benchmarks.suites.ocean_ocr import OceanOcr
@@ -14,8 +15,11 @@ from benchmarks.suites.parsebench import ParseBench
 from benchmarks.suites.pdf_parse_bench import PdfParseBench
 from docspec.core import InputError, UsageError
 
-SUITES: dict[str, type[OmniDocBench | ParseBench | OlmocrBench | OceanOcr | Icdar2013 | PdfParseBench | Pairs]] = {
-    one.name: one for one in (OmniDocBench, ParseBench, OlmocrBench, OceanOcr, Icdar2013, PdfParseBench, Pairs)
+SUITES: dict[
+    str, type[OmniDocBench | ParseBench | OlmocrBench | OceanOcr | Icdar2013 | PdfParseBench | Pairs | EInvoices]
+] = {
+    one.name: one
+    for one in (OmniDocBench, ParseBench, OlmocrBench, OceanOcr, Icdar2013, PdfParseBench, Pairs, EInvoices)
 }
 """The data sets by the names that commands know. Some folders fit several: the first counts."""
 

@@ -47,6 +47,7 @@ FORMS: tuple[tuple[str, str], ...] = (
         r"python -m benchmarks .*suite pdf-parse-bench",
         "- needs the data set: tests/benchmarks/suites/test_pdf_parse_bench.py",
     ),
+    (r"python -m benchmarks .*suite e-invoices", "- needs the data set: tests/benchmarks/suites/test_e_invoices.py"),
     (r"python -m benchmarks suite .*pdfplumber", "- needs the other tools"),
     (r"python -m benchmarks (suite|paper --suite)", "--limit 1 --max-tokens 8"),
     (r"python -m benchmarks paper", "- reads all samples: tests/benchmarks/paper"),
