@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 from docspec.core.libraries import session_threads
-from docspec.documents.layout_network import quick_sessions
 
 LAYOUT, READER = "pymupdf.layout", "pymupdf4llm"
 
@@ -45,6 +44,8 @@ def load_layout_model() -> None:
         layout, model = (importlib.import_module(name) for name in (LAYOUT, f"{LAYOUT}.onnx.BoxRFDGNN"))
     finally:
         pymupdf._get_layout = None
+    from docspec.documents.layout_network import quick_sessions
+
     _without_grids(model)
     model.make_session = quick_sessions(model.make_session)
     with session_threads(1):

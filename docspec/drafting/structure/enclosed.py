@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from docspec.core.geometry import runs_of
 from docspec.drafting.structure.grid import Cell
-from docspec.drafting.structure.tokens import Floats, PageTokens, Token, rows_of
+from docspec.drafting.structure.tokens import LEVEL, Floats, PageTokens, Token, rows_of
 
 GAP = 1.0
 """White in a line, in sizes of its type, at which it may be cut between a table and what stands beside it."""
@@ -60,9 +60,8 @@ def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> l
 
 
 def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats) -> list[NDArray[np.int64]]:
-    """``groups`` with what stands between their tokens: a word within the box of a table is of it, above all one in a
-    line with its tokens. If many others are, they describe its rows (:func:`descriptions`), or the group is no table,
-    or several."""
+    """``groups`` with what stands between their tokens: a word within the box of a table is of it. If many are, they
+    describe its rows (:func:`descriptions`), or the group is no table, or several."""
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     free = np.ones(len(boxes), bool)
     for group in groups:
@@ -71,17 +70,16 @@ def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats) -> list
     for group in groups:
         around = np.concatenate([boxes[group, :2].min(axis=0), boxes[group, 2:].max(axis=0)])
         inside = np.nonzero(free & (center > around[:2]).all(axis=1) & (center < around[2:]).all(axis=1))[0]
-        if len(inside) > ENCLOSED * len(group):
-            level = np.abs(center[inside, None, 1] - center[group, 1]) < 0.3 * (boxes[group, 3] - boxes[group, 1])
-            inside = inside[level.any(axis=1)]
-        free[inside] = False
-        whole.append(np.union1d(group, inside))
+        if len(inside) <= ENCLOSED * len(group):
+            free[inside] = False
+            group = np.union1d(group, inside)
+        whole.append(group)
     return whole
 
 
 def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageTokens) -> Lines:
     """The lines of text that describe the rows of a table of the tokens ``own`` with the ``cells``: those between its
-    rows, if most of them begin where its columns do, and what goes on from them below its last row. None of them is
+    rows, with what the rows lack themselves, if most of them begin where its columns do, and what goes on from them below its last row. None of them is
     ``taken``, and no table."""
     tokens = page.tokens
     boxes = np.array([token.box for token in tokens])
@@ -98,8 +96,9 @@ def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[n
             lines.append(line)
     inside = [line for line in lines if middle[line[0], 1] < end]
     edges = np.array(_edges(cells, boxes))
-    starts = [np.abs(edges - boxes[line[0], 0]).min() < EDGE * size for line in inside]
-    if not inside or np.mean(starts) < ALIGNED:
+    below = [line for line in inside if np.abs(middle[own, 1] - middle[line[0], 1]).min() > LEVEL * size]
+    starts = [np.abs(edges - boxes[line[0], 0]).min() < EDGE * size for line in below]
+    if not below or np.mean(starts) < ALIGNED:
         return []
     heights = [float(middle[row[0], 1]) for row in _rows_among(np.concatenate([own, *inside]), tokens)]
     pitch = float(np.median(np.diff(heights)))
@@ -137,7 +136,7 @@ def with_descriptions(cells: Sequence[Cell], lines: Lines, heads: int, page: Pag
     added = 0
     for line in lines:
         size = page.tokens[line[0]].size
-        above = max(0, sum(middle < boxes[line[0], [1, 3]].mean() for middle in middles) - 1)
+        above = max(0, sum(middle < boxes[line[0], [1, 3]].mean() + LEVEL * size for middle in middles) - 1)
         row = above + added
         parts: dict[int, list[int]] = {}
         for run in runs_in(line, page.tokens):

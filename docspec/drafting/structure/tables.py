@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from docspec.core import BBox
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
-from docspec.drafting.structure.enclosed import cross_columns, descriptions, runs_in, with_descriptions, with_whole_boxes, with_whole_lines
+from docspec.drafting.structure.enclosed import (
+    cross_columns,
+    descriptions,
+    runs_in,
+    with_descriptions,
+    with_whole_boxes,
+    with_whole_lines,
+)
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
@@ -39,7 +46,7 @@ with them among what is taught this can go."""
 RULED = 0.8
 """Least share of the words of a table in closed cells whose cells are closed by rules."""
 
-GIVEN_UP = 0.85
+GIVEN_UP = 0.92
 """Certainty below which a table that the layout model calls text is text."""
 GIVEN_UP_RECOGNISED = 0.97
 """The same on recognised pages, whose words are placed by their letters: none of the made pages is recognised yet."""
@@ -233,8 +240,8 @@ class _Search:
     def _is_given_up(self, own: NDArray[np.int64], grid: Sequence[Cell], ruled: bool, sure: float) -> bool:
         """Whether what the layout model says of the tokens ``own``, or their type, outweighs the grid."""
         page = self.page
-        depicted = in_boxes(page, "picture") & (self.lattice < 0)
-        if depicted[own].mean() >= DEPICTED and (sure < DEPICTED_SURE or _filled(grid) < DEPICTED_FILLED):
+        depicted = in_boxes(page, "picture")[own].mean() >= DEPICTED and not ruled
+        if depicted and (sure < DEPICTED_SURE or _filled(grid) < DEPICTED_FILLED):
             return True
         textual = in_boxes(page, "text") & (self.lattice < 0)
         even = sum(page.tokens[token].even for token in own) > 0.5 * len(own)
