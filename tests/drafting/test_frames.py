@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category
-from docspec.drafting.frames import framed_order, frames_of
+from docspec.drafting.frames import framed_order, frames_of, is_painted
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.reading_order import page_order
 from docspec.drafting.structure.tokens import page_tokens
@@ -103,3 +103,57 @@ def test_a_rule_across_all_columns_ends_them() -> None:
     assert page_order(boxes, rules=[BBox(45, 105, 560, 105)]) == [head, issue, date, left, right]
     assert page_order(boxes, rules=[BBox(45, 105, 280, 105)]) == boxes, "of one column"
     assert page_order(boxes, rules=[BBox(45, 300, 560, 300)]) == boxes, "through the text"
+
+
+def form(page: Any) -> None:
+    """Words in a frame with rules and a shade, and a tick."""
+    page.draw_rect((50, 60, 300, 260))
+    page.draw_rect((50, 60, 300, 80), color=None, fill=(0.9, 0.9, 0.9))
+    for y in (80, 100, 120, 140):
+        page.draw_line((50, y), (300, y))
+    page.draw_line((200, 60), (200, 260))
+    page.draw_line((60, 150), (68, 158))
+    page.draw_line((60, 158), (68, 150))
+
+
+def chart(page: Any) -> None:
+    for x in range(60, 280, 20):
+        page.draw_line((x, 100 + x % 60), (x + 20, 120 + x % 40))
+
+
+def bars(page: Any) -> None:
+    for x in range(60, 280, 40):
+        page.draw_rect((x, 100, x + 20, 250), color=None, fill=(0.1, 0.2, 0.8))
+
+
+def photograph(page: Any) -> None:
+    page.insert_image(pymupdf.Rect(60, 90, 200, 240), pixmap=pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 9, 9)))
+
+
+def bubble(page: Any) -> None:
+    page.draw_circle((150, 200), 40)
+
+
+@pytest.mark.parametrize(
+    ("draw", "painted"),
+    [
+        (lambda page: None, False),
+        (form, False),
+        (lambda page: page.draw_rect((52, 62, 298, 258), radius=0.1), False),
+        (chart, True),
+        (bars, True),
+        (photograph, True),
+        (bubble, True),
+        (lambda page: [form(page), chart(page)], True),
+    ],
+    ids=["words alone", "form", "round frame", "chart", "bars", "photograph", "bubble", "chart in a form"],
+)
+def test_a_picture_has_something_painted_that_is_no_frame_of_words(draw: Callable[[Any], Any], painted: bool) -> None:
+    page = pymupdf.open().new_page(width=600, height=800)
+    for number in range(8):
+        page.insert_text((56, 75 + 20 * number), f"label {number}", fontsize=9)
+        page.insert_text((210, 75 + 20 * number), f"value {number}", fontsize=9)
+    draw(page)
+    words = [BBox(*word[:4]) for word in page.get_text("words")]
+    images = [BBox(*one["bbox"]) for one in page.get_image_info()]
+    assert is_painted(BBox(50, 60, 300, 260), words, page.get_drawings(), images) is painted

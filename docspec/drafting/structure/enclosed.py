@@ -79,8 +79,8 @@ def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats) -> list
 
 def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageTokens) -> Lines:
     """The lines of text that describe the rows of a table of the tokens ``own`` with the ``cells``: those between its
-    rows, with what the rows lack themselves, if most of them begin where its columns do, and what goes on from them below its last row. None of them is
-    ``taken``, and no table."""
+    rows, with what the rows lack themselves, if most of them begin where its columns do, and what goes on from them
+    below its last row. None of them is ``taken``."""
     tokens = page.tokens
     boxes = np.array([token.box for token in tokens])
     (x0, top), (x1, end) = boxes[own, :2].min(axis=0), boxes[own, 2:].max(axis=0)
