@@ -42,6 +42,9 @@ MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
 TYPED = frozenset("\\{}()[]<>|⟨⟩/,.;:!?'\"`’‘”“„«»≪≫%#&_@~^*∗-–−…→←↔⇒⇐⇔=+")
 """Signs that people type or print between words, whatever font they are of."""
 
+PICTOGRAPHS = "\U0001f000"
+"""From here on Unicode has signs that stand for things: telephones, globes, faces."""
+
 _BETWEEN = (RELATIONS | BINARY) - frozenset(":→↔⇒⇔")
 _NAMES = FUNCTIONS | MORE_FUNCTIONS
 _NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
@@ -97,7 +100,7 @@ def _is_of_text(letter: Glyph) -> bool:
 
 def _is_of_formulas(one: Glyph) -> bool:
     sign = one.symbol.sign
-    return not (sign.isalnum() or sign in TYPED or is_mark_of_text(one))
+    return not (sign.isalnum() or sign in TYPED or sign >= PICTOGRAPHS or is_mark_of_text(one))
 
 
 def _scripts(glyphs: Sequence[Glyph], full: float) -> int:

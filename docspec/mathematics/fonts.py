@@ -13,7 +13,7 @@ from typing import NamedTuple
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 _ALPHABETS = (
     ("frak", r"eu(?:fm|fb)\d|fraktur|txmia|(?:mathjax|katex)_fraktur"),
-    ("bb", r"msbm|msym|bbold|dsrom|symbola|txsyb|txmib|(?:mathjax|katex)_ams|stixmathbb|blackboard"),
+    ("bb", r"msbm|msym|bbold|dsrom|(?<=[a-z])symbola|txsyb|txmib|(?:mathjax|katex)_ams|stixmathbb|blackboard"),
     ("cal", r"rsfs|eusm|eusb|calligra|(?:mathjax|katex)_(?:call?igraphic|script)|mathscript|stixmathscr|stixmathcal"),
     (
         "sy",

@@ -426,3 +426,8 @@ def test_an_upright_letter_with_a_point_before_words_is_a_label() -> None:
 @pytest.mark.parametrize("sign", ["◁", "⌀", "⬡", "◆", "∛", "≬", "ſ", "²"])
 def test_no_sign_is_lost_for_which_latex_has_no_command(sign: str) -> None:
     assert sign_in_latex(sign).strip()
+
+
+def test_pictographs_before_figures_are_no_formula() -> None:
+    assert (font_of("Symbola").kind, font_of("ABCDEF+MdSymbolA-Regular").kind) == ("", "bb")
+    assert is_text(Formula(set_in_a_row(("📞", MATH), (" 33 4 50", ROMAN)), (), True))
