@@ -430,4 +430,4 @@ def test_no_sign_is_lost_for_which_latex_has_no_command(sign: str) -> None:
 
 def test_pictographs_before_figures_are_no_formula() -> None:
     assert (font_of("Symbola").kind, font_of("ABCDEF+MdSymbolA-Regular").kind) == ("", "bb")
-    assert is_text(Formula(set_in_a_row(("📞", MATH), (" 33 4 50", ROMAN)), (), True))
+    assert is_text(Formula(set_in_a_row(("📞", MATH), (" 33 4 50", ROMAN)), (), False))
