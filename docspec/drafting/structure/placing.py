@@ -98,8 +98,12 @@ def words_of_lines(page: PageTokens, lines: Sequence[TextLine]) -> tuple[list[in
         x0, y0, x1, y1 = page.on_page(one.box)
         y = (y0 + y1) / 2
         level = (boxes[:, 1] - 1 <= y) & (y <= boxes[:, 3] + 1)
+        low = (y0 <= boxes[:, [1, 3]].mean(axis=1)) & (boxes[:, [1, 3]].mean(axis=1) <= y1)  # dots have their ink there
         for x in ((x0 + x1) / 2, x0 + (x1 - x0) / 4):  # a token of two lines (a box to tick, its label) is of the first
-            around = np.nonzero(level & (boxes[:, 0] <= x) & (x <= boxes[:, 2]))[0]
+            beside = (boxes[:, 0] <= x) & (x <= boxes[:, 2])
+            around = np.nonzero(level & beside)[0]
+            if not len(around):
+                around = np.nonzero(low & beside)[0]
             if len(around):
                 break
         middles = np.abs((boxes[around, 1] + boxes[around, 3]) / 2 - y)
