@@ -477,3 +477,38 @@ def test_groups_that_are_no_tables_are_one_with_the_next_if_that_is_sure(
 
     found = _with_rows_joined([(np.array(own), None) for own in ([0, 1], [2, 3])], Search())  # type: ignore[arg-type]
     assert [own.tolist() for own, grid in found if grid is not None] == tables
+
+
+SMALL = {
+    "dots": [
+        ["City", "2019", "2020"],
+        ["Basel", "12", "14"],
+        ["Ulm", "...", "9"],
+        ["Linz", "7", "..."],
+        ["Graz", "3", "5"],
+    ],
+    "a place without words": [
+        ["Port", "Ships", "Dues"],
+        ["Oban", "412", "31,020.50"],
+        ["Tiree", "95", ""],
+        ["Coll", "697", "53,289.75"],
+    ],
+    "names": [
+        ["Station", "Opened", "Architect"],
+        ["Hill", "1904", "Ann Reed"],
+        ["Quay", "1911", "Tom Vale"],
+        ["Mill", "1926", "Ann Reed"],
+    ],
+}
+
+
+@pytest.mark.parametrize("rows", SMALL.values(), ids=SMALL.keys())
+def test_a_small_table_on_an_empty_page_is_one(parsed: Parsed, rows: list[list[str]]) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for number, row in enumerate(rows):
+            for column, text in enumerate(row):
+                page.insert_text((72 + 120 * column, 100 + 18 * number), text, fontsize=11)
+
+    page = parsed(draw).pages[0]
+    assert [grid.lines() for block in page.blocks for grid in grids(block)] == [rows]
+    assert "..." not in [block.text for block in page.blocks]

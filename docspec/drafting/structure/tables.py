@@ -26,6 +26,7 @@ from docspec.drafting.structure.enclosed import (
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
+from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
 
@@ -61,6 +62,9 @@ a line."""
 
 SURE, SURER = 0.97, 0.03
 """Certainty up to which a table is tried without its lines of text, and how much surer it must be so."""
+
+PLAIN = 0.9
+"""What is said of the certainty of a table that white space alone divides."""
 
 MOST_DIVIDED = 50
 """Most pairs of groups that are divided anew."""
@@ -134,7 +138,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     boxes = np.array([token.box for token in page.tokens], np.float32)
     inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
     if len(inside) < 2:
-        return []
+        return _plain_tables(page, (), states)
     table = np.clip((pairs[..., 0] - _parted(page))[np.ix_(inside, inside)], -LIMIT, LIMIT)
     parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
     groups = [inside[own] for own in parts]
@@ -142,7 +146,20 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     groups = with_whole_lines(with_whole_boxes(groups, boxes), page)
     search = _Search(page, boxes, pairs, states, lattice)
     found = [search.table_of(own) for own in groups]
-    return _described([grid for _, grid in _with_rows_joined(found, search) if grid is not None], page)
+    tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
+    return _described([*tables, *_plain_tables(page, tables, states)], page)
+
+
+def _plain_tables(page: PageTokens, tables: Sequence[Grid], states: Floats) -> list[Grid]:
+    """Further tables of ``page``, which the layout model calls so and white space divides. Whether they are ones is in
+    doubt."""
+    taken = [token for grid in tables for cell in grid.cells for token in cell.tokens]
+    found = []
+    for cells in plain_grids(page, taken):
+        around = BBox.union(BBox(*page.tokens[token].box) for cell in cells for token in cell.tokens)
+        box = (around.x0, around.y0, around.x1, around.y1)
+        found.append(Grid(tuple(cells), _heads(cells, states[:, 1]), box, PLAIN))
+    return found
 
 
 def _with_rows_joined(
