@@ -1,5 +1,5 @@
-"""Plain tables: what the layout model calls a table, in which the network sees none, and which white space alone divides
-into full rows and columns. A network that was taught on crowded pages misses a small table on an empty one."""
+"""Plain tables: what the layout model calls a table, in which the network sees none, and which white space alone
+divides into full rows and columns. A network that was taught on crowded pages misses a small table on an empty one."""
 
 from __future__ import annotations
 
