@@ -36,6 +36,9 @@ LINES = 3
 WORDS = 4
 """Most words of such lines, on average, where all are nearly as long: more may be prose in a narrow column."""
 
+FEWEST, MANY = 2, 4
+"""Most words of a line, on average, of which no column of prose is made, and least such lines."""
+
 _HYPHENS = "-\u00ad\u2010"
 _ENDS = ".!?:;)”\"'»。！？"
 _PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
@@ -182,6 +185,8 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return True
     if any(len(line.text) > LONGEST for line in lines):
         return False
+    if len(lines) >= MANY and _are_columns_of_words(lines):
+        return True
     if all(_PAIR.match(line.text) for line in lines):
         return True
     amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
@@ -225,6 +230,14 @@ def _are_centred(lines: Sequence[PrintedLine], edge: float | None) -> bool:
     moved = [replace(line, bbox=line.bbox.shifted(-line.bbox.x0, 0)) for line in lines]
     width = max(line.bbox.width for line in lines) if edge is None else 2 * (edge - middles[0])
     return _ends(moved, width) >= MOST_END * (len(lines) - 1)
+
+
+def _are_columns_of_words(lines: Sequence[PrintedLine]) -> bool:
+    """Whether ``lines``, of words with spaces, have too few of them to be prose: labels, or names in a list."""
+    words = [line.text.split() for line in lines]
+    if sum(map(len, words)) > FEWEST * len(lines) or any(line.text[-1] in _HYPHENS for line in lines):
+        return False
+    return sum(len(own) > 1 for own in words) > 0.5 * len(lines)
 
 
 def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:

@@ -31,6 +31,23 @@ def text(lines: Sequence[tuple[str, float]], x: float = 60, y: float = 0, kind: 
 BODY = text([("A line of prose that runs to the edge of its column", 400)] * 4, y=300)
 
 
+@pytest.mark.parametrize(
+    ("lines", "broken"),
+    [
+        (["oak beam", "ash beam", "fir", "elm beam"], True),
+        (["harbour-", "board met", "today in", "the hall."], False),
+        (["the board", "met today", "in the new", "hall of it"], False),
+        (
+            ["\u6d77\u6e2f\u59d4\u5458\u4f1a", "\u5468\u4e8c\u5f00\u4f1a", "\u8ba8\u8bba", "\u8ba1\u5212"],
+            False,
+        ),  # no spaces: prose
+    ],
+)
+def test_lines_of_two_words_are_no_prose(lines: list[str], broken: bool) -> None:
+    """Nothing shows where their column ends."""
+    assert with_breaks([text([(line, 40) for line in lines])])[0].broken is broken
+
+
 FULL = "Sites were not measured twice, since each was seen once"
 
 
