@@ -126,7 +126,7 @@ def positions_in(xml: bytes, text: str, file: Path) -> list[Position]:
 
 def rows_in(markdown: str) -> list[list[str]]:
     """The rows of all tables, each with the cells that it has a part of."""
-    rows = []
+    rows: list[list[str]] = []
     for block in parse_blocks(markdown):
         table = parse_table(block.text) if block.category == "Table" else None
         cells: dict[int, list[str]] = {}
