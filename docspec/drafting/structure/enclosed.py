@@ -86,7 +86,7 @@ def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[n
     (x0, top), (x1, end) = boxes[own, :2].min(axis=0), boxes[own, 2:].max(axis=0)
     size = float(np.median([tokens[token].size for token in own]))
     middle = boxes.reshape(-1, 2, 2).mean(axis=1)
-    rows = _rows_among(np.nonzero(~taken & (middle[:, 1] > top))[0], tokens)
+    rows = rows_among(np.nonzero(~taken & (middle[:, 1] > top))[0], tokens)
     within = (middle[:, 0] > x0) & (middle[:, 0] < x1)
     whole = (boxes[:, 0] > x0 - size) & (boxes[:, 2] < x1 + size)
     lines = []
@@ -100,7 +100,7 @@ def descriptions(own: NDArray[np.int64], cells: Sequence[Cell], taken: NDArray[n
     starts = [np.abs(edges - boxes[line[0], 0]).min() < EDGE * size for line in below]
     if not below or np.mean(starts) < ALIGNED:
         return []
-    heights = [float(middle[row[0], 1]) for row in _rows_among(np.concatenate([own, *inside]), tokens)]
+    heights = [float(middle[row[0], 1]) for row in rows_among(np.concatenate([own, *inside]), tokens)]
     pitch = float(np.median(np.diff(heights)))
     last = max(heights)
     for line in lines[len(inside) :]:
@@ -127,10 +127,9 @@ def with_descriptions(cells: Sequence[Cell], lines: Lines, heads: int, page: Pag
     boxes = np.array([token.box for token in page.tokens])
     result = list(cells)
     edges = _edges(cells, boxes)
-    rows = [(row, 0) for row in range(max(cell.row + cell.rows for cell in cells))]  # with the lines put below each
     middles = [
         np.mean([boxes[token, [1, 3]].mean() for cell in cells if cell.row == row for token in cell.tokens] or [np.inf])
-        for row, _ in rows
+        for row in range(max(cell.row + cell.rows for cell in cells))
     ]
     width = max(cell.column + cell.columns for cell in cells)
     added = 0
@@ -179,7 +178,7 @@ def _edges(cells: Sequence[Cell], boxes: Floats) -> list[float]:
     return [float(edge) for edge in edges[1:]]
 
 
-def _rows_among(own: NDArray[np.int64], tokens: Sequence[Token]) -> list[list[int]]:
+def rows_among(own: NDArray[np.int64], tokens: Sequence[Token]) -> list[list[int]]:
     """The printed lines of the tokens ``own``."""
     return [[int(own[at]) for at in row] for row in rows_of([tokens[token] for token in own])]
 

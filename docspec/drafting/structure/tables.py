@@ -18,6 +18,7 @@ from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.enclosed import (
     cross_columns,
     descriptions,
+    rows_among,
     runs_in,
     with_descriptions,
     with_whole_boxes,
@@ -144,7 +145,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     groups = [inside[own] for own in parts]
     groups = [own for own in groups if states[own, 0].mean() > 0]
     groups = with_whole_lines(with_whole_boxes(groups, boxes), page)
-    search = _Search(page, boxes, pairs, states, lattice)
+    depicted, textual = in_boxes(page, "picture"), in_boxes(page, "text") & (lattice < 0)
+    search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
     return _described([*tables, *_plain_tables(page, tables, states)], page)
@@ -191,13 +193,16 @@ def _are_near(above: Floats, below: Floats) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The search for the grids of a page with what the network says of its tokens."""
+    """The search for the grids of a page with what the network says of its tokens, and the layout model: which are in
+    pictures, and which in text outside of drawn lattices."""
 
     page: PageTokens
     boxes: Floats
     pairs: Floats
     states: Floats
     lattice: NDArray[np.int64]
+    depicted: NDArray[np.bool_]
+    textual: NDArray[np.bool_]
 
     def table_of(self, own: NDArray[np.int64]) -> tuple[NDArray[np.int64], Grid | None]:
         """The tokens of a table among ``own``, and the table: of all of them, or, where that is in doubt, of the lines
@@ -206,7 +211,7 @@ class _Search:
         sure = grid.certainty if grid is not None else 0.0
         if sure >= SURE:
             return own, grid
-        rows = [[int(own[at]) for at in row] for row in rows_of([self.page.tokens[token] for token in own])]
+        rows = rows_among(own, self.page.tokens)
         core = [token for row in rows if len(runs_in(row, self.page.tokens)) > 1 for token in row]
         if not 2 <= len(core) < len(own):
             return own, grid
@@ -257,14 +262,13 @@ class _Search:
     def _is_given_up(self, own: NDArray[np.int64], grid: Sequence[Cell], ruled: bool, sure: float) -> bool:
         """Whether what the layout model says of the tokens ``own``, or their type, outweighs the grid."""
         page = self.page
-        depicted = in_boxes(page, "picture")[own].mean() >= DEPICTED and not ruled
+        depicted = self.depicted[own].mean() >= DEPICTED and not ruled
         if depicted and (sure < DEPICTED_SURE or _filled(grid) < DEPICTED_FILLED):
             return True
-        textual = in_boxes(page, "text") & (self.lattice < 0)
         even = sum(page.tokens[token].even for token in own) > 0.5 * len(own)
         least = GIVEN_UP_RECOGNISED if page.recognised else GIVEN_UP
         return bool(
-            (sure < least and textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN)
+            (sure < least and self.textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN)
         )
 
 
