@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from training.structure.pages.goods import KINDS, TOTALS, Goods
+from training.structure.pages.goods import KINDS, TOTALS
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
+from training.structure.pages.sheets import Sheets
 from training.structure.pages.table import Cell, Table
 from training.structure.pages.text import BREAK, Text, plain
 from training.structure.pages.words import UNITS
@@ -53,7 +54,13 @@ LABELS = (
 )
 
 
-class Office(Goods):
+KINDS_OF_PAGES = (
+    *("order", "schedule", "grid", "exam", "agency", "form", "text", "figures", "paper"),
+    *("account", "spreadsheet", "few", "directory", "teasers", "life", "infobox"),
+)
+
+
+class Office(Sheets):
     """Draws pages of offices."""
 
     def facts(self, columns: int = 0, least: int = 2) -> Group:
@@ -217,10 +224,7 @@ class Office(Goods):
     def page(self) -> Page:
         """Any of these."""
         rng = self.rng
-        kind = rng.choices(
-            ("order", "schedule", "grid", "exam", "agency", "form", "text", "figures", "paper"),
-            (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 2.5, 5),
-        )[0]
+        kind = rng.choices(KINDS_OF_PAGES, (6, 1, 1.5, 0.8, 2.5, 1.2, 2.5, 2.5, 5, 3, 2.5, 2, 0.7, 0.7, 0.6, 1))[0]
         head, foot = (self.furniture() if rng.random() < 0.5 else ("", "", "") for _ in range(2))
         if kind == "order":
             return self.order()
@@ -228,6 +232,8 @@ class Office(Goods):
             return Page(*self._without_tables(rng.choice((1, 1, 2))), head, foot)
         if kind == "paper":
             return super().page()
+        if kind == "few":
+            return Page(1, (), self.few(), head, foot)
         before = [self.heading()] + [self.paragraph() for _ in range(rng.choice((0, 0, 1)))]
         after = [self.filler() for _ in range(rng.choice((0, 1, 2)))]
         made: dict[str, Callable[[], tuple[Part, ...]]] = {
@@ -235,6 +241,12 @@ class Office(Goods):
             "grid": lambda: (TableBlock(self.closed_grid()), self.facts()),
             "exam": self.exam,
             "agency": lambda: (self.agency(),),
+            "account": lambda: tuple(TableBlock(self.account()) for _ in range(rng.choice((1, 1, 2)))),
+            "spreadsheet": lambda: tuple(TableBlock(self.spreadsheet()) for _ in range(rng.choice((1, 1, 2, 3)))),
+            "directory": lambda: (self.directory(), *rng.choice(((), (self.heading(), self.directory())))),
+            "teasers": lambda: (self.teasers(), *rng.choice(((), (self.paragraph(), self.teasers())))),
+            "life": self.life,
+            "infobox": lambda: (self.infobox(), *rng.choice(((), (self.paragraph(),)))),
             "figures": lambda: (self.figure(), *rng.choice(((), (self.figure(),), (self.tables(),)))),
             "form": lambda: (
                 self.facts(),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from training.structure.pages.paper import Paper
 from training.structure.pages.table import Cell, Table
-from training.structure.pages.text import BREAK, Text, plain, styled
+from training.structure.pages.text import BREAK, Text, joined, plain, styled
 
 HEADS: dict[str, tuple[str, ...]] = {
     "number": ("Pos.", "No.", "#", "Item", "Nr.", "Ligne", "Line", "Pos"),
@@ -93,7 +93,7 @@ class Goods(Paper):
     def __init__(self, rng: random.Random) -> None:
         super().__init__(rng)
         self.money = self._money()
-        self.plain_items = 6
+        self.plain_items, self.long_codes = 6, False
 
     def _money(self) -> Callable[[], Text]:
         rng = self.rng
@@ -109,15 +109,16 @@ class Goods(Paper):
 
     def value(self, kind: str) -> Text:
         """What stands in an item's row under a head of that kind."""
-        rng, writer = self.rng, self.writer
+        rng = self.rng
         if kind in ("price", "amount", "balance"):
             return self.money()
         if kind in ("debit", "credit"):
             return self.money() if rng.random() < 0.5 else ()
         if kind == "description":
             return self._description()
+        if kind == "code":
+            return self._code()
         draws: dict[str, Callable[[], str]] = {
-            "code": writer.code,
             "quantity": lambda: rng.choice(
                 (
                     str(rng.randint(1, 99)),
@@ -159,19 +160,51 @@ class Goods(Paper):
             )
         return text
 
+    def heads(self) -> Text:
+        """A head of several lines."""
+        rng = self.rng
+        names = [one for group in HEADS.values() for one in group]
+        return joined([plain(rng.choice(names)) for _ in range(rng.choice((1, 2, 2, 3, 4)))])
+
+    def _code(self) -> Text:
+        """Numbers of an article, the seller's and the buyer's."""
+        lines = self.rng.choice((1, 2, 2, 3)) if self.long_codes else 1
+        return joined([plain(self.writer.code()) for _ in range(lines)])
+
+    def _detail(self, row: int, kinds: tuple[str, ...]) -> list[Cell]:
+        """A row below an item: what it is reduced by, or a line of remarks that runs below its figures."""
+        rng, last = self.rng, len(kinds) - 1
+        start = kinds.index("description") if "description" in kinds else 0
+        cells = [Cell(row, column, ()) for column in range(start)]
+        name = rng.choice(
+            (f"Discount {rng.randint(1, 30)} %", "Rabatt", "Deposit", "Gross price : 9.90", "Remise", "Eco tax")
+        )
+        if last > start and rng.random() < 0.5:
+            return [*cells, Cell(row, start, plain(name), 1, last - start), Cell(row, last, self.money())]
+        return [*cells, Cell(row, start, plain(rng.choice((name, self.writer.phrase(3, 9)))), 1, last - start + 1)]
+
     def goods(self, kind: str) -> Table:
         """The table of an invoice and the like, its totals in it or not."""
         rng = self.rng
         self.plain_items = rng.choice((2, 6, 50, 50))
+        self.long_codes = rng.random() < 0.2
+        tall, detailed = rng.random() < 0.2, rng.random() < 0.15
         kinds = rng.choice(KINDS[kind])
         cells = [
-            Cell(0, column, plain(rng.choice(HEADS[one])), head=True, kind="head") for column, one in enumerate(kinds)
+            Cell(
+                0,
+                column,
+                self.heads() if tall and rng.random() < 0.5 else plain(rng.choice(HEADS[one])),
+                head=True,
+                kind="head",
+            )
+            for column, one in enumerate(kinds)
         ]
         head = 1 if rng.random() < 0.95 else 0
         cells = cells if head else []
         row, breaks = head, set[int]()
         grouped = rng.random() < (0.5 if kind == "prices" else 0.12)
-        for number in range(1, 1 + rng.choice((1, 2, 3, 5, 8, 12, 20, 30))):
+        for number in range(1, 1 + rng.choice((1, 1, 2, 2, 3, 5, 8, 12, 20, 30))):
             if grouped and (row == head or rng.random() < 0.25):
                 breaks.add(row)
                 cells.append(
@@ -189,6 +222,9 @@ class Goods(Paper):
                 text = plain(str(number)) if one == "number" else self.value(one)
                 cells.append(Cell(row, column, text, kind="text" if one == "description" else "value"))
             row += 1
+            if detailed and rng.random() < 0.6:
+                cells += self._detail(row, kinds)
+                row += 1
         if kind in ("invoice", "statement") and rng.random() < 0.55:
             breaks.add(row)
             row = self._foot(cells, row, len(kinds))
