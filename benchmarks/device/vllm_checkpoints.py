@@ -14,7 +14,7 @@ from typing import Any
 
 from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 
-from benchmarks.published_sizes import decoder_sizes
+from benchmarks.published_sizes import SIZES
 
 CHAT = (
     "{%- for message in messages %}{%- for part in message.content %}"
@@ -108,13 +108,12 @@ CHECKPOINTS = {
             },
         },
         "Glm46VProcessor",
-        # as public readers of the published file have it; transformers' defaults are narrower
         {
             "text_config": {
-                **decoder_sizes(1536, 4608, 16, 16, 8, head_dim=128, vocab_size=59_392),
+                **SIZES["glm-ocr"].text,
+                "vocab_size": 59_392,
                 "num_nextn_predict_layers": 1,
                 "partial_rotary_factor": 1.0,
-                "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [16, 24, 24]},
             }
         },
         images={
@@ -131,7 +130,7 @@ CHECKPOINTS = {
 
 def write(name: str, folder: Path, tiny: bool = False) -> Path:
     """The checkpoint's files in ``folder``, which is made; returns it."""
-    from benchmarks.random_weights import PUBLISHED, SIZES, published_size
+    from benchmarks.random_weights import PUBLISHED, published_size
 
     one = CHECKPOINTS[name]
     published = PUBLISHED.get(one.size) or published_size(SIZES[one.size])

@@ -27,7 +27,8 @@ def test_there_are_as_many_parameters_as_published(name):
     [published] = [one for one in families()[size.model_type].checkpoints if one.name == size.published]
     model = random_target(name, torch.device("meta"), torch.bfloat16).model
     billions = sum(weight.numel() for weight in model.parameters()) / 1e9
-    # published counts are rounded; GLM-OCR's has a layer that predicts tokens ahead, which is not in its class
+    if name == "glm-ocr":  # "0.4B + 0.5B": its publishers do not count the two matrices of the vocabulary
+        billions -= 2 * model.lm_head.weight.numel() / 1e9
     assert billions == pytest.approx(published.billions, rel=0.12)
 
 

@@ -13,7 +13,7 @@ RELATIONS = ("table", "row", "column", "cell", "block")
 """What two tokens may share: a table, a row of it, a column of it, a cell; or a block of text outside of tables."""
 STATES = ("in table", "head")
 
-WIDTH, HEADS, LAYERS, HIDDEN, KEYS = 80, 4, 4, 32, 12
+WIDTH, HEADS, LAYERS, HIDDEN, KEYS = 80, 4, 8, 32, 12
 
 
 class Layer(nn.Module):
@@ -25,6 +25,9 @@ class Layer(nn.Module):
         self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
         self.bias = nn.Linear(HIDDEN, HEADS)
         self.inner, self.outer = nn.Linear(WIDTH, 2 * WIDTH), nn.Linear(2 * WIDTH, WIDTH)
+        for last in (self.out, self.outer):  # a layer that is added to a network which has learned changes nothing
+            nn.init.zeros_(last.weight)
+            nn.init.zeros_(last.bias)
 
     def forward(self, tokens: Tensor, pairs: Tensor) -> Tensor:
         """``tokens`` (n, width), ``pairs`` (n, n, hidden)."""
