@@ -5,9 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from docspec.core import Category, PageDraft, PageImage, Region
+from docspec.dialects.text import split_marker
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.light import ink_left
 from docspec.drafting.order import index_in_order
@@ -96,7 +98,7 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
 
     With ``--words evidence``, for a reader with ``card``: ink in which a recogniser found no text becomes a picture, or
     is dropped if it is as small as a line. Illegible recognised text becomes a picture, unless the reader reads such
-    regions. Pictures that no recogniser searched are marked.
+    regions. Pictures that no recogniser searched are marked. Items of lists without any mark are text (:func:`unlisted`).
 
     Running heads and feet become text where no layout model has seen the page, as do a head in the lower half of the
     page and a foot in the upper one.
@@ -116,11 +118,27 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
     else:
         order = reading_order([LayoutBox(one.bbox, one.category) for one in forgotten])
         regions = [Region(box.bbox, box.category) for box in order]
-    if card is not None and UNSURE not in card.reads:
-        regions = without_illegible(regions)
+    if card is not None:
+        regions = unlisted(regions)
+        regions = regions if UNSURE in card.reads else without_illegible(regions)
     if draft.searched:
         return regions
     return [replace(one, unsearched=one.category is Category.PICTURE and not one.labels) for one in regions]
+
+
+def unlisted(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which a list is text if most of its items have several lines and none has a bullet, a number or
+    a letter: hanging paragraphs and references. A model of the layout calls them a list, and Markdown would give each
+    a bullet that nobody printed."""
+    result: list[Region] = []
+    for listed, run in groupby(regions, lambda region: region.category is Category.LIST_ITEM):
+        own = list(run)
+        starts = [region.texts[0] for region in own if region.texts] if listed else []
+        hanging = 2 * sum("\n" in text for text in starts) > len(own) > 1
+        if hanging and not any(split_marker(text)[0] or not text.lstrip()[:1].isalpha() for text in starts):
+            own = [replace(region, category=Category.TEXT) for region in own]
+        result += own
+    return result
 
 
 def _stands_elsewhere(region: Region, page: PageImage) -> bool:
