@@ -19,7 +19,7 @@ _NOTHING = dict.fromkeys([*"\u200b\u2060\ufeff", *map(chr, (*range(9), *range(11
 _CLEAN = str.maketrans({**_LIGATURES, **_NOTHING, **_SPACES})
 _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "‚": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'})
 
-_SYMBOL_MARKER = re.compile(r"\s*([•●◦▪■‣⁃∙·○□❑❖➢➤►▶◆◇✓]|[-*+–—](?=\s))\s*")
+_SYMBOL_MARKER = re.compile(r"\s*([•●◦∘▪■‣⁃∙·○□❑❖➢➤►▶◆◇✓]|[-*+–—](?=\s))\s*")
 _NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[\d{1,3}\])\s+")
 _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")

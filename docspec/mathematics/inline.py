@@ -15,6 +15,9 @@ _FAR = 2.3
 """Gaps between tokens, and the widest within a formula, in sizes of type."""
 
 
+_BULLETS = frozenset("∘◦•∙⋅⋆∗⋄◇♦▷▶⊳★■□")
+"""Signs of fonts of mathematics that begin items of lists."""
+
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -22,7 +25,7 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
     """The formulas within a row of prose."""
     tokens = _with_matrices(tokens_in([*row.glyphs, *row.extra], row.size), row)
     may = [not is_word(token, borrowed) for token in tokens]
-    may[0] = may[0] and not (len(tokens) > 1 and is_label(tokens[0]))
+    may[0] = may[0] and not (len(tokens) > 1 and (is_label(tokens[0]) or (_is_bullet(tokens[0]) and not may[1])))
     gaps = [min(b.x0 for b in after) - max(a.x1 for a in before) for before, after in pairwise(tokens)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
     for at in range(1, len(tokens) - 1):
@@ -57,6 +60,10 @@ def inline_formulas(row: Row, borrowed: bool) -> Iterator[Formula]:
         if may[at]:
             run.append(token)
     yield from _trimmed(run, row, borrowed)
+
+
+def _is_bullet(token: Sequence[Glyph]) -> bool:
+    return len(token) == 1 and token[0].symbol.sign in _BULLETS
 
 
 def _with_matrices(tokens: list[list[Glyph]], row: Row) -> list[list[Glyph]]:

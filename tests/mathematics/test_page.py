@@ -431,3 +431,14 @@ def test_no_sign_is_lost_for_which_latex_has_no_command(sign: str) -> None:
 def test_pictographs_before_figures_are_no_formula() -> None:
     assert (font_of("Symbola").kind, font_of("ABCDEF+MdSymbolA-Regular").kind) == ("", "bb")
     assert is_text(Formula(set_in_a_row(("📞", MATH), (" 33 4 50", ROMAN)), (), False))
+
+
+def test_a_sign_of_mathematics_before_words_is_a_bullet() -> None:
+    def formulas(*runs: tuple[str, Font]) -> list[str]:
+        row = Row(100.0, 10.0, list(set_in_a_row(*runs)))
+        return ["".join(glyph.symbol.sign for glyph in one.glyphs) for one in inline_formulas(row, borrowed=False)]
+
+    signs = font_of("CMSY10")
+    assert formulas(("∘ ", signs), ("for all pairs", ROMAN)) == []
+    assert formulas(("∘ ", signs), ("for all ", ROMAN), ("x", font_of("CMMI10"))) == ["x"]
+    assert formulas(("f", font_of("CMMI10")), ("∘", signs), ("g", font_of("CMMI10")), (" is one", ROMAN)) == ["f∘g"]

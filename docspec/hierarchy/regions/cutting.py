@@ -98,7 +98,8 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
 
     With ``--words evidence``, for a reader with ``card``: ink in which a recogniser found no text becomes a picture, or
     is dropped if it is as small as a line. Illegible recognised text becomes a picture, unless the reader reads such
-    regions. Pictures that no recogniser searched are marked. Items of lists without any mark are text (:func:`unlisted`).
+    regions. Pictures that no recogniser searched are marked. Items of lists without any mark are text
+    (:func:`unlisted`).
 
     Running heads and feet become text where no layout model has seen the page, as do a head in the lower half of the
     page and a foot in the upper one.

@@ -141,9 +141,12 @@ def known_text(region: Region, around: str = "") -> str:
             return _STRUCK.sub(r"<s>\1</s>", to_html(table))
         return to_pipe(table)
     if region.category is Category.FORMULA:
-        if any(mark.target == "display" for line in region.lines for mark in line.marks):
-            return f"$$\n{bare_formula(text)}\n$$"
-        return bare_formula(text)  # signs in a row, not LaTeX: no marks of a formula around them
+        bare = bare_formula(text)
+        if "$" not in bare and any(mark.target == "display" for line in region.lines for mark in line.marks):
+            return f"$$\n{bare}\n$$"
+        return (
+            bare  # signs in a row, or words with a formula between them, not LaTeX: no marks of a formula around them
+        )
     places = [line.bbox for line in region.lines]
     lines = text.split("\n")
     if len(places) != len(lines):

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from docspec.core import BBox, Category, PageResult, ParseOptions, PrintedLine, Region, UsageError
+from docspec.core.marks import Mark
 from docspec.hierarchy.regions.evidence import SURE, known_block, known_text, stands
 from docspec.parser import Parser
 from docspec.targets.model_profile import ModelProfile
@@ -106,3 +107,13 @@ def test_known_text_is_no_answer_of_a_model_to_be_unpacked() -> None:
     lines = (PrintedLine(box, "A thought ends with </think>"), PrintedLine(box.shifted(0, 20), "and goes on."))
     region = Region(box, Category.TEXT, ("\n".join(line.text for line in lines),), lines=lines, words="text layer")
     assert known_text(region) == "A thought ends with </think> and goes on."
+
+
+def test_words_with_a_formula_between_them_are_no_formula_as_a_whole() -> None:
+    box = BBox(0, 0, 100, 40)
+    mark = Mark("formula", 0, 7, "display")
+    lines = (PrintedLine(box, "$$a=b$$", marks=(mark,)), PrintedLine(box.shifted(0, 40), "of all pairs"))
+    region = Region(box, Category.FORMULA, ("\n".join(line.text for line in lines),), lines=lines, words="text layer")
+    assert known_text(region) == "$$a=b$$\nof all pairs"
+    alone = replace(region, texts=("$$a=b$$",), lines=lines[:1])
+    assert known_text(alone) == "$$\na=b\n$$"
