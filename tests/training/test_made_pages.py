@@ -24,7 +24,9 @@ from training.structure.pages.words import Writer
 @pytest.mark.parametrize("seed", range(60))
 def test_cells_of_an_invented_table_cover_every_place_once(seed: int) -> None:
     rng = random.Random(seed)
-    tables = [Inventor(Writer(rng)).table(), business.Office(rng).goods("invoice"), business.Office(rng).schedule()]
+    office = business.Office(rng)
+    tables = [Inventor(Writer(rng)).table(), office.goods("invoice"), office.schedule()]
+    tables += [office.account(), office.spreadsheet()]
     for table in tables:
         places = [
             (row, column)

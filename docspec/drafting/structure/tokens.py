@@ -69,6 +69,11 @@ _BOLD = re.compile(r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|medi\b|s
 _ITALIC = re.compile(r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si|mi)|slant|ital\b", re.IGNORECASE)
 
 
+UNDER, FLUSH = 0.26, 0.2
+"""How far below its baseline an underline of a word is at most, and how exactly it begins and ends with one, in sizes
+of the type."""
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, or a line of prose: its text, its box (x0, y0, x1, y1 in points), the size and baseline of its type, how
@@ -150,6 +155,7 @@ def page_tokens(
             lines.append(words)
     lines = with_ticks_before(with_raised(lines))
     level, upright, fills = rules_of(drawings, typed)
+    level = _without_underlines(level, [word for words in lines for word in words])
     return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
 
 
@@ -438,6 +444,23 @@ def rules_of(
                         level += [(x0, x1, y0), (x0, x1, y1)]
                         upright += [(y0, y1, x0), (y0, y1, x1)]
     return _merged(level), _merged(upright), np.array(fills, np.float32).reshape(-1, 4)
+
+
+def _without_underlines(level: Floats, words: Sequence[Token]) -> Floats:
+    """``level`` rules but for those that underline ``words``: close below their baseline, from where one of them begins
+    to where one ends. Rules of tables are further away, or longer."""
+    if not (len(level) and words):
+        return level
+    x0, _, x1, _ = np.array([word.box for word in words], np.float32).T
+    size, base = np.array([(word.size, word.baseline) for word in words], np.float32).T
+    kept = []
+    for start, end, y in level:
+        near = np.flatnonzero((base - 0.02 * size < y) & (y < base + UNDER * size) & (x0 < end) & (start < x1))
+        slack = FLUSH * size[near]
+        within = (x0[near] > start - slack) & (x1[near] < end + slack)
+        fits = len(near) and within.all() and (x0[near] - slack).min() < start and end < (x1[near] + 2 * slack).max()
+        kept.append(not fits)
+    return level[np.array(kept)]
 
 
 def _merged(rules: list[tuple[float, float, float]]) -> Floats:
