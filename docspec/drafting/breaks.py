@@ -27,6 +27,9 @@ SHORT = 0.5
 SET_APART = 1.1
 """Distance of two lines over that of the lines of a paragraph from which on they stand apart."""
 
+OTHER_SIZE = 1.3
+"""Ratio of two sizes of type from which on lines are of different texts."""
+
 LONGEST = 60
 """Most characters of such a line."""
 
@@ -83,6 +86,26 @@ def _items(region: Region) -> list[Region]:
         text = f"{line.text[: match.end(1)]} {line.text[match.end(1) :].lstrip()}"
         lines.append(replace(line, text=text, marks=carried(line.marks, line.text, text)))
     return [replace(_with_lines(region, [line]), category=Category.LIST_ITEM) for line in lines]
+
+
+def with_one_size(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text is parted where the size of its type changes: a sender's small line above an
+    address, a note below a text."""
+    return [part for region in regions for part in _of_one_size(region)]
+
+
+def _of_one_size(region: Region) -> list[Region]:
+    lines = region.lines
+    whole = region.category is Category.TEXT and not (region.listing or region.broken) and region.words == "text layer"
+    if not whole or len(lines) < 2 or region.texts != ("\n".join(line.text for line in lines),):
+        return [region]
+
+    def is_like(line: PrintedLine, below: PrintedLine) -> bool:
+        small, large = sorted((line.size, below.size))
+        return large < OTHER_SIZE * small or not small or line.bbox.y1 > below.bbox.y1 or line.turns or below.turns
+
+    parts = runs_of(lines, is_like)
+    return [region] if len(parts) == 1 else [_with_lines(region, part) for part in parts]
 
 
 def with_breaks(regions: Sequence[Region]) -> list[Region]:

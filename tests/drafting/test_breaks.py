@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_one_size, with_short_lines
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
@@ -240,3 +240,17 @@ def test_lines_that_begin_as_entries_do_are_not_joined(lines: list[tuple[str, fl
 )
 def test_narrow_prose_is_joined_though_its_lines_begin_with_capitals(lines: list[tuple[str, float]]) -> None:
     assert not with_breaks([text(lines), text([("and then goes on in a column", 112)] * 4, y=100)])[0].broken
+
+
+@pytest.mark.parametrize(
+    ("sizes", "parts"),
+    [((7, 16), [1, 1]), ((11, 11, 8, 8), [2, 2]), ((11, 12, 11), [3]), ((16, 7, 7, 16), [1, 2, 1]), ((0, 11), [2])],
+)
+def test_a_text_has_one_size_of_type(sizes: tuple[float, ...], parts: list[int]) -> None:
+    region = replace(text([(f"line {row} of a letter", 100) for row in range(len(sizes))]), words="text layer")
+    region = replace(region, lines=tuple(replace(a, size=b) for a, b in zip(region.lines, sizes, strict=True)))
+    found = with_one_size([region])
+    assert [len(part.lines) for part in found] == parts
+    assert "\n".join(part.texts[0] for part in found) == region.texts[0]
+    for other in (replace(region, broken=True), replace(region, words="recognition"), replace(region, listing=True)):
+        assert with_one_size([other]) == [other]

@@ -26,7 +26,7 @@ from docspec.drafting.assembly.parts import (
     tables_settled,
 )
 from docspec.drafting.assembly.regions import region_of
-from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_short_lines
+from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_one_size, with_short_lines
 from docspec.drafting.bullets import with_signs
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
@@ -56,6 +56,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     with_items,  # before short lines of a text are one with breaks
     with_short_lines,  # lines that a heading was taken for are text by now
     with_breaks,  # looks at lines of regions that are not joined any more
+    with_one_size,  # lines of several sizes may be one text with breaks
     with_ends,  # parts only what has no breaks
 )
 """What is done with the regions of a page in reading order."""
