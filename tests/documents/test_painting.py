@@ -35,9 +35,32 @@ def test_a_page_is_asked_once_and_answers_as_mupdf_does(page: Any, monkeypatch: 
     asked = page.get_bboxlog(), page.get_texttrace(), page.get_image_info()
     assert (boxes_of(page), trace_of(page), images_of(page)) == asked
     assert [path["items"][0][0] for path in drawings_of(page)] == ["l"]
-    for name in ("get_bboxlog", "get_texttrace", "get_drawings", "get_image_info"):
+    for name in ("get_bboxlog", "get_texttrace", "get_cdrawings", "get_image_info"):
         monkeypatch.setattr(pymupdf.Page, name, lambda page: pytest.fail("asked twice"))
     assert (boxes_of(page), trace_of(page), images_of(page)) == asked
+
+
+def test_drawings_are_those_of_pymupdf(page: Any) -> None:
+    page.draw_bezier((10, 10), (20, 40), (30, 0), (40, 10), closePath=True, fill=(1, 0, 0))
+    page.draw_rect(pymupdf.Rect(50, 60, 80, 90), fill=(0, 0, 1), color=(0, 1, 0))
+    page.draw_quad(pymupdf.Quad((0, 0), (30, 5), (0, 20), (30, 25)))
+    shape = page.new_shape()
+    shape.draw_line((5, 5), (25, 9))
+    shape.draw_rect(pymupdf.Rect(100, 100, 60, 70))
+    shape.finish(fill=(0.5, 0.5, 0.5))
+    shape.commit()
+    steps = []
+    for own, theirs in zip(drawings_of(page), page.get_drawings(), strict=True):
+        assert tuple(own["rect"]) == tuple(theirs["rect"])
+        assert all(own.get(name) == theirs[name] for name in theirs if name not in ("rect", "items"))
+        for step, other in zip(own["items"], theirs["items"], strict=True):
+            steps.append(step[0])
+            assert step[0] == other[0]
+            if step[0] in ("l", "c"):
+                assert [(point.x, point.y) for point in step[1:]] == [(point.x, point.y) for point in other[1:]]
+            elif step[0] == "re":
+                assert tuple(step[1]) == tuple(other[1]) and step[2] == other[2]
+    assert {"l", "c", "re", "qu"} <= set(steps)
 
 
 def test_what_is_written_on_a_page_later_is_painted(page: Any) -> None:
