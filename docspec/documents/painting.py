@@ -13,6 +13,9 @@ from docspec.documents.mupdf import mupdf
 
 Made = TypeVar("Made")
 
+IMAGES = ("fill-image", "fill-imgmask", "fill-shade")
+"""What MuPDF's log of boxes calls pictures."""
+
 _LISTS = "_docspec_painting"  # the attribute of a page that keeps its lists
 
 
@@ -42,7 +45,14 @@ class Extent(NamedTuple):
 
 def text_of(page: Any) -> str:
     """What the text layer of ``page`` says within its media box (``Page.get_text``)."""
-    return _once(page, "text", lambda: page.get_text("text", flags=mupdf().TEXT_MEDIABOX_CLIP))
+    return _once(page, "text", lambda: layer_of(page, "text"))
+
+
+def layer_of(page: Any, form: str) -> Any:
+    """The text layer of ``page`` within its media box in a ``form`` of ``Page.get_text``: ``words``, ``dict``. Each
+    call makes its own answer from one run of the page's contents."""
+    flags = mupdf().TEXT_MEDIABOX_CLIP
+    return page.get_text(form, flags=flags, textpage=_once(page, "layer", lambda: page.get_textpage(flags=flags)))
 
 
 def boxes_of(page: Any) -> list[Any]:
@@ -64,8 +74,14 @@ def drawings_of(page: Any) -> list[dict[str, Any]]:
 
 
 def images_of(page: Any) -> list[dict[str, Any]]:
-    """The pictures that ``page`` shows, with their boxes (``Page.get_image_info``)."""
-    return _once(page, "images", page.get_image_info)
+    """The pictures that ``page`` shows, with their boxes (``Page.get_image_info``); MuPDF is not asked where it paints
+    none."""
+    return _once(page, "images", lambda: page.get_image_info() if _has_images(page) else [])
+
+
+def _has_images(page: Any) -> bool:
+    """Whether anything is painted that MuPDF may tell as a picture; shades are among it."""
+    return page.rotation != 0 or any(kind in IMAGES for kind, *_ in boxes_of(page))
 
 
 def forget(page: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from docspec.core import BBox
 from docspec.documents import open_document
-from docspec.documents.painting import boxes_of, drawings_of, images_of, trace_of
+from docspec.documents.painting import boxes_of, drawings_of, forget, images_of, layer_of, text_of, trace_of
 from docspec.documents.sources import source_from_bytes
 from docspec.documents.view import View
 from docspec.drafting.layout import write_hidden
@@ -38,6 +38,28 @@ def test_a_page_is_asked_once_and_answers_as_mupdf_does(page: Any, monkeypatch: 
     for name in ("get_bboxlog", "get_texttrace", "get_cdrawings", "get_image_info"):
         monkeypatch.setattr(pymupdf.Page, name, lambda page: pytest.fail("asked twice"))
     assert (boxes_of(page), trace_of(page), images_of(page)) == asked
+
+
+def test_pictures_are_asked_for_where_any_are_painted(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    whole = pymupdf.Page.get_image_info
+    monkeypatch.setattr(pymupdf.Page, "get_image_info", lambda page: asked.append(page) or whole(page))
+    assert not images_of(page) and not asked
+    pixels = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 20, 20), False)
+    pixels.clear_with(90)
+    page.insert_image(pymupdf.Rect(60, 200, 120, 260), pixmap=pixels)
+    forget(page)
+    assert [one["bbox"] for one in images_of(page)] == [(60, 200, 120, 260)] and asked
+
+
+def test_the_text_layer_is_run_once_for_all_its_forms(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = pymupdf.TEXT_MEDIABOX_CLIP
+    words, text, rows = (page.get_text(form, flags=flags) for form in ("words", "text", "dict"))
+    assert (layer_of(page, "words"), text_of(page)) == (words, text)
+    monkeypatch.setattr(pymupdf.Page, "get_textpage", lambda page, **given: pytest.fail("run twice"))
+    assert layer_of(page, "dict")["blocks"] == rows["blocks"]
+    layer_of(page, "words").clear()
+    assert layer_of(page, "words") == words
 
 
 def test_drawings_are_those_of_pymupdf(page: Any) -> None:
