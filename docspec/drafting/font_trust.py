@@ -20,6 +20,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
+from docspec.documents.painting import layer_of
 from docspec.drafting.lines import TextLine
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.right_to_left import has_right_to_left
@@ -74,7 +75,7 @@ class FontJudge:
             if not key[1] or letters < LEAST_LETTERS or bare(name) in sound:
                 continue
             if key not in self._known:
-                words = page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP) if words is None else words
+                words = layer_of(page, "words") if words is None else words
                 self._known[key] = self._why(page, own, words, letters > MAIN * total, recogniser)
             if why := self._known[key]:
                 return f"font {name} {why}"
@@ -88,17 +89,19 @@ class FontJudge:
         is_main: bool,
         recogniser: Recogniser,
     ) -> str | None:
-        texts, pictures = [], []
-        for box, text in _pieces(spans, words):
+        pieces = list(_pieces(spans, words))
+        wanted = []
+        for box, text in dict.fromkeys(pieces):  # the span with most odd signs is often the longest one, too
             letters = text.replace(" ", "")
             if has_right_to_left(letters):  # MuPDF tells its words in no certain order
                 continue
             if sum(letter in recogniser.alphabet for letter in letters) >= READABLE * len(letters):
-                texts.append(text)
-                pictures.append(self.picture(page, TextLine(box, text)))
-        read = zip(texts, recogniser.read_lines(pictures), strict=True)
+                wanted.append((box, text))
+        pictures = [self.picture(page, TextLine(box, text)) for box, text in wanted]
+        read = dict(zip(wanted, recogniser.read_lines(pictures), strict=True))
+        known = [(text, *read[box, text]) for box, text in pieces if (box, text) in read]
         return what_differs(
-            [(_plain(text), _plain(reading)) for text, (reading, sure) in read if sure >= CERTAIN], is_main
+            [(_plain(text), _plain(reading)) for text, reading, sure in known if sure >= CERTAIN], is_main
         )
 
 
@@ -148,7 +151,7 @@ def _called(name: str, fonts: frozenset[str]) -> frozenset[str]:
 def _spans_by_font(page: Any) -> dict[str, list[tuple[BBox, str]]]:
     """Boxes and texts of what stands level on a page, by the name of its font."""
     spans: dict[str, list[tuple[BBox, str]]] = {}
-    for block in page.get_text("dict", flags=mupdf().TEXT_MEDIABOX_CLIP)["blocks"]:
+    for block in layer_of(page, "dict")["blocks"]:
         for line in block.get("lines", ()):
             if abs(line["dir"][1]) < 0.01 and line["dir"][0] > 0:
                 for span in line["spans"]:

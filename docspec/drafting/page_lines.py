@@ -16,7 +16,7 @@ from docspec.core.geometry import in_rows
 from docspec.core.marks import Mark, carried, merged
 from docspec.core.result import WordsOf
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import text_of, trace_of
+from docspec.documents.painting import layer_of, text_of, trace_of
 from docspec.drafting.bullets import spell_bullets
 from docspec.drafting.char_spans import (
     SOFT,
@@ -77,14 +77,15 @@ def page_lines(
         flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
     if has_right_to_left(plain):
         return _lines_by_place(page, flags, is_right_to_left(plain))
-    words = page.get_text("words", flags=pymupdf.TEXT_MEDIABOX_CLIP) if links else ()
+    words = layer_of(page, "words") if links else ()
     lines = []
     strokes = strokes_of(page)
     mathematical = formulas is not None and formulas.are_on(page)
     by_char = bool(strokes) or SOFT in plain or mathematical or has_two_shapes(page)
-    blocks = page.get_text("rawdict" if by_char else "dict", flags=flags)["blocks"]
+    extracted = page.get_textpage(flags=flags)
+    blocks = page.get_text("rawdict" if by_char else "dict", flags=flags, textpage=extracted)["blocks"]
     if has_pieces(blocks) and not by_char:
-        blocks, by_char = page.get_text("rawdict", flags=flags)["blocks"], True
+        blocks, by_char = page.get_text("rawdict", flags=flags, textpage=extracted)["blocks"], True
     if has_doubles(blocks):  # MuPDF leaves pieces of prints that differ
         blocks, by_char = page.get_text("rawdict", flags=flags & ~pymupdf.TEXT_COLLECT_STYLES)["blocks"], True
         without_doubles(blocks)

@@ -22,7 +22,8 @@ from docspec.core.geometry import runs_of
 from docspec.core.marks import carried
 from docspec.core.page import EdgeText
 from docspec.core.running_text import in_place
-from docspec.documents.mupdf import load_layout_model, mupdf
+from docspec.documents.mupdf import load_layout_model
+from docspec.documents.painting import layer_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
@@ -103,7 +104,7 @@ class TextLayerDrafter:
             lines = page_lines(sheet.page, page.links, formulas, recogniser)
             lines = with_printed_spaces(lines, sheet.raw["blocks"])
             if are_spaced(lines):
-                words = sheet.page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
+                words = layer_of(sheet.page, "words")
                 lines = with_words(lines, words, typed_spaces(sheet.raw["blocks"]))
             if recogniser is not None:
                 lines = completed(page.pdf_page, lines, recogniser())

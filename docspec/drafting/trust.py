@@ -18,7 +18,7 @@ from typing import Any
 from docspec.core import BBox, PageImage
 from docspec.core.scripts import scripts_of
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import boxes_of, images_of, text_of, trace_of
+from docspec.documents.painting import boxes_of, images_of, layer_of, text_of, trace_of
 from docspec.drafting.font_trust import AGREED, LEADER, FontJudge, FontPrograms, bare
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
@@ -213,7 +213,7 @@ def spot_check(
     lines = [line for line in lines if len(line.text) >= 12] or lines
     chosen = Random(f"{page.number} {len(lines)}").sample(lines, min(count, len(lines)))
     if piece is not None and page.pdf_page is not None:
-        words = page.pdf_page.get_text("words", flags=mupdf().TEXT_MEDIABOX_CLIP)
+        words = layer_of(page.pdf_page, "words")
         chosen = [_beginning(line, words, piece) for line in chosen]
     read = recogniser.read_lines([picture_of(page.pdf_page, line) for line in chosen])
     scores = [

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from docspec.core import PageImage
 from docspec.core.account import VisibleWord
 from docspec.documents.mupdf import mupdf
-from docspec.documents.painting import boxes_of, text_of
+from docspec.documents.painting import boxes_of, layer_of, text_of
 from docspec.ledger.atoms import UNTOLD
 from docspec.ledger.painted import UNPAINTED, Box, PaintedWord, painted_words
 
@@ -189,7 +189,7 @@ class _Layer:
 
     @cached_property
     def _words(self) -> list[Any]:
-        return self._sheet.get_text("words", flags=self._flags)  # type: ignore[no-any-return]
+        return layer_of(self._sheet, "words")  # type: ignore[no-any-return]
 
 
 def _is_same_place(one: Box, other: Box) -> bool:

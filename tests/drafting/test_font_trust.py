@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -26,14 +27,14 @@ PROSE = (
 )
 
 
-def told(codes: dict[str, str], second: str | None = None, pages: int = 1) -> bytes:
+def told(codes: dict[str, str], second: str | None = None, pages: int = 1, lines: Sequence[str] = 6 * PROSE) -> bytes:
     """A PDF in one font whose table tells other characters for some; with a ``second`` face, its heading is sound."""
     folder = Path(pytest.importorskip("matplotlib").get_data_path()) / "fonts/ttf"
     font = pymupdf.Font(fontfile=str(folder / "DejaVuSans.ttf"))
     with pymupdf.open() as pdf:
         for _ in range(pages):
             page = pdf.new_page()
-            for number, line in enumerate(6 * PROSE):
+            for number, line in enumerate(lines):
                 face = ("dj", folder / "DejaVuSans.ttf") if number < 18 or not second else ("ds", folder / second)
                 page.insert_text((60, 80 + 18 * number), line, fontsize=10, fontname=face[0], fontfile=str(face[1]))
         data = pdf.tobytes()
@@ -102,6 +103,13 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def test_sound_fonts_stay_trusted_and_are_read_once_a_document(reads: list[object]) -> None:
     assert all(verdict.trusted for verdict in verdicts(without_programs(told({}, pages=3))))
     assert 0 < len(reads) <= 4
+
+
+def test_the_longest_line_with_the_most_odd_signs_is_read_once(reads: list[Any]) -> None:
+    lines = (*PROSE, "a=b=c and the other equations of these are in the whole table of the last annual report")
+    verdicts(without_programs(told({}, lines=lines)))
+    pictures = {picture.tobytes() for picture in reads}
+    assert 1 < len(pictures) == len(reads)
 
 
 def test_fonts_whose_own_programs_say_the_same_are_not_read(reads: list[object]) -> None:

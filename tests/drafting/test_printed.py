@@ -28,7 +28,7 @@ def test_a_page_is_read_once_for_all_that_looks_at_it(monkeypatch: pytest.Monkey
         page = pdf.new_page()
         ruled(page, 60, 80, ROWS)
         analyse(page)
-        for name in ("get_drawings", "get_text"):
+        for name in ("get_cdrawings", "get_text"):
             whole = getattr(page, name)
             monkeypatch.setattr(page, name, lambda *a, _name=name, _of=whole, **k: reads.append(_name) or _of(*a, **k))
         printed = Printed(page)
