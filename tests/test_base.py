@@ -18,10 +18,6 @@ NEEDS_LOCAL = {
     "docspec.bench.fidelity",
     "docspec.bench.generate",
     "docspec.bench.step",
-    "docspec.methods.head_network",
-    "docspec.methods.draft_at_once",
-    "docspec.methods.head_memory",
-    "docspec.methods.head_tree",
     "docspec.targets",
 }
 """Rooms and modules that need the extra ``local`` as soon as they are imported. All others are the base: they are

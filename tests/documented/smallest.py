@@ -87,6 +87,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m tests.vllm", "- needs vLLM"),
     (r"python -m training (eval|pages)", ""),
     (r"python -m training init", ""),
+    (r"python -m docspec_methods.teaching", "- teaches for minutes: tests/proposing/methods/test_teaching.py"),
     (r"python -m training", "- teaches for hours: tests/training"),
 )
 """A pattern of commands, and words that are added to them, in place of the same options. ``- WHY``:
