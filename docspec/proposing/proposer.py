@@ -150,7 +150,8 @@ def measured(name: str, target: TargetModel) -> dict[str, float] | None:
     """The figures that what is behind ``KIND:WHAT`` has measured with ``target``; ``None`` where it is not loaded or
     measures nothing."""
     kind, _, what = name.partition(":")
-    told = getattr(_loaded.get(kind, {}).get(target, {}).get(what), "measured", None)
+    held = _loaded[kind].get(target, {}) if kind in _loaded else {}
+    told = getattr(held.get(what), "measured", None)
     return None if told is None else told()
 
 
