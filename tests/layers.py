@@ -34,7 +34,7 @@ PATHS = {
     "tests/accelerator": "accelerator",
     "tests/bench/test_fidelity.py": "reader",
     "tests/bench/test_speed.py": "reader",
-    "tests/bench/test_transcripts.py::test_the_bench_needs_no_torch": "process",
+    "tests/benchmarks/test_transcripts.py::test_the_bench_needs_no_torch": "process",
     "tests/benchmarks/device/test_driver.py": "process",
     "tests/benchmarks/device/test_vllm_kit.py": "process",
     "tests/benchmarks/device/test_whole_run.py": "process",

@@ -100,7 +100,7 @@ print(json.dumps([run(one) for one in words]))
     words = [
         ["parse", page, "-o", out],
         ["parse", page, "-o", out, "--words", "model"],
-        ["bench", "step", "--model", "mini"],
+        ["bench", "fidelity", page, "--model", "mini"],
         ["doctor"],
     ]
     told = subprocess.run(
