@@ -1,7 +1,7 @@
 # Edit, `make check`, commit. The programs are those of .venv, where there is one (`make install` makes it).
 PYTHON ?= $(or $(wildcard .venv/bin/python .venv/Scripts/python.exe),python)
 WORKERS ?= 2
-FOLDERS = docspec training benchmarks tests samples docs examples integrations
+FOLDERS = docspec training benchmarks tests samples docs examples integrations methods
 PYTEST = $(PYTHON) -m pytest -q -n $(WORKERS)
 COVERAGE = --cov --cov-report= -p tests.coverage_children # one report of all data, at the end
 

@@ -1,7 +1,7 @@
 """What a verification step should cost, on paper: by size of model and device, every assumption beside it.
 
 Nothing is run: the model is laid out without memory, its operations are counted, and the rest is division. Who has the
-device sees by ``docspec bench step`` where reality differs, and by which part.
+device sees by ``python -m benchmarks step`` where reality differs, and by which part.
 """
 
 from __future__ import annotations

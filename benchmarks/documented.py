@@ -23,11 +23,15 @@ from typing import Any
 from unittest import mock
 
 ROOT = Path(__file__).parents[1]
+METHODS = ROOT / "methods"
 PAGES = (
     *("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md"),
-    *(f"{folder}/README.md" for folder in ("benchmarks", "examples", "samples", "training", "integrations/*")),
+    *(
+        f"{folder}/README.md"
+        for folder in ("benchmarks", "examples", "samples", "training", "integrations/*", "methods")
+    ),
 )
-OURS = ("benchmarks", "docspec", "samples", "tests", "training")
+OURS = ("benchmarks", "docspec", "docspec_methods", "samples", "tests", "training")
 ENDS = frozenset({";", "&", "&&", "|", "||", ">", ">>", "<", "(", ")"})
 
 
@@ -168,7 +172,8 @@ def _take_argparse(one: Documented) -> None:
     source = file.read_text("utf-8")
     if "parse_args" not in source:
         if "typer" in source and not one.is_mention:
-            loaded = importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+            home = METHODS if file.is_relative_to(METHODS) else ROOT
+            loaded = importlib.import_module(".".join(file.relative_to(home).with_suffix("").parts))
             _take_typer(_command_of(loaded.app), module, list(one.words[3:]), None, False)
         return
     parse = argparse.ArgumentParser.parse_args
@@ -194,10 +199,10 @@ def _take_argparse(one: Documented) -> None:
 
 def _file_of_module(name: str) -> Path:
     """Raises :class:`NotTakenError` where there is no such module."""
-    path = ROOT.joinpath(*name.split("."))
-    for file in (path / "__main__.py", path.with_suffix(".py"), path / "__init__.py"):
-        if file.is_file():
-            return file
+    for path in (ROOT.joinpath(*name.split(".")), METHODS.joinpath(*name.split("."))):
+        for file in (path / "__main__.py", path.with_suffix(".py"), path / "__init__.py"):
+            if file.is_file():
+                return file
     raise NotTakenError(f"there is no module {name}")
 
 

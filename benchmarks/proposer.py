@@ -1,6 +1,6 @@
 """What docspec's proposer takes of a step inside vLLM, by itself: neither vLLM nor a model runs.
 
-Rows follow transcripts, as in :mod:`docspec.bench.transcripts`: each request has the drafts of its page, and the tokens
+Rows follow transcripts, as in :mod:`benchmarks.transcripts`: each request has the drafts of its page, and the tokens
 that a model wrote for it earlier are what verification leaves of each chain. Where a request ends another one takes its
 row, so that rows are at all stages of their pages. Steps are said to take :data:`STEP_SECONDS` and
 :data:`TOKEN_SECONDS` for each token, as on an accelerator: speculated tokens are cheap and chains as long as they get.
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from docspec.bench.transcripts import TokenizerFile, Transcript, drafted_tokens, first_page
+from benchmarks.transcripts import TokenizerFile, Transcript, drafted_tokens, first_page
 from docspec.dialects import make_dialect
 from docspec.drafting import SafeDrafter
 from docspec.generation.vllm import NUM_SPECULATIVE_TOKENS

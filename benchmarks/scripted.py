@@ -1,7 +1,7 @@
 """End-to-end time with real acceptance and no weights: full-size steps whose output follows a transcript.
 
 Each page is decoded plainly and speculatively in turn, in one run; drafting is inside the speculative time. Forward
-passes are exactly those of ``bench transcripts`` with the same drafts, tree budget and policy.
+passes are exactly those of ``benchmarks transcripts`` with the same drafts, tree budget and policy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from statistics import median
 
 from benchmarks.scripted_target import ScriptedTarget
-from docspec.bench.transcripts import TokenizerFile, Transcript
+from benchmarks.transcripts import TokenizerFile, Transcript
 from docspec.core import InputError, PageImage, ParseOptions, StageStats
 from docspec.core.grammar import Grammar
 from docspec.dialects import make_dialect

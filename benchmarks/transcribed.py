@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.places import PlacedPage, judged
-from docspec.bench.transcripts import Transcript, find_transcripts
+from benchmarks.transcripts import Transcript, find_transcripts
 from docspec.core import InputError, PageImage, PageResult, ParseOptions
 from docspec.dialects import make_dialect
 from docspec.dialects.locate import attach_boxes

@@ -42,9 +42,9 @@ class Finding:
     remedy: str = ""
 
 
-def examine(model: str = "auto", ppstructure_models: Path | None = None, engine: str = "onnxruntime") -> list[Finding]:
+def examine(model: str = "auto", ppstructure_models: Path | None = None) -> list[Finding]:
     """All findings. ``model`` is the one to be used (``auto``: the bundled reader)."""
-    return [*packages(), *extras(), *devices(), *models(model), *drafters(ppstructure_models, engine), *added()]
+    return [*packages(), *extras(), *devices(), *models(model), *drafters(ppstructure_models), *added()]
 
 
 def able(findings: Sequence[Finding]) -> bool:
@@ -172,12 +172,12 @@ def cached_models(environ: Mapping[str, str] | None = None) -> list[str]:
     return names
 
 
-def drafters(ppstructure_models: Path | None, engine: str) -> Iterator[Finding]:
+def drafters(ppstructure_models: Path | None) -> Iterator[Finding]:
     """The drafters that can work. None of them is required: without a draft a page is only read more slowly."""
     yield _drafter("text-layer", "pymupdf", "pymupdf")
     yield _drafter("rapidocr", "rapidocr", "rapidocr", "onnxruntime")
     yield _tesseract()
-    yield _ppstructure(ppstructure_models, engine)
+    yield _ppstructure(ppstructure_models)
 
 
 def _drafter(name: str, package: str, *imports: str) -> Finding:
@@ -196,24 +196,24 @@ def _tesseract() -> Finding:
     return Finding("drafter", "tesseract", "optional", "not installed", "apt install tesseract-ocr tesseract-ocr-LANG")
 
 
-def _ppstructure(folder: Path | None, engine: str) -> Finding:
+def _ppstructure(folder: Path | None) -> Finding:
     name = "ppstructure"
     if version_of("paddleocr") is None:
         return Finding(
             "drafter", name, "optional", "paddleocr is not installed", f"pip install '{DISTRIBUTION}[ppstructure]'"
         )
     try:
-        from docspec.drafting.ppstructure.models import find_models, ways_out
+        from docspec.drafting.ppstructure.models import ENGINE, find_models, ways_out
 
         if folder is None:
             detail = f"paddleocr {version_of('paddleocr')}, models are fetched at first use"
-            return Finding("drafter", name, "optional", detail, ways_out(engine))
-        model_set = find_models(folder, engine)
+            return Finding("drafter", name, "optional", detail, ways_out())
+        model_set = find_models(folder)
     except DocspecError as error:
         what, _, remedy = str(error).partition("; ")
         return Finding("drafter", name, "optional", what, remedy)
     notes = "".join(f"; {note}" for note in model_set.notes)
-    return Finding("drafter", name, "ok", f"{len(model_set.models)} models for {engine} in {folder}{notes}")
+    return Finding("drafter", name, "ok", f"{len(model_set.models)} models for {ENGINE} in {folder}{notes}")
 
 
 def added() -> Iterator[Finding]:

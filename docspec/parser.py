@@ -29,7 +29,7 @@ from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
 from docspec.isolation.pool import Isolation, PageRef
 from docspec.page_stream import Found, PageStream
-from docspec.proposing.registry import proposer_names
+from docspec.proposing.registry import proposer_names, skipping
 from docspec.results import ParsedDocument
 from docspec.verifier import Verifier
 
@@ -93,6 +93,8 @@ class Parser(Closing):
         if devices and self.options.baseline:
             raise UsageError("--devices and --baseline: choose one of them (processes slow each other)")
         proposer_names(self.options.align)  # a wrong name is an error of the request, not of its pages
+        if self.options.skips is not None:
+            skipping()
         self.observer: Observer = observer or NullObserver()
         self.devices = tuple(devices)
         served = self.options.reads_with == "server"

@@ -18,6 +18,7 @@ from tests.accounted import nothing_missing  # noqa: F401 - each test's pages ar
 from tests.kept_children import KeptChildren
 from tests.known_wrong import KNOWN_WRONG
 from tests.layers import Layers
+from tests.plugged import write_metadata
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models: a second thread costs more than it gives
 os.environ["XDG_STATE_HOME"] = os.devnull  # or tests would tell the user's docspec how fast it is
@@ -117,6 +118,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 LIVELINESS = 8.0
 """Factor on the decoder's matrices: plain random weights repeat one token for ever, these wander."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def with_methods(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The plug-in of ``methods/`` can be named as if it were installed. Returns the folders for a process's path."""
+    home = tmp_path_factory.mktemp("plug-ins")
+    methods = Path(__file__).parents[1] / "methods"
+    write_metadata((methods / "pyproject.toml").read_text("utf-8"), home)
+    sys.path.append(str(home))
+    from docspec.core import plugins
+
+    for known in (plugins._installed, plugins.plugins):
+        known.cache_clear()  # test modules that were imported have asked for the names of others
+    return [home, methods]
 
 
 @pytest.fixture(scope="session")

@@ -18,10 +18,6 @@ NEEDS_LOCAL = {
     "docspec.bench.fidelity",
     "docspec.bench.generate",
     "docspec.bench.step",
-    "docspec.methods.head_network",
-    "docspec.methods.draft_at_once",
-    "docspec.methods.head_memory",
-    "docspec.methods.head_tree",
     "docspec.targets",
 }
 """Rooms and modules that need the extra ``local`` as soon as they are imported. All others are the base: they are
@@ -104,7 +100,7 @@ print(json.dumps([run(one) for one in words]))
     words = [
         ["parse", page, "-o", out],
         ["parse", page, "-o", out, "--words", "model"],
-        ["bench", "step", "--model", "mini"],
+        ["bench", "fidelity", page, "--model", "mini"],
         ["doctor"],
     ]
     told = subprocess.run(

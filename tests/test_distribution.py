@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -84,14 +85,33 @@ def test_the_installed_wheel_reads_a_page(wheel: Path, tmp_path: Path) -> None:
     assert Path(where).is_relative_to(home) and torch == "False"
 
 
+def test_the_methods_of_papers_are_found_where_they_are_installed(wheel: Path, tmp_path: Path) -> None:
+    programs, pip = make_environment(tmp_path / "venv")
+    beside(programs, tmp_path)
+    run(*pip, "--no-deps", wheel, folder=tmp_path)
+    make_report(tmp_path / "report.pdf")
+    parse: list[str | Path] = [programs / "docspec", "parse", "report.pdf", "-o", "report.md", "--offline"]
+    parse += ["--words", "model", "--proposer", "model:mini-draft", "--max-tokens", "8"]
+    assert "needs docspec-methods" in run(*parse, folder=tmp_path, code=2).stderr
+    source = shutil.copytree(ROOT / "methods", tmp_path / "source", ignore=shutil.ignore_patterns("*.egg-info"))
+    run(*pip, "--no-deps", source, folder=tmp_path)
+    run(*parse, folder=tmp_path)
+    run(programs / "python", "-m", "docspec_methods.teaching", "--help", folder=tmp_path)
+
+
+def beside(programs: Path, folder: Path) -> None:
+    """What docspec needs and is in this environment is found in that of ``programs``, too."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run(programs / "python", "-c", code, folder=folder).stdout.strip())
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+
+
 @pytest.mark.parametrize("later", ["ours", "theirs"])
 def test_the_other_project_of_that_name_is_told_whichever_came_first(wheel: Path, tmp_path: Path, later: str) -> None:
     """Both write ``docspec/__init__.py``. If ours is the later one it works, and ``doctor`` says what is wrong. If not,
     the command ``docspec`` is theirs, and ours by its other name says why nothing works."""
     programs, pip = make_environment(tmp_path / "venv")
-    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = Path(run(programs / "python", "-c", code, folder=tmp_path).stdout.strip())
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))  # what docspec needs is in this environment
+    beside(programs, tmp_path)
     ours, theirs = ["--no-deps", wheel], ["docspec"]
     for one in [theirs, ours] if later == "ours" else [ours, theirs]:
         run(*pip, *one, folder=tmp_path)

@@ -12,7 +12,7 @@ from tests.forked import run_forked
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILE = re.compile(
-    r"\b(?:docspec|tests|benchmarks|training|integrations|samples|docs|examples)/[\w/.-]+\.(?:py|md|sh|json|toml)\b"
+    r"\b(?:docspec|tests|benchmarks|training|integrations|methods|samples|docs|examples)/[\w/.-]+\.(?:py|md|sh|json|toml)\b"
 )
 
 

@@ -67,12 +67,12 @@ def test_the_other_project_of_that_name_is_noticed(tmp_path: Path, monkeypatch: 
 
 def test_a_drafter_without_its_package_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rapidocr", None)
-    item = finding(list(doctor.drafters(None, "onnxruntime")), "rapidocr")
+    item = finding(list(doctor.drafters(None)), "rapidocr")
     assert item.state == "optional" and "pip install rapidocr" in item.remedy
 
 
 def test_ppstructure_says_which_models_are_missing(tmp_path: Path) -> None:
-    item = finding(list(doctor.drafters(tmp_path, "onnxruntime")), "ppstructure")
+    item = finding(list(doctor.drafters(tmp_path)), "ppstructure")
     assert item.state == "optional" and "PP-DocLayout_plus-L" in item.detail and item.remedy
 
 

@@ -31,7 +31,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "models": {"core", "targets"},
     "generation": {"core", "engine", "isolation", "offline", "proposing", "targets"},
     "engine": {"core", "targets"},
-    "methods": {"core", "engine", "proposing", "targets"},
     "proposing": {"core", "engine", "targets"},
     "vllm": {"core", "engine", "proposing", "targets"},
     "hierarchy": {*READING, "generation"},
@@ -127,6 +126,15 @@ def test_no_arrow_runs_back_up() -> None:
     assert wrong == []
     of_bench = {target for module in graph() if room(module) == "bench" for target in graph()[module]}
     assert "cli" not in map(room, of_bench)
+
+
+def test_nothing_imports_the_methods_of_papers() -> None:
+    """They are a plug-in, found by its entry points (``methods/``)."""
+    home = ROOT.parent / "methods"
+    methods = {".".join(file.relative_to(home).with_suffix("").parts) for file in home.rglob("*.py")}
+    beside = [file for name in ("docspec", "benchmarks", "training") for file in (ROOT.parent / name).rglob("*.py")]
+    assert [file for file in beside if list(imported(file.read_text("utf-8"), methods))] == []
+    assert list(imported("from docspec_methods.loading import load_head", methods)) == ["docspec_methods.loading"]
 
 
 def test_the_engine_knows_the_protocol_of_targets_alone() -> None:

@@ -7,11 +7,12 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pymupdf
 import pytest
+
+from tests.plugged import write_metadata
 
 DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
 
@@ -35,21 +36,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page, home = DOCS.read_text(), tmp_path_factory.mktemp("site")
     [project], [module] = (re.findall(r"```toml\n(.*?)```", page, re.S), re.findall(r"```python\n(.*?)```", page, re.S))
     (home / "docspec_example.py").write_text(module)
-    facts = tomllib.loads(project)["project"]
-    metadata = home / "docspec_example-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {facts['name']}\nVersion: {facts['version']}\n")
     (home / "docspec_odd.py").write_text(ODD)
-    points = facts["entry-points"]
-    groups = points | {
-        "docspec.formats": points["docspec.formats"] | {"broken": "nowhere:X"},
-        "docspec.engines": points["docspec.engines"] | {"odd": "docspec_odd:Odd", "unwilling": "docspec_odd:Unwilling"},
-    }
-    lines = [
-        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in those.items())
-        for group, those in groups.items()
-    ]
-    (metadata / "entry_points.txt").write_text("\n".join(lines))
+    odd = {"odd": "docspec_odd:Odd", "unwilling": "docspec_odd:Unwilling"}
+    write_metadata(project, home, {"docspec.formats": {"broken": "nowhere:X"}, "docspec.engines": odd})
     with pymupdf.open() as document:
         document.new_page(width=300, height=200).insert_text((30, 60), "Low tide at noon")
         document.save(home / "page.pdf")
@@ -128,3 +117,18 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_ends_only_runs_that_ask_
     ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "-", "--format", "broken")
     assert ran.returncode == 2 and "Traceback" not in ran.stderr
     assert "broken of docspec-example (nowhere:X) cannot be loaded: ModuleNotFoundError" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        (("--proposer", "cursor+model:mini-draft"), "--proposer model:mini-draft"),
+        (("--skip-verification", "uniform:2"), "--skip-verification"),
+    ],
+)
+def test_a_method_that_is_not_installed_says_what_to_install(
+    installed: Path, asked: tuple[str, ...], what: str
+) -> None:
+    ran = run(installed, "-m", "docspec", "parse", "page.pdf", "-o", "-", "--words", "model", *asked)
+    assert ran.returncode == 2 and len(ran.stderr.splitlines()) == 1, ran.stderr
+    assert f"{what} needs docspec-methods, which is not installed: pip install ./methods" in ran.stderr

@@ -34,6 +34,7 @@ from benchmarks.cli.searchable import searchable
 from benchmarks.cli.step import scripted, step
 from benchmarks.cli.structure import structure
 from benchmarks.cli.suite import suite
+from benchmarks.cli.transcripts import transcripts
 from benchmarks.cli.view_picture import view_picture
 from benchmarks.cli.words import words
 from docspec.cli.app import TellingGroup
@@ -65,7 +66,7 @@ COMMANDS = (
         engines,
     ),
     *(drafts, corrections, marks, overlap),
-    *(step, scripted, half_precision, proposer, memory, cards),
+    *(transcripts, step, scripted, half_precision, proposer, memory, cards),
 )
 for command in COMMANDS:
     app.command()(command)

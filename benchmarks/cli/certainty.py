@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from benchmarks.cli.common import narrow_table
 from benchmarks.plots import check_plot
-from docspec.bench.cli.common import JsonFile, console, narrow_table, write_json
+from docspec.bench.cli.common import JsonFile, console, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

@@ -85,7 +85,7 @@ def paper(
     from benchmarks.suites.pairs import Pairs
     from benchmarks.suites.registry import suite_in
     from benchmarks.suites.results import failed
-    from docspec.bench.speed import PLAIN, WINDOWS
+    from docspec.bench.speed import NAMED, PLAIN, WINDOWS
     from docspec.reporting.writer import write_whole
     from docspec.versions import machine, versions
 
@@ -103,6 +103,7 @@ def paper(
     )
     runs = [(name, folder, one, options, ways) for name, (folder, one) in chosen.items()]
     if suite is None and usual:
+        modes_named(None, [one for one in BUNDLED_METHODS if one not in NAMED])  # an error before anything is read
         whole = replace(options, read="page")
         runs = [
             (samples.name, SAMPLES, samples, whole, [*ways, *WINDOWS]),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmarks.cli.common import narrow_table
 from benchmarks.plots import check_plot
-from docspec.bench.cli.common import InputPaths, JsonFile, console, narrow_table, sources_of, write_json
+from docspec.bench.cli.common import InputPaths, JsonFile, console, sources_of, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 

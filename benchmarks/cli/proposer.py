@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, console, repeatable, table, write_json
+from benchmarks.cli.common import TokenizerPath, Transcripts
+from docspec.bench.cli.common import JsonFile, console, repeatable, table, write_json
 from docspec.console.parameters import takes_options
 from docspec.core import ParseOptions
 
@@ -27,10 +28,10 @@ def proposer(
 ) -> int:
     """Milliseconds that docspec's proposer inside vLLM takes for a row and step; neither vLLM nor a model runs.
 
-    Rows follow what a model wrote earlier (see docspec bench transcripts); each has the drafts of its page.
+    Rows follow what a model wrote earlier (see python -m benchmarks transcripts); each has the drafts of its page.
     """
     from benchmarks.proposer import followed, measure
-    from docspec.bench.transcripts import TokenizerFile, find_transcripts
+    from benchmarks.transcripts import TokenizerFile, find_transcripts
     from docspec.console.terminal import quiet_libraries
     from docspec.drafting import make_drafter
 

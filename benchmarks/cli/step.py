@@ -1,4 +1,5 @@
-"""``python -m benchmarks step`` and ``scripted``: steps of published sizes with random weights, and their worth."""
+"""``python -m benchmarks step`` and ``scripted``: what steps take, also at published sizes with random weights, and
+their worth."""
 
 from __future__ import annotations
 
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Repeats, Transcripts, console, narrow_table, write_json
-from docspec.bench.cli.step import Prefix, Rows, TreeSizes, facts_of, measure_steps, model_line, steps_line
+from benchmarks.cli.common import Transcripts, narrow_table
+from benchmarks.cli.step_times import Prefix, Rows, TreeSizes, facts_of, measure_steps, model_line, steps_line
+from docspec.bench.cli.common import JsonFile, Repeats, console, write_json
 from docspec.console import exits
 from docspec.console.parameters import takes_options
-from docspec.core import DocspecError, ParseOptions, UsageError
+from docspec.core import DocspecError, ParseOptions
 
 if TYPE_CHECKING:
     from benchmarks.scripted import ScriptedPage, ScriptedTiming
@@ -23,11 +25,16 @@ if TYPE_CHECKING:
 SIZES = "qwen3-vl-2b|dots.ocr|..."
 
 
-@takes_options("device", "dtype", "graphs")
+@takes_options("model", "device", "dtype", "graphs")
 def step(
     *,
     random: Annotated[
-        str | None, typer.Option(metavar=SIZES, show_default=False, help="A published size; a wrong name lists all.")
+        str | None,
+        typer.Option(
+            metavar=SIZES,
+            show_default=False,
+            help="A published size with random weights in place of --model; a wrong name lists all.",
+        ),
     ] = None,
     options: ParseOptions,
     prefix: Prefix = 1024,
@@ -43,7 +50,8 @@ def step(
     ] = False,
     json_file: JsonFile = None,
 ) -> int:
-    """Milliseconds a verification step of a published size with random weights, or what it should cost on paper."""
+    """Milliseconds a verification step of a model over tree sizes and rows, beside the memory-bandwidth floor, or what
+    it should cost on paper."""
     if compare:
         from benchmarks.cli import step_paper
 
@@ -59,7 +67,10 @@ def step(
         write_json(json_file, "docspec.bench.step-paper/1", random or "several", found, prefix=prefix)
         return exits.OK
     if random is None:
-        raise UsageError("name a published size with --random; what a checkpoint takes measures docspec bench step")
+        from docspec.targets.registry import load_target
+
+        loaded = load_target(options)
+        return measure_steps(loaded.target, loaded.info.name, prefix, tree, rows, repeats, json_file)
     target = _random_target(random, options)
     return measure_steps(target, random, prefix, tree, rows, repeats, json_file, random=True)
 
@@ -83,8 +94,8 @@ def scripted(
 ) -> int:
     """Plain against speculative, end to end, at full size without weights: the output follows a transcript."""
     from benchmarks.scripted import LABEL, ScriptedBench, overall
+    from benchmarks.transcripts import TokenizerFile, find_transcripts
     from docspec import offline
-    from docspec.bench.transcripts import TokenizerFile, find_transcripts
     from docspec.console.terminal import quiet_libraries, say, say_error
     from docspec.drafting import make_drafter
     from docspec.targets.registry import BUNDLED

@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from rich.table import Table
 
+from benchmarks.cli.common import narrow_table
 from benchmarks.cost_model import MACHINES, Assumptions, ModelShape, StepEstimate, cost, fused_shape_of, shape_of
 from benchmarks.device.markdown import Row, table
 from benchmarks.launches import KINDS
 from benchmarks.random_weights import random_target
-from docspec.bench.cli.common import console, narrow_table
+from docspec.bench.cli.common import console
 
 SIZES = ("mini", "granite-docling-258m", "glm-ocr", "dots.ocr", "qwen3-vl-2b", "qwen2.5-vl-7b")
 """What is shown where no size is named."""

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, console, narrow_table, write_json
+from benchmarks.cli.common import narrow_table
+from docspec.bench.cli.common import JsonFile, console, write_json
 
 
 def structure(

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.device.driver import commit
-from docspec.bench.transcripts import DIALECTS, Transcript, find_transcripts
+from benchmarks.transcripts import DIALECTS, Transcript, find_transcripts
 from docspec.core import PageDraft, PageImage, ParseOptions, UsageError
 from docspec.documents import PageFailure, open_document
 from docspec.drafting import make_drafter

@@ -16,7 +16,7 @@ from benchmarks.device.attention_ways import attending
 from benchmarks.device.context import Context
 from benchmarks.device.sizes import built
 from benchmarks.scripted_target import ScriptedTarget
-from docspec.bench.transcripts import DIALECTS, TokenizerFile
+from benchmarks.transcripts import DIALECTS, TokenizerFile
 from docspec.core import PageDraft, ParseOptions
 from docspec.core.validation import parsed_as
 from docspec.dialects import make_dialect

@@ -20,7 +20,7 @@ from PIL import Image
 from benchmarks.device import vllm_checkpoints, vllm_ways
 from benchmarks.device.driver import commit
 from benchmarks.device.vllm_ways import BOTH, DOCSPEC, HEAD, NGRAM, PLAIN, Asked, Way
-from docspec.bench.transcripts import DIALECTS, TokenizerFile
+from benchmarks.transcripts import DIALECTS, TokenizerFile
 from docspec.core import PageDraft, UsageError
 from docspec.core.validation import parsed_as
 from docspec.dialects import make_dialect

@@ -18,7 +18,7 @@ import numpy as np
 from PIL import Image, ImageFilter
 
 from benchmarks.languages.pages import LanguagePage, as_pdf, as_scan
-from docspec.bench.transcripts import TokenizerFile, drafted_tokens, replay
+from benchmarks.transcripts import TokenizerFile, drafted_tokens, replay
 from docspec.core import PageDraft, PageImage, Region
 from docspec.core.languages import languages_of
 from docspec.dialects import make_dialect

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from benchmarks.paper.grid import Grid, Row
 from benchmarks.suites.item import SCAN
@@ -20,12 +20,16 @@ from benchmarks.suites.reading import DEFAULT_MODES, DRAFT, STAGE1
 from benchmarks.suites.results import SuiteResults
 from benchmarks.suites.summary import FILTERS, Speed, by_kind, readable, speed
 from docspec.bench.speed import NAMED, PLAIN, WINDOWS
-from docspec.methods.head_network import HeadKind
-from docspec.methods.loading import BUNDLED
 
 PUBLISHED: dict[str, Any] = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
 SOURCE: str = PUBLISHED["source"]
 OMNIDOCBENCH, PAIRS = "omnidocbench", "pairs"
+HEADS = Path(__file__).parents[2] / "methods" / "docspec_methods" / "heads"
+"""The bundled reader's heads, one folder each."""
+
+HEAD_KINDS = ("hivis", "vispec")
+"""Methods that are taught heads."""
+
 METHODS = "methods"
 """The name of results that only tables 4 and 5 are made of."""
 
@@ -108,8 +112,11 @@ class _Maker:
             if name is None or name in ran:
                 continue
             remark = f"not run: name it with --proposer {name}:MODEL"
-            if name in get_args(HeadKind):
-                remark = f"no trained head was named: python -m training.head --head {name}, then --proposer head:DIR"
+            if name in HEAD_KINDS:
+                remark = (
+                    "no trained head was named: "
+                    f"python -m docspec_methods.teaching --head {name}, then --proposer head:DIR"
+                )
             rows.append(Row(method["name"].split(",")[0].split(":")[0], remark=remark))
         return _grid("4", tuple(dict.fromkeys(rows)), self._said_of_methods())
 
@@ -277,7 +284,7 @@ def _head_of(mode: str) -> dict[str, Any] | None:
     kind, _, name = mode.partition(":")
     if kind != "head":
         return None
-    folder = Path(name).expanduser() if Path(name).expanduser().is_dir() else BUNDLED / name
+    folder = Path(name).expanduser() if Path(name).expanduser().is_dir() else HEADS / name
     try:
         return dict(json.loads((folder / "head.json").read_text(encoding="utf-8")))
     except (OSError, ValueError):  # the results are of another machine

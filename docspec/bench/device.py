@@ -48,7 +48,7 @@ FAST = (
     DeviceCheck("half precision: drafts, plain", checks.near_ties, "--exact strict, or --dtype float32"),
     DeviceCheck("waiting in a step", checks.waiting, "report it: decoding is slower than it could be"),
     DeviceCheck("attention", checks.attention, "report it"),
-    DeviceCheck("milliseconds a step", checks.step_times, "docspec bench step says more"),
+    DeviceCheck("milliseconds a step", checks.step_times, "python -m benchmarks step, from a clone, says more"),
 )
 """The checks in the precision that pages are read with."""
 

@@ -58,6 +58,10 @@ def _aborting() -> Iterator[None]:
         raise typer.Abort from interrupt
 
 
+MOVED = ("engines", "step", "transcripts")
+"""Commands that are beside the package now."""
+
+
 class BenchGroup(TyperGroup):
     """``docspec bench``: its commands are imported when one of them is called."""
 
@@ -71,8 +75,8 @@ class BenchGroup(TyperGroup):
         return list(self.measurements)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name == "engines":
-            raise UsageError("docspec bench engines: it is `python -m benchmarks engines` now, from a clone")
+        if cmd_name in MOVED:
+            raise UsageError(f"docspec bench {cmd_name}: it is `python -m benchmarks {cmd_name}` now, from a clone")
         return self.measurements.get(cmd_name)
 
 

@@ -52,7 +52,6 @@ def doctor(
         Path | None,
         typer.Option(metavar="DIR", show_default=False, help="Local PP-StructureV3 models, one folder each."),
     ] = None,
-    ppstructure_engine: Annotated[str, typer.Option(metavar="NAME", help="What runs PP-StructureV3.")] = "onnxruntime",
     device: Annotated[
         str | None,
         typer.Option(
@@ -79,7 +78,7 @@ def doctor(
     if device is not None:
         return _examine_device(device, chosen, report, as_json)
     with document_stream() as stdout:
-        findings = examine(chosen, ppstructure_models, ppstructure_engine)
+        findings = examine(chosen, ppstructure_models)
         if as_json:
             facts = {"model": chosen, "able": able(findings), "findings": [asdict(finding) for finding in findings]}
             StreamSink(stdout).write(_json(facts))

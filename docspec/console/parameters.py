@@ -95,9 +95,10 @@ def _models() -> Iterable[str]:
 
 
 def _proposers() -> Iterable[str]:
-    from docspec.proposing.registry import proposers
+    from docspec.core.plugins import plugins
+    from docspec.proposing.registry import SKIPPING, proposers
 
-    return ["cursor", "window", *(f"cursor+{name}" for name in ("model:mini-draft", "head:mini-hivis")), *proposers]
+    return ["cursor", "window", *proposers, *(f"cursor+{name}" for name in plugins("proposers") if name != SKIPPING)]
 
 
 def _families() -> Iterable[str]:

@@ -5,9 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 T = TypeVar("T")
+
+
+class HasEdges(Protocol):
+    """What stands between ``x0`` and ``x1``, ``y0`` and ``y1`` of a page: a box, a word, a line."""
+
+    @property
+    def x0(self) -> float: ...
+
+    @property
+    def y0(self) -> float: ...
+
+    @property
+    def x1(self) -> float: ...
+
+    @property
+    def y1(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +106,8 @@ class BBox:
         return self.x0 <= other.center_x <= self.x1 and self.y0 <= other.center_y <= self.y1
 
     @staticmethod
-    def union(boxes: Iterable[BBox]) -> BBox:
-        """The smallest box around all ``boxes``; raises ``ValueError`` when there are none."""
+    def union(boxes: Iterable[HasEdges]) -> BBox:
+        """The smallest box around all ``boxes``, or what has such edges; raises ``ValueError`` when there are none."""
         boxes = list(boxes)
         if not boxes:
             raise ValueError("the union of no boxes is undefined")

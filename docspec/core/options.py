@@ -203,7 +203,6 @@ class ParseOptions:
         "FILE|DIR",
     )
     ppstructure_models: Path | None = option(None, "Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR")
-    ppstructure_engine: str = option("onnxruntime", "Inference engine of PP-StructureV3.", DRAFTS, "NAME")
 
     read: Read = option(
         "auto",

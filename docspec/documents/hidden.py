@@ -53,18 +53,13 @@ def says_the_same(pixels: Any, bare: Any, box: BBox, scale: float) -> bool:
     over = patch(pixels, box, scale).mean(axis=2)
     step = max(1.0, 0.08 * box.height * scale) / scale  # points: such prints lie a little beside the file's words
     moves = [(x * step, y * step) for x in range(-4, 5) for y in range(-2, 3)]
-    return any(_correlation(over, patch(bare, _moved(box, x, y), scale).mean(axis=2)) > SAME for x, y in moves)
+    return any(_correlation(over, patch(bare, box.shifted(x, y), scale).mean(axis=2)) > SAME for x, y in moves)
 
 
 def _correlation(one: Any, other: Any) -> float:
     if one.shape != other.shape or not one.std() or not other.std():
         return 0.0
     return float(np.corrcoef(one.ravel(), other.ravel())[0, 1])
-
-
-def _moved(box: BBox, x: float, y: float) -> BBox:
-    """``box`` moved by ``x`` and ``y``."""
-    return BBox(box.x0 + x, box.y0 + y, box.x1 + x, box.y1 + y)
 
 
 Rule = Literal[

@@ -60,9 +60,7 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
         case "ppstructure":
             from docspec.drafting.ppstructure import PPStructureDrafter
 
-            return PPStructureDrafter(
-                models=options.ppstructure_models, engine=options.ppstructure_engine, offline=options.offline
-            )
+            return PPStructureDrafter(options.ppstructure_models, offline=options.offline)
         case "saved":
             from docspec.drafting.saved import SavedDrafter
 

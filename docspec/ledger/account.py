@@ -117,7 +117,7 @@ def _runs(fates: Sequence[tuple[VisibleWord, Fate]]) -> Iterator[WordRun]:
     for run in runs_of(fates, _together):
         fate, words = run[0][1], [word for word, _ in run]
         text, where = " ".join(word.text for word in words), (fate.block, fate.offset, fate.rule)
-        yield WordRun(text, _around(words), fate.state, len(text.split()), *where)
+        yield WordRun(text, BBox.union(words), fate.state, len(text.split()), *where)
 
 
 def _together(one: tuple[VisibleWord, Fate], other: tuple[VisibleWord, Fate]) -> bool:
@@ -125,12 +125,3 @@ def _together(one: tuple[VisibleWord, Fate], other: tuple[VisibleWord, Fate]) ->
     same = (mine.state, mine.block, mine.rule) == (theirs.state, theirs.block, theirs.rule)
     height = max(a.y1 - a.y0, b.y1 - b.y0)
     return same and abs(a.y1 - b.y1) < 0.5 * height and -height < b.x0 - a.x1 < 2 * height
-
-
-def _around(words: Sequence[VisibleWord]) -> BBox:
-    return BBox(
-        min(word.x0 for word in words),
-        min(word.y0 for word in words),
-        max(word.x1 for word in words),
-        max(word.y1 for word in words),
-    )

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
+from docspec.core import BBox
 from docspec.core.account import Misplaced
-from docspec.ledger.placed import Line, Placed, around
+from docspec.ledger.placed import Line, Placed
 
 _FIGURE = re.compile(r"[-+−–(]?[$€£¥]?\d[\d.,:'’]*\)?%?")
 SAME = 0.35
@@ -109,5 +110,5 @@ def _upwards(rows: Sequence[Sequence[Placed]]) -> Iterator[Misplaced]:
         up = [b for a, b in pairs if b.lines[0].middle < a.lines[0].middle - 0.5 * a.height]
         if up and len(up) == len(pairs):
             text = " ".join(word.text for word in up[0].lines[0].words[:4])
-            yield Misplaced("moves_up", text, around([line for cell in up for line in cell.lines]))
+            yield Misplaced("moves_up", text, BBox.union([line for cell in up for line in cell.lines]))
             return

@@ -94,7 +94,7 @@ class Placed:
 
     @property
     def bbox(self) -> BBox:
-        return around(self.lines)
+        return BBox.union(self.lines)
 
     @property
     def height(self) -> float:
@@ -103,16 +103,6 @@ class Placed:
     @property
     def count(self) -> int:
         return sum(len(piece.words) for line in self.lines for piece in line.pieces)
-
-
-def around(lines: Sequence[Line]) -> BBox:
-    """The box around ``lines``."""
-    return BBox(
-        min(line.x0 for line in lines),
-        min(line.y0 for line in lines),
-        max(line.x1 for line in lines),
-        max(line.y1 for line in lines),
-    )
 
 
 def placed(sides: Sides, pairs: Matched, units: Sequence[Unit], text: str) -> list[Placed]:

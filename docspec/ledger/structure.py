@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
+from docspec.core import BBox
 from docspec.core.account import Misplaced
-from docspec.ledger.placed import Line, Placed, around
+from docspec.ledger.placed import Line, Placed
 
 LEADING = 2.2
 """Heights of a line from which on the next one is not under it."""
@@ -86,7 +87,7 @@ def structure_of(units: Sequence[Placed]) -> Iterator[Misplaced]:
 
 def _said(fault: str, before: Line, after: Line) -> Misplaced:
     words = [word.text for word in (*before.words[-3:], *after.words[:3])]
-    return Misplaced(fault, " ".join(words), around([before, after]))  # type: ignore[arg-type]
+    return Misplaced(fault, " ".join(words), BBox.union([before, after]))  # type: ignore[arg-type]
 
 
 def _are_alike(one: float, other: float) -> bool:
@@ -238,7 +239,7 @@ def _order(units: Sequence[Placed]) -> Iterator[Misplaced]:
     """Text that is read after what stands under it, or between what stands together."""
     text = [one for one in units if one.unit.kind in ("paragraph", "item", "heading") and one.count >= WORDS][:MOST]
     for before, after in pairwise(text):
-        a, b = around(before.lines[:2]), after.bbox  # lower lines may run below what stands beside the first ones
+        a, b = BBox.union(before.lines[:2]), after.bbox  # lower lines may run below what stands beside the first ones
         height = max(before.height, after.height)
         shared = min(a.x1, b.x1) - max(a.x0, b.x0)
         if b.y1 <= a.y0 + 0.3 * height and shared > 0.5 * min(a.width, b.width) and a.y0 - b.y1 < 30 * height:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from docspec.core import ModelError
@@ -117,16 +117,19 @@ proposers: dict[str, Callable[[TargetModel | None], BatchProposer]] = {}
 openers: dict[str, Callable[[str, TargetModel | None], BatchProposer]] = {}
 """The factories of proposers named ``KIND:WHAT`` (``model:NAME``), by kind."""
 
+_loaded: dict[str, WeakKeyDictionary[TargetModel, dict[str, Any]]] = {}
+"""What is loaded for them, by kind, target and ``WHAT``."""
+
 RowClass = TypeVar("RowClass", bound=type[RowProposer])
 Loaded = TypeVar("Loaded")
 
 
 def register_kind(
     kind: str, load: Callable[[str, TargetModel], Loaded], make: Callable[[Loaded, TargetModel], BatchProposer]
-) -> WeakKeyDictionary[TargetModel, dict[str, Loaded]]:
+) -> None:
     """Registers the proposers named ``KIND:WHAT``. ``load`` loads a draft model or a head once for each target and for
-    as long as the target lives; ``make`` makes a proposer of it for a batch. Returns what is loaded, by target and
-    ``WHAT``.
+    as long as the target lives; ``make`` makes a proposer of it for a batch. Where what is loaded has a method
+    ``measured``, ``docspec bench speed`` prints the figures that it returns, by name.
 
     ``load`` raises :class:`docspec.core.ModelError` where it cannot be loaded or does not fit the target.
     """
@@ -140,8 +143,16 @@ def register_kind(
             known[what] = load(what, target)
         return make(known[what], target)
 
-    openers[kind] = open_proposer
-    return held
+    openers[kind], _loaded[kind] = open_proposer, held
+
+
+def measured(name: str, target: TargetModel) -> dict[str, float] | None:
+    """The figures that what is behind ``KIND:WHAT`` has measured with ``target``; ``None`` where it is not loaded or
+    measures nothing."""
+    kind, _, what = name.partition(":")
+    held = _loaded[kind].get(target, {}) if kind in _loaded else {}
+    told = getattr(held.get(what), "measured", None)
+    return None if told is None else told()
 
 
 def make_named(name: str, target: TargetModel | None) -> BatchProposer:

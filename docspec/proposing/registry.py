@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docspec.core import UsageError
 from docspec.core.plugins import load, plugins
@@ -34,12 +33,11 @@ CURSOR = (
 """The default mixture, in the order in which its proposers are asked."""
 
 
-METHODS = {
-    "model": "docspec.methods.loading",
-    "head": "docspec.methods.loading",
-    "parallel": "docspec.methods.parallel",
-}
-"""The module of each kind of ``KIND:WHAT``, imported when it is named; it registers the kind."""
+METHODS = ("model", "head", "parallel")
+"""Kinds of ``KIND:WHAT`` that the plug-in docspec-methods brings (``methods/`` of the repository), for messages."""
+
+SKIPPING = "skip-verification"
+"""The name of its entry point for the mixture that skips verification."""
 
 
 def make_proposer(
@@ -55,15 +53,15 @@ def make_proposer(
 
     ``codec``, ``price`` and ``target``: see :class:`MixedProposer`; ``n`` is the window's length. With ``chains`` it
     proposes one continuation per row instead of a tree; a mixture for a ``target`` skips verification as ``skips`` says
-    (lossy). Raises the same as :func:`proposer_names`.
+    (lossy). Raises the same as :func:`proposer_names` and :func:`skipping`.
     """
     if name == "window":
         return window.WindowProposer(n, chains)
     made = {source: make_named(source, target) for source in proposer_names(name)}
     if skips is not None and target is not None:
-        skipping = import_module("docspec.methods.skipping").SkippingProposer(made, skips, target, codec, price)
-        assert isinstance(skipping, MixedProposer)
-        return skipping
+        mixture = skipping()(made, skips, target, codec, price)
+        assert isinstance(mixture, MixedProposer)
+        return mixture
     return MixedProposer(made, codec, price, target, grow_chain if chains else grow)
 
 
@@ -85,16 +83,30 @@ def proposer_names(name: str) -> list[str]:
     found: dict[str, None] = {}
     for sign, part in re.findall(r"(^|[+-])(\w+:[^+]*|[^+-]*)", name):
         for one in CURSOR if part == "cursor" else (part,):
-            if one in plugins("proposers") and one not in proposers:
-                load("proposers", one)  # which registers it
             kind, _, what = one.partition(":")
-            if what and kind in METHODS:
-                import_module(METHODS[kind])
+            if kind in plugins("proposers") and kind not in proposers and kind not in openers:
+                load("proposers", kind)  # which registers it
             if one not in proposers and not (what and kind in openers):
-                known = [*proposers, *(f"{kind}:NAME" for kind in {**METHODS, **openers})]
+                if what and kind in METHODS:
+                    raise _not_installed(f"--proposer {one}")
+                known = [*proposers, *(f"{kind}:NAME" for kind in openers)]
                 raise UsageError(f"--proposer {name}: no proposer {one!r}; choose cursor, {', '.join(known)}")
             if sign == "-":
                 found.pop(one, None)
             else:
                 found[one] = None
     return list(found)
+
+
+def skipping() -> Any:
+    """The class of the mixture that skips verification, made of ``proposers, plan, target, codec, price``. Raises
+    :class:`docspec.core.UsageError` if docspec-methods is not installed."""
+    if SKIPPING not in plugins("proposers"):
+        raise _not_installed(f"--{SKIPPING}")
+    return load("proposers", SKIPPING)
+
+
+def _not_installed(what: str) -> UsageError:
+    return UsageError(
+        f"{what} needs docspec-methods, which is not installed: pip install ./methods in a clone of docspec"
+    )

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 BUNDLED = Path(__file__).parent.parent / "reader" / "mini"
 """The checkpoint of the bundled reader."""
 
-BUNDLED_DRAFT = Path(__file__).parent.parent / "reader" / "mini-draft"
-"""The checkpoint of the bundled reader's draft model."""
-
 HUB_FILES = ["*.json", "*.safetensors", "*.txt", "*.jinja", "*.model"]
 """The files of a published model that are downloaded."""
 
@@ -176,10 +173,6 @@ def locate(name: str, offline: bool = False) -> str:
                 "(a local directory or a hub name such as rednote-hilab/dots.ocr)"
             )
         return str(BUNDLED)
-    if name == BUNDLED_DRAFT.name and not Path(name).is_dir():
-        if not (BUNDLED_DRAFT / "config.json").is_file():
-            raise ModelError(f"{name} is not part of this installation; docs/drafters.md says how it is trained")
-        return str(BUNDLED_DRAFT)
     if Path(name).expanduser().is_dir():
         return str(Path(name).expanduser())
     repository, revision = split_revision(name)

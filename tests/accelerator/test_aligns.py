@@ -8,14 +8,14 @@ from itertools import cycle, pairwise
 
 import pytest
 import torch
+from docspec_methods.draft_model import FURTHER, MOST, DraftModel
+from docspec_methods.head_memory import HeadMemory
+from docspec_methods.head_network import Head, HeadConfig, save
+from docspec_methods.head_tree import HeadProposer
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.methods.draft_model import FURTHER, MOST, DraftModel
-from docspec.methods.head_memory import HeadMemory
-from docspec.methods.head_network import Head, HeadConfig, save
-from docspec.methods.head_tree import HeadProposer
 from docspec.proposing.mixture import MixedProposer
 from docspec.proposing.proposer import proposers
 from docspec.proposing.registry import CURSOR, METHODS
@@ -174,7 +174,7 @@ def test_what_the_host_decides_otherwise_is_taken_back(
     target, cpu, lively_qwen, heads, printed_page, said, drafter, monkeypatch
 ):
     """Where a step is not the exact walk's, a head or a model on a device drafts as one on a CPU."""
-    monkeypatch.setattr("docspec.methods.draft_model.ENOUGH", 0.0)
+    monkeypatch.setattr("docspec_methods.draft_model.ENOUGH", 0.0)
     monkeypatch.setattr("docspec.proposing.threshold.FLOOR", -1.0)  # untaught heads are asked all the same
     found, name = [], named(drafter, heads).replace("lively", str(lively_qwen))
     for one in (cpu, target):
@@ -211,7 +211,7 @@ def test_rules_are_followed_as_on_the_cpu(device, target, cpu, heads, printed_pa
 def test_a_draft_model_drafts_behind_a_step_and_nobody_waits_for_it(
     device, target, plain, lively_qwen, printed_page, align, copies, monkeypatch
 ):
-    monkeypatch.setattr("docspec.methods.draft_model.ENOUGH", 1e-4)
+    monkeypatch.setattr("docspec_methods.draft_model.ENOUGH", 1e-4)
     drafted = []
     honest = DraftModel.arrived
     monkeypatch.setattr(DraftModel, "arrived", lambda self, numbers: drafted.append(1) or honest(self, numbers))
@@ -229,7 +229,7 @@ def test_a_draft_model_drafts_behind_a_step_what_it_would_draft_token_by_token(
     target, plain, lively_qwen, printed_page, monkeypatch
 ):
     """Two rows at a time, so that one enters where another has ended."""
-    monkeypatch.setattr("docspec.methods.draft_model.ENOUGH", 0.0)
+    monkeypatch.setattr("docspec_methods.draft_model.ENOUGH", 0.0)
     proposed = proposals_noted(monkeypatch)
     for at_once in (True, False):
         if not at_once:
@@ -248,7 +248,7 @@ def test_as_many_tokens_are_drafted_as_were_sure_enough_and_some_more(target, li
     honest = DraftModel.launch
     monkeypatch.setattr(DraftModel, "launch", lambda self, *given: lengths.append(self._ahead) or honest(self, *given))
     for enough, expected in ((2.0, {FURTHER}), (0.0, {MOST})):
-        monkeypatch.setattr("docspec.methods.draft_model.ENOUGH", enough)
+        monkeypatch.setattr("docspec_methods.draft_model.ENOUGH", enough)
         lengths.clear()
         engine = make_decoder(target, ParseOptions(align=f"model:{lively_qwen}"))
         engine.speculate([Request(target.encode(printed_page, "Read."), (), 40)])
@@ -284,7 +284,7 @@ def test_a_draft_model_beside_the_target_waits_in_its_own_thread(
     for places in (2, 3, 3):
         assert [output.tokens for output in engine.speculate(requests, max_rows=places)[0]] == plain
     windows = cycle((1, 2, 4, 8, 13, 6, 3))
-    monkeypatch.setattr("docspec.methods.parallel.window_of", lambda c: next(windows))
+    monkeypatch.setattr("docspec_methods.parallel.window_of", lambda c: next(windows))
     for _ in range(2):
         counts: list[int] = []
         outputs, _ = engine.speculate(

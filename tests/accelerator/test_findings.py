@@ -278,7 +278,7 @@ def test_a_prompt_is_not_waited_for_in_every_layer(device, tmp_path, old, monkey
 
 
 def test_a_drafter_beside_the_target_has_a_stream_of_its_own(device, lively_qwen, monkeypatch):
-    from docspec.methods.draft_model import DraftModel
+    from docspec_methods.draft_model import DraftModel
 
     streams, honest = set(), DraftModel.draft
 

@@ -15,7 +15,7 @@ from benchmarks.cli import app
 from benchmarks.random_weights import random_target
 from benchmarks.scripted import LABEL, ScriptedBench
 from benchmarks.scripted_target import ScriptedTarget
-from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
+from benchmarks.transcripts import TokenizerFile, find_transcripts, replay_transcript
 from docspec.core import InputError, ParseOptions
 from docspec.drafting import make_drafter
 from docspec.targets.stepping.bucketed import BucketedSteps

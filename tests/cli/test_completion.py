@@ -29,5 +29,5 @@ def test_names_are_completed(words: str, names: list[str]) -> None:
 def test_proposers_and_families_are_known_by_their_beginning() -> None:
     proposers, families = completing("align"), completing("family")
     assert proposers is not None and families is not None and completing("dpi") is None
-    assert "cursor+model:mini-draft" in proposers("CURSOR")
+    assert "cursor" in proposers("CURS") and "lookup" in proposers("look")
     assert "qwen3_vl" in families("qwen3")

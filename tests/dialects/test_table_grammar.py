@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from docspec.bench.transcripts import replay
+from benchmarks.transcripts import replay
 from docspec.core import BBox, Category, PageDraft, Region
 from docspec.dialects import html_syntax, make_dialect, pipe_syntax
 from docspec.dialects.layout_grammar import NEXT_CELL, EscapedTables

@@ -15,10 +15,7 @@ from benchmarks.documented import Documented
 
 FORMS: tuple[tuple[str, str], ...] = (
     # docspec
-    (
-        r"docspec (bench|models|parse)$|docspec bench (fidelity|speed|transcripts)( --ways| --without NAME)?$",
-        "- a mention",
-    ),
+    (r"docspec (bench|models|parse)$|docspec bench (fidelity|speed)( --ways)?$", "- a mention"),
     (r"docspec parse s3:", "- needs a store: tests/cli/test_folders.py has a stand-in"),
     (r"docspec parse .*--scheduler ray", "- needs Ray: tests/corpus/test_ray.py"),
     (r"docspec parse .*(shouting|sidecar|parrot|acme)", "- needs the reader's own package: tests/test_plugins.py"),
@@ -27,7 +24,6 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"docspec serve", "- runs until it is stopped: tests/serve/test_command.py"),
     (r"docspec mcp.* --http", "- runs until it is stopped: tests/serve/test_mcp.py"),
     (r"docspec bench cost", ""),
-    (r"docspec bench transcripts", "--max-tree 8"),
     (r"docspec bench fidelity", "--max-tokens 8"),
     (r"docspec bench speed .*model:mini", "--repeats 1 --max-tokens 8 --model mini"),
     (r"docspec bench speed .*--proposer \.\.\.", "- a part of the command"),
@@ -36,6 +32,8 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"docspec parse .*--(baseline|model|server)", "--max-tokens 8"),
     (r"docspec", ""),
     # benchmarks
+    (r"python -m benchmarks transcripts( --without NAME)?$", "- a mention"),
+    (r"python -m benchmarks transcripts", "--max-tree 8"),
     (r"python -m benchmarks (device report|paper|places|structure)$", "- a mention, or all of docs"),
     (r"python -m benchmarks .*(--gguf|--engine llama)", "- needs llama.cpp: tests/generation/llama"),
     (r"python -m benchmarks .*--vllm-python", "- needs vLLM in this process: tests/vllm"),
@@ -63,7 +61,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks (accuracy|ledger|layer|memory|searchable)", "--max-tokens 8"),
     (r"python -m benchmarks certainty", "--fit 1 --held-out 1"),
     (r"python -m benchmarks (drafts|overlap)", "--max-tokens 8 --repeats 1"),
-    (r"python -m benchmarks step --random", "- makes gigabytes of random weights: tests/bench/test_step.py"),
+    (r"python -m benchmarks step --random", "- makes gigabytes of random weights: tests/benchmarks/test_step.py"),
     (r"python -m benchmarks step", ""),
     (r"python -m benchmarks (born-digital|runs)", "--repeats 1"),
     (r"python -m benchmarks (made-tables|reading-order|structure)", "--each 1 --kind plain"),
@@ -87,6 +85,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m tests.vllm", "- needs vLLM"),
     (r"python -m training (eval|pages)", ""),
     (r"python -m training init", ""),
+    (r"python -m docspec_methods.teaching", "- teaches for minutes: tests/proposing/methods/test_teaching.py"),
     (r"python -m training", "- teaches for hours: tests/training"),
 )
 """A pattern of commands, and words that are added to them, in place of the same options. ``- WHY``:

@@ -83,14 +83,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("words", "one"), RUNS.values(), ids=[one.text for _, one in RUNS.values()])
 def test_the_smallest_form_of_a_command_runs(
-    words: tuple[str, ...], one: Documented, made: Path, server: str, tmp_path: Path
+    words: tuple[str, ...], one: Documented, made: Path, server: str, with_methods: list[Path], tmp_path: Path
 ) -> None:
     if one.text not in RAN and "DOCSPEC_ALL_FORMS" not in os.environ:
         pytest.skip("nobody has seen its smallest form run: DOCSPEC_ALL_FORMS=1 runs it, then it goes to RAN")
     for each in made.iterdir():
         (tmp_path / each.name).symlink_to(each)
     given = [word.replace("{server}", server) for word in words]
-    paths = os.pathsep.join(map(str, (made / "stand-ins", ROOT)))
+    paths = os.pathsep.join(map(str, (made / "stand-ins", ROOT, *with_methods)))
     environment = {**os.environ, "PYTHONPATH": paths, "XDG_STATE_HOME": str(made / "state"), "HF_HUB_OFFLINE": "1"}
     environment["DOCSPEC_MODEL"] = str(made / "tiny-model")
     command = [sys.executable, *(given[1:] if given[0] == "python" else ("-m", *given))]

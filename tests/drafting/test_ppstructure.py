@@ -93,7 +93,7 @@ class Setup:
 
 
 def set_up(models: Path) -> Setup:
-    drafter = PPStructureDrafter(models, "onnxruntime", offline=True)
+    drafter = PPStructureDrafter(models, offline=True)
     image = printed_page()
     return Setup(drafter, models, image, drafter.draft(page_of(image)))
 
@@ -185,7 +185,7 @@ def test_each_part_has_its_place_in_the_librarys_configuration() -> None:
 
     config = load_pipeline_config("PP-StructureV3")
     elsewhere = {part.argument: Model(part.names[0], Path(), "transformers") for part in PARTS}
-    used = choose_engines(config, ModelSet(elsewhere, frozenset(FEATURES)), "onnxruntime")
+    used = choose_engines(config, ModelSet(elsewhere, frozenset(FEATURES)))
     assert used == {"onnxruntime", "transformers"}
     for part in PARTS:
         place = config
@@ -198,12 +198,11 @@ def test_each_part_has_its_place_in_the_librarys_configuration() -> None:
 def test_of_the_librarys_own_models_only_formulas_leave_onnxruntime() -> None:
     config = {"SubPipelines": {"FormulaRecognition": {"SubModules": {"FormulaRecognition": {}}}}}
     everything = ModelSet({}, frozenset(FEATURES))
-    assert choose_engines(config, everything, "onnxruntime") == {"onnxruntime", "transformers"}
+    assert choose_engines(config, everything) == {"onnxruntime", "transformers"}
     assert config["SubPipelines"]["FormulaRecognition"]["SubModules"]["FormulaRecognition"] == {
         "engine": "transformers"
     }
-    assert choose_engines({}, everything, "paddle") == {"paddle"}
-    assert choose_engines({}, ModelSet({}, frozenset({"base"})), "onnxruntime") == {"onnxruntime"}
+    assert choose_engines({}, ModelSet({}, frozenset({"base"}))) == {"onnxruntime"}
 
 
 def test_a_blank_page_has_no_text(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from time import perf_counter, thread_time
 
 import pytest
 
-from docspec.core import DrafterError, UsageError
+from docspec.core import DrafterError
 from docspec.drafting.ppstructure import PPStructureDrafter, models
 from docspec.drafting.ppstructure.models import PARTS, find_models, library_defaults
 
@@ -54,7 +54,7 @@ def add(root: Path, *names: str, file: str = "inference.onnx", folder: str | Non
 def test_the_smallest_working_set_has_neither_tables_nor_formulas_and_says_so(
     tmp_path: Path, with_torchvision: None
 ) -> None:
-    found = find_models(add(tmp_path, *BASE), "onnxruntime")
+    found = find_models(add(tmp_path, *BASE))
     assert sorted(model.name for model in found.models.values()) == sorted(BASE)
     assert found.features == {"base"}
     assert "no tables (PP-LCNet_x1_0_table_cls, " in found.notes[0]
@@ -64,22 +64,22 @@ def test_the_smallest_working_set_has_neither_tables_nor_formulas_and_says_so(
 def test_without_torchvision_the_note_on_formulas_names_it(tmp_path: Path, without_torchvision: None) -> None:
     add(tmp_path, *BASE)
     add(tmp_path, "PP-FormulaNet_plus-L", file="model.safetensors")
-    found = find_models(tmp_path, "onnxruntime")
+    found = find_models(tmp_path)
     assert "formulas" not in found.features
     assert found.notes[1] == ("no formulas (PP-FormulaNet_plus-L, or torchvision to run it on transformers, missing)")
-    assert library_defaults("onnxruntime").features == {"base", "tables", "table rotation", "columns"}
+    assert library_defaults().features == {"base", "tables", "table rotation", "columns"}
 
 
 def test_everything_there_switches_everything_on(tmp_path: Path) -> None:
     extras = ("PP-FormulaNet_plus-L", "PP-DocBlockLayout", "PP-LCNet_x1_0_doc_ori")
-    found = find_models(add(tmp_path, *BASE, *TABLES, *extras), "onnxruntime")
+    found = find_models(add(tmp_path, *BASE, *TABLES, *extras))
     assert found.features == {"base", "tables", "table rotation", "formulas", "columns"}
     assert found.notes == ()
     assert set(found.models) == {part.argument for part in PARTS}
 
 
 def test_one_missing_table_model_switches_tables_off_as_a_whole(tmp_path: Path) -> None:
-    found = find_models(add(tmp_path, *BASE, *TABLES[:-1], "PP-LCNet_x1_0_doc_ori"), "onnxruntime")
+    found = find_models(add(tmp_path, *BASE, *TABLES[:-1], "PP-LCNet_x1_0_doc_ori"))
     assert found.features == {"base"}
     assert found.notes[0] == f"no tables ({TABLES[-1]} missing)"
     assert not any("table" in argument for argument in found.models)
@@ -88,7 +88,7 @@ def test_one_missing_table_model_switches_tables_off_as_a_whole(tmp_path: Path) 
 def test_the_better_model_is_taken_whatever_its_folder_is_called(tmp_path: Path) -> None:
     add(tmp_path, *BASE, "PP-OCRv5_server_det")
     add(tmp_path, "PP-OCRv6_medium_rec", folder="unpacked_here_infer")
-    found = find_models(tmp_path, "onnxruntime").models
+    found = find_models(tmp_path).models
     assert found["text_detection"].name == "PP-OCRv5_server_det"
     assert found["text_recognition"].name == "PP-OCRv6_medium_rec"
     assert found["text_recognition"].folder == tmp_path / "unpacked_here_infer"
@@ -96,21 +96,20 @@ def test_the_better_model_is_taken_whatever_its_folder_is_called(tmp_path: Path)
 
 def test_recognisers_of_other_scripts_are_accepted(tmp_path: Path) -> None:
     add(tmp_path, *BASE[:2], "arabic_PP-OCRv5_mobile_rec")
-    assert find_models(tmp_path, "onnxruntime").models["text_recognition"].name == "arabic_PP-OCRv5_mobile_rec"
+    assert find_models(tmp_path).models["text_recognition"].name == "arabic_PP-OCRv5_mobile_rec"
 
 
-def test_of_two_copies_the_one_for_the_engine_is_taken(tmp_path: Path) -> None:
-    add(tmp_path, *BASE)
+def test_of_two_copies_the_one_for_the_engine_is_taken(tmp_path: Path, with_torchvision: None) -> None:
     for name in BASE:
-        add(tmp_path, name, file="model.safetensors", folder=f"{name}_safetensors")
-    found = find_models(tmp_path, "transformers").models
-    assert {model.folder.name for model in found.values()} == {f"{name}_safetensors" for name in BASE}
+        add(tmp_path, name, file="model.safetensors", folder=f"a_{name}_safetensors")
+    add(tmp_path, *BASE)
+    assert {model.engine for model in find_models(tmp_path).models.values()} == {"onnxruntime"}
 
 
 def test_a_formula_model_that_only_exists_for_transformers_runs_there(tmp_path: Path, with_torchvision: None) -> None:
     add(tmp_path, *BASE)
     add(tmp_path, "PP-FormulaNet_plus-L", file="model.safetensors")
-    found = find_models(tmp_path, "onnxruntime")
+    found = find_models(tmp_path)
     assert "formulas" in found.features
     assert found.models["formula_recognition"].engine == "transformers"
     assert found.models["layout_detection"].engine == "onnxruntime"
@@ -121,22 +120,19 @@ def test_a_formula_model_that_transformers_does_not_know_is_not_given_to_it(
 ) -> None:
     add(tmp_path, *BASE)
     add(tmp_path, "PP-FormulaNet_plus-S", file="model.safetensors")
-    assert "formulas" not in find_models(tmp_path, "onnxruntime").features
+    assert "formulas" not in find_models(tmp_path).features
 
 
 def test_missing_required_models_are_named_with_the_ways_out(tmp_path: Path) -> None:
     add(tmp_path, "PP-OCRv6_small_det")
     (tmp_path / "PP-OCRv6_small_rec").mkdir()  # a folder without inference.yml is no model
-    add(tmp_path, "PP-DocLayout_plus-L", file="model.safetensors")
+    add(tmp_path, "PP-DocLayout_plus-L", file="inference.pdiparams")
     started = perf_counter()
     with pytest.raises(DrafterError) as caught:
-        PPStructureDrafter(tmp_path, "paddle_static").check()
-    assert "needs paddlepaddle" in str(caught.value) or "PP-DocLayout_plus-L, PP-OCRv6" in str(caught.value)
-    with pytest.raises(DrafterError) as caught:
-        find_models(tmp_path, "paddle_static")
+        find_models(tmp_path)
     message = str(caught.value)
-    assert "lacks PP-DocLayout_plus-L, PP-OCRv6_medium_det, PP-OCRv6_medium_rec for paddle_static" in message
-    for way in ("--ppstructure-models", "inference.pdiparams", "--drafter rapidocr"):
+    assert "lacks PP-DocLayout_plus-L, PP-OCRv6_medium_rec for onnxruntime" in message
+    for way in ("--ppstructure-models", "inference.onnx", "--drafter rapidocr"):
         assert way in message
     assert "\n" not in message
     assert perf_counter() - started < 2
@@ -146,18 +142,13 @@ def test_missing_packages_are_named_before_anything_is_imported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(DrafterError, match=r"needs paddleocr\[doc-parser\] and torchvision and transformers"):
-        PPStructureDrafter(add(tmp_path, *BASE), "transformers").check()
+    with pytest.raises(DrafterError, match=r"needs paddleocr\[doc-parser\]: pip install it"):
+        PPStructureDrafter(add(tmp_path, *BASE)).check()
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(DrafterError, match=r"no model folder at .*nowhere"):
         PPStructureDrafter(tmp_path / "nowhere").check()
-
-
-def test_an_unknown_engine_is_a_usage_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="onnxruntime, transformers, paddle"):
-        PPStructureDrafter(None, "tensorflow")
 
 
 def test_offline_without_models_fails_at_once_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

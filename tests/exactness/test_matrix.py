@@ -11,11 +11,11 @@ from itertools import pairwise
 from pkgutil import iter_modules
 
 import pytest
+from docspec_methods import draft_model, parallel
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.methods import draft_model, parallel
 from docspec.targets import families
 from docspec.targets.registry import load_target
 from docspec.targets.stepping.bucketed import BucketedSteps

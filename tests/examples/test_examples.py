@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pymupdf
 import pytest
 
 from tests.made_report import ROWS, make_report
+from tests.plugged import write_metadata
 from tests.serve.processes import gateway, stand_in
 
 ROOT = Path(__file__).parents[2]
@@ -88,12 +88,7 @@ def test_a_client_reads_through_the_gateway_with_drafts_of_the_upload(report: Pa
 
 def test_an_own_drafter_is_found_and_its_words_are_accepted(tmp_path: Path) -> None:
     package = EXAMPLES / "own_drafter"
-    project = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    installed = tmp_path / "docspec_hocr-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 1.0\n")
-    [(name, home)] = project["entry-points"]["docspec.drafters"].items()
-    (installed / "entry_points.txt").write_text(f"[docspec.drafters]\n{name} = {home}\n")
+    write_metadata((package / "pyproject.toml").read_text(encoding="utf-8"), tmp_path)
     with pymupdf.open() as print_of, pymupdf.open() as scan:
         page = print_of.new_page(width=300, height=120)
         page.insert_text((30, 50), "Low tide at noon", fontsize=14)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from docspec.bench.transcripts import replay
+from benchmarks.transcripts import replay
 from docspec.engine.request import NeverStop, Request
 from docspec.engine.row import Row
 from docspec.proposing.registry import make_proposer

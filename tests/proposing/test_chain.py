@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.bench.transcripts import replay
+from benchmarks.transcripts import replay
 from docspec.proposing.chains import grow_chain
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.rates import HitRates, Survival

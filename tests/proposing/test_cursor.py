@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docspec.bench.transcripts import copy_bound, replay
+from benchmarks.transcripts import copy_bound, replay
 from docspec.engine.acceptance import ExactAcceptance, traverse
 from docspec.proposing.registry import make_proposer
 from docspec.targets.protocol import Scores

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 import torch
+from docspec_methods import draft_model
+from docspec_methods.draft_model import DraftModel
 from PIL import Image, ImageDraw
 
 from docspec.core import ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.methods import draft_model
-from docspec.methods.draft_model import DraftModel
 from docspec.parser import Parser
 from docspec.targets.registry import load_target
 from tests.proposing.decoding import decoded

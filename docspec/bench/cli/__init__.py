@@ -11,9 +11,7 @@ import typer
 from docspec.bench.cli.cost import cost
 from docspec.bench.cli.fidelity import fidelity
 from docspec.bench.cli.speed import speed
-from docspec.bench.cli.step import step
-from docspec.bench.cli.transcripts import transcripts
 
 bench = typer.Typer()
-for command in (speed, fidelity, cost, step, transcripts):
+for command in (speed, fidelity, cost):
     bench.command()(command)

@@ -26,17 +26,6 @@ JsonFile = Annotated[
 ]
 
 
-Transcripts = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="INPUT",
-        show_default=False,
-        help="Documents with NAME.md or NAME.json beside them (what a model wrote for page 1), or folders.",
-    ),
-]
-TokenizerPath = Annotated[
-    Path, typer.Option(metavar="FILE", show_default=False, help="The model's tokenizer.json, or the same gzipped.")
-]
 Repeats = Annotated[int, typer.Option(metavar="N", min=1, help="Times that everything is run each way.")]
 
 
@@ -99,18 +88,6 @@ def table(title: str, left: Sequence[str], right: Sequence[str], dense: bool = F
         grid.add_column(name, overflow="ellipsis" if dense else "fold", no_wrap=dense)
     for name in right:
         grid.add_column(name, justify="right")
-    return grid
-
-
-def narrow_table(
-    title: str, left: Sequence[str], right: Sequence[str], caption: str | None = None, widest: int | None = 16
-) -> Table:
-    """The same without lines between columns; words are at most so many cells wide."""
-    grid = Table(title=title, caption=caption, box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for name in left:
-        grid.add_column(name, overflow="ellipsis", no_wrap=True, max_width=widest)
-    for name in right:
-        grid.add_column(name, justify="right", no_wrap=True)
     return grid
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from docspec.bench.speed import PageTimes
-    from docspec.methods.parallel import Figures
     from docspec.targets.protocol import TargetModel
 
 
@@ -61,11 +60,11 @@ def speed(
     with Parser(options) as parser:
         measured = measure(parser, sources_of(inputs), chosen, repeats, show)
         info = parser.loaded.info
-        parallel = parallel_figures(chosen, parser.loaded.target)
+        drafters = figures_of_drafters(chosen, parser.loaded.target)
     if not measured:
         raise UsageError("no page could be measured")
     print_speed(measured, target_line(info), repeats)
-    print_parallel(measured, parallel)
+    print_drafters(measured, drafters)
     modes = [sample.mode for sample in measured[0].samples]
     write_json(
         json_file,
@@ -75,7 +74,7 @@ def speed(
         **target_fields(info),
         repeats=repeats,
         modes=[asdict(summarise(measured, mode)) for mode in modes],
-        parallel={mode: figures_object(figures) for mode, figures in parallel.items()},
+        drafters=drafters,
         kinds=[
             {"kind": kind, **asdict(summarise(group, mode))}
             for kind, group in by_kind(measured).items()
@@ -135,41 +134,23 @@ def print_speed(pages: Sequence[PageTimes], target: str, repeats: int) -> None:
     console().print(shares)
 
 
-def parallel_figures(modes: Sequence[str], target: TargetModel) -> dict[str, Figures]:
-    """The measurements of the parallel drafters among ``modes``."""
+def figures_of_drafters(modes: Sequence[str], target: TargetModel) -> dict[str, dict[str, float]]:
+    """The figures that the models which draft in ``modes`` have measured of themselves, by mode."""
     from docspec.bench.speed import NAMED
-    from docspec.methods.parallel import figures_of
+    from docspec.proposing.proposer import measured
     from docspec.proposing.registry import proposer_names
 
-    by_mode = {}
-    for mode in modes:
-        for name in () if mode in NAMED else proposer_names(mode):
-            kind, _, what = name.partition(":")
-            figures = figures_of(what, target) if kind == "parallel" else None
-            if figures is not None:
-                by_mode[mode] = figures
-    return by_mode
+    named = ((mode, name) for mode in modes if mode not in NAMED for name in proposer_names(mode))
+    return {mode: figures for mode, name in named if (figures := measured(name, target)) is not None}
 
 
-def figures_object(figures: Figures) -> dict[str, float]:
-    """The figures as JSON values, with what follows from them."""
-    derived = ("c", "acceptance", "accepted_length", "predicted")
-    return {**asdict(figures), **{name: getattr(figures, name) for name in derived}}
-
-
-def print_parallel(pages: Sequence[PageTimes], by_mode: Mapping[str, Figures]) -> None:
-    """How fast parallel drafters should be by theorem 6 of ParallelVLM, and how fast they were."""
+def print_drafters(pages: Sequence[PageTimes], drafters: Mapping[str, Mapping[str, float]]) -> None:
+    """What models that draft measured of themselves, and beside it the speed by the clock: a line each."""
     from docspec.bench.speed import summarise
 
-    if not by_mode:
-        return
-    columns = ["c", "acceptance", "M", "predicted", "measured"]
-    grid = table("Parallel drafters: speed over plain decoding, by theorem 6 and by the clock", ["mode"], columns)
-    for mode, one in by_mode.items():
-        measured = summarise(pages, mode).sr_decode
-        values = (one.c, one.acceptance, one.accepted_length, one.predicted, measured)
-        grid.add_row(mode, *(f"{value:.2f}" for value in values))
-    console().print(grid)
+    for mode, figures in drafters.items():
+        told = ", ".join(f"{name} {value:.3g}" for name, value in figures.items())
+        console().print(f"{mode}: {told}; over plain decoding by the clock {summarise(pages, mode).sr_decode:.2f}")
 
 
 def _speed_by_kind(kinds: dict[str, list[PageTimes]], modes: Sequence[str]) -> Table:

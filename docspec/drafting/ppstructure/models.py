@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,17 +17,11 @@ from docspec.core import DrafterError
 
 Feature = Literal["base", "tables", "table rotation", "formulas", "columns"]
 
-_STATIC = (("inference.json", "inference.pdiparams"), ("inference.pdmodel", "inference.pdiparams"))
-_DYNAMIC = (("model.safetensors",), ("inference.pdparams",), ("model_state.pdparams",))
+ENGINE = "onnxruntime"
+"""The engine of paddleocr that runs models."""
 
-ENGINE_FILES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "onnxruntime": (("inference.onnx",),),
-    "transformers": (("model.safetensors",),),
-    "paddle": (*_STATIC, *_DYNAMIC),
-    "paddle_static": _STATIC,
-    "paddle_dynamic": _DYNAMIC,
-}
-"""The engines of paddleocr 3.7 and the files that each needs in a model's folder (any one of the groups)."""
+ENGINE_FILES = {ENGINE: "inference.onnx", "transformers": "model.safetensors"}
+"""It, and the one for parts that it has no files of; the file that each needs in a model's folder."""
 
 _MODEL_NAME = re.compile(r"^[ \t]*[\"']?model_name[\"']?[ \t]*:[ \t]*[\"']?([^\s\"',}]+)", re.MULTILINE)
 _FORMULA_TRANSFORMERS = ("PP-FormulaNet_plus-L", "PP-FormulaNet-L")
@@ -96,28 +89,28 @@ class ModelSet:
     notes: tuple[str, ...] = ()
 
 
-def find_models(root: Path, engine: str) -> ModelSet:
-    """The best model for every part among the sub-folders of ``root`` that ``engine`` can run.
+def find_models(root: Path) -> ModelSet:
+    """The best model for every part among the sub-folders of ``root``.
 
-    With ``engine="onnxruntime"`` and torchvision, a part that is only there as ``model.safetensors`` runs on
+    With torchvision, a part that is only there as ``model.safetensors`` runs on
     transformers: formula models are not published as ONNX. Raises :class:`DrafterError` that names missing
     required models.
     """
     if not root.is_dir():
-        raise DrafterError(f"PP-StructureV3: no model folder at {root}; {ways_out(engine)}")
+        raise DrafterError(f"PP-StructureV3: no model folder at {root}; {ways_out()}")
     known = _models_below(root)
-    chosen = {part.argument: _choose(part, known, engine) for part in PARTS}
+    chosen = {part.argument: _choose(part, known) for part in PARTS}
     missing: dict[Feature, list[str]] = {feature: [] for feature in FEATURES}
     for part in PARTS:
         if chosen[part.argument] is None:
             missing[part.feature].append(part.names[0])
     if missing["base"]:
         names = ", ".join(missing["base"])
-        raise DrafterError(f"PP-StructureV3: {root} lacks {names} for {engine}; {ways_out(engine)}")
+        raise DrafterError(f"PP-StructureV3: {root} lacks {names} for {ENGINE}; {ways_out()}")
     if missing["tables"]:
         missing["table rotation"] = ["table models"]
     features = frozenset(feature for feature in FEATURES if not missing[feature])
-    if missing["formulas"] and engine == "onnxruntime" and not transformers_can_run():
+    if missing["formulas"] and not transformers_can_run():
         missing["formulas"] = [f"{missing['formulas'][0]}, or torchvision to run it on transformers,"]
     notes = tuple(
         f"no {feature} ({', '.join(missing[feature])} missing)"
@@ -132,11 +125,9 @@ def find_models(root: Path, engine: str) -> ModelSet:
     return ModelSet(usable, features, notes)
 
 
-def library_defaults(engine: str) -> ModelSet:
-    """The models that the library fetches by itself: all that ``engine`` can run, found by their
-    names.
-    """
-    if engine != "onnxruntime" or transformers_can_run():
+def library_defaults() -> ModelSet:
+    """The models that the library fetches by itself, found by their names."""
+    if transformers_can_run():
         return ModelSet({}, frozenset(FEATURES))
     note = "no formulas (not published for onnxruntime; on transformers they need torchvision)"
     return ModelSet({}, frozenset(FEATURES) - {"formulas"}, (note,))
@@ -147,12 +138,11 @@ def transformers_can_run() -> bool:
     return importlib.util.find_spec("torchvision") is not None
 
 
-def ways_out(engine: str) -> str:
+def ways_out() -> str:
     """The remedies for missing models, in one clause."""
-    files = " + ".join(ENGINE_FILES[engine][0])
     return (
         f"give a folder of models with --ppstructure-models DIR (one sub-folder a model, each with "
-        f"inference.yml and {files}), allow downloads, or take --drafter rapidocr or text-layer"
+        f"inference.yml and {ENGINE_FILES[ENGINE]}), allow downloads, or take --drafter rapidocr or text-layer"
     )
 
 
@@ -166,22 +156,13 @@ def _models_below(root: Path) -> dict[str, list[Path]]:
     return known
 
 
-def _choose(part: Part, known: dict[str, list[Path]], engine: str) -> Model | None:
+def _choose(part: Part, known: dict[str, list[Path]]) -> Model | None:
     others = (name for name in sorted(known) if name not in part.names and re.fullmatch(part.pattern, name))
-    for candidate in _engines(engine):
+    for candidate in (ENGINE, "transformers") if transformers_can_run() else (ENGINE,):
         for name in (*part.names, *others):
             if part.feature == "formulas" and candidate == "transformers" and name not in _FORMULA_TRANSFORMERS:
                 continue
             for folder in known.get(name, ()):
-                if _has_any(folder, ENGINE_FILES[candidate]):
+                if (folder / ENGINE_FILES[candidate]).is_file():
                     return Model(name, folder, candidate)
     return None
-
-
-def _engines(engine: str) -> tuple[str, ...]:
-    mixed = engine == "onnxruntime" and transformers_can_run()
-    return (engine, "transformers") if mixed else (engine,)
-
-
-def _has_any(folder: Path, groups: Iterable[tuple[str, ...]]) -> bool:
-    return any(all((folder / name).is_file() for name in group) for group in groups)

@@ -23,9 +23,9 @@ from urllib.request import getproxies
 
 import numpy as np
 
-from docspec.core import DrafterError, PageDraft, PageImage, UsageError
+from docspec.core import DrafterError, PageDraft, PageImage
 from docspec.core.libraries import without_bars
-from docspec.drafting.ppstructure.models import ENGINE_FILES, PARTS, ModelSet, find_models, library_defaults, ways_out
+from docspec.drafting.ppstructure.models import ENGINE, PARTS, ModelSet, find_models, library_defaults, ways_out
 from docspec.drafting.ppstructure.results import regions_from_result
 
 _OFF = (
@@ -44,17 +44,13 @@ class PPStructureDrafter:
 
     ``models`` is a folder of model folders (see :mod:`docspec.drafting.ppstructure.models`); it is used as
     it is and nothing is downloaded. Without it the library's cache serves, and, unless ``offline``, its
-    downloads. ``engine`` is one of :data:`ENGINE_FILES`; a GPU is used where it can. Raises :class:`UsageError` for an
-    engine that does not exist.
+    downloads. A GPU is used where it can.
     """
 
     name = "ppstructure"
 
-    def __init__(self, models: Path | None = None, engine: str = "onnxruntime", *, offline: bool = False) -> None:
-        if engine not in ENGINE_FILES:
-            raise UsageError(f"PP-StructureV3 has no engine {engine!r}; choose from {', '.join(ENGINE_FILES)}")
+    def __init__(self, models: Path | None = None, *, offline: bool = False) -> None:
         self._folder = models
-        self._engine = engine
         self._offline = offline
         self._pipeline: Any = None
         self._failure: str | None = None
@@ -75,30 +71,28 @@ class PPStructureDrafter:
                 f"{page.source}, page {page.number}: PP-StructureV3 failed ({_one_line(error)})"
             ) from error
         regions = regions_from_result(result, page.width, page.height)
-        reason = "; ".join((f"PP-StructureV3 on {self._engine}", *self._models.notes))
+        reason = "; ".join((f"PP-StructureV3 on {ENGINE}", *self._models.notes))
         return PageDraft(regions, self.name, reason, perf_counter() - started, layout="PP-StructureV3")
 
     @cached_property
     def _models(self) -> ModelSet:
         """The models to use; an empty set stands for the library's own defaults, fetched from the hub."""
-        require_packages(self._engine)
+        require_packages()
         if self._folder is not None:
-            return find_models(self._folder, self._engine)
+            return find_models(self._folder)
         try:
-            cached: ModelSet | None = find_models(cache_folder(), self._engine)
+            cached: ModelSet | None = find_models(cache_folder())
         except DrafterError:
             cached = None
         if cached is not None and (self._offline or {"tables", "formulas"} <= cached.features):
             return cached
         if self._offline:
-            raise DrafterError(f"PP-StructureV3: no models, and downloads are off; {ways_out(self._engine)}")
+            raise DrafterError(f"PP-StructureV3: no models, and downloads are off; {ways_out()}")
         if not hub_answers():
             if cached is not None:
                 return cached
-            raise DrafterError(
-                f"PP-StructureV3: no models, and the model hub cannot be reached; {ways_out(self._engine)}"
-            )
-        return library_defaults(self._engine)
+            raise DrafterError(f"PP-StructureV3: no models, and the model hub cannot be reached; {ways_out()}")
+        return library_defaults()
 
     def _load(self) -> None:
         """Makes the pipeline at the first call; a failure is remembered, not repeated."""
@@ -107,13 +101,13 @@ class PPStructureDrafter:
         models = self._models
         if self._pipeline is None:
             try:
-                self._pipeline = _build(models, self._engine)
+                self._pipeline = _build(models)
             except Exception as error:
-                self._failure = f"PP-StructureV3 cannot start on {self._engine}: {_one_line(error)}"
+                self._failure = f"PP-StructureV3 cannot start on {ENGINE}: {_one_line(error)}"
                 raise DrafterError(self._failure) from error
 
 
-def _build(models: ModelSet, engine: str) -> Any:
+def _build(models: ModelSet) -> Any:
     """The library's pipeline object over ``models``."""
     logger = logging.getLogger("paddlex")
     if not logger.handlers:
@@ -127,14 +121,13 @@ def _build(models: ModelSet, engine: str) -> Any:
         # Not among the class's parameters, and on by default: it would fetch one more model for rotated tables.
         table_ocr = config["SubPipelines"]["TableRecognition"]["SubPipelines"]["GeneralOCR"]
         table_ocr["use_textline_orientation"] = False
-        settings = {"onnxruntime": {"log_severity_level": 3}, "transformers": {}}  # paddle's engines keep their own
-        loads_transformers = "transformers" in choose_engines(config, models, engine)
+        loads_transformers = "transformers" in choose_engines(config, models)
         with without_bars() if loads_transformers else nullcontext():
             return PPStructureV3(
                 paddlex_config=config,
-                engine=engine,
-                engine_config=settings.get(engine),
-                device=best_device(engine),
+                engine=ENGINE,
+                engine_config={"log_severity_level": 3},
+                device=best_device(),
                 use_table_recognition="tables" in models.features,
                 use_formula_recognition="formulas" in models.features,
                 use_region_detection="columns" in models.features,
@@ -168,19 +161,19 @@ def _model_arguments(models: ModelSet) -> dict[str, Any]:
     return arguments
 
 
-def choose_engines(config: dict[str, Any], models: ModelSet, engine: str) -> set[str]:
-    """Write the engine of each part that differs from ``engine`` into the pipeline's configuration.
+def choose_engines(config: dict[str, Any], models: ModelSet) -> set[str]:
+    """Write the engine of each part that does not run on :data:`ENGINE` into the pipeline's configuration.
 
     Returns all engines in use. ``config`` is PP-StructureV3's own YAML, as the library loads it.
     """
-    used = {engine}
-    formulas_elsewhere = not models.models and "formulas" in models.features and engine == "onnxruntime"
+    used = {ENGINE}
+    formulas_elsewhere = not models.models and "formulas" in models.features
     for part in PARTS:
         model = models.models.get(part.argument)
-        own = model.engine if model is not None else engine
+        own = model.engine if model is not None else ENGINE
         if formulas_elsewhere and part.feature == "formulas":
             own = "transformers"  # formula models are not published as ONNX
-        if own == engine:
+        if own == ENGINE:
             continue
         place = config
         for key in part.path:
@@ -203,36 +196,18 @@ def cache_folder() -> Path:
     return Path(os.environ.get("PADDLE_PDX_CACHE_HOME") or Path.home() / ".paddlex") / "official_models"
 
 
-def best_device(engine: str) -> str | None:
-    """The best device for ``engine``; ``None`` leaves it to the library.
+def best_device() -> str:
+    """The best device. By default the library asks torch even for onnxruntime, and then finds no CUDA provider."""
+    import onnxruntime
 
-    By default the library asks torch even for onnxruntime, and then finds no CUDA provider.
-    """
-    if engine == "onnxruntime":
-        import onnxruntime
-
-        return "gpu:0" if "CUDAExecutionProvider" in onnxruntime.get_available_providers() else "cpu"
-    if engine == "transformers":
-        import torch
-
-        return "gpu:0" if torch.cuda.is_available() else "cpu"
-    return None
+    return "gpu:0" if "CUDAExecutionProvider" in onnxruntime.get_available_providers() else "cpu"
 
 
-def require_packages(engine: str) -> None:
-    """Raise :class:`DrafterError` naming the packages that ``engine`` needs and that are not installed."""
+def require_packages() -> None:
+    """Raise :class:`DrafterError` if the library is not installed with all that it needs."""
     # sklearn and ftfy stand for the extra: paddleocr without it imports, and fails when the pipeline is made
-    needed = dict.fromkeys(("paddleocr", "paddlex", "sklearn", "ftfy"), "paddleocr[doc-parser]")
-    match engine:
-        case "onnxruntime":
-            needed |= {"onnxruntime": "onnxruntime"}
-        case "transformers":
-            needed |= {"transformers": "transformers", "torchvision": "torchvision"}
-        case _:
-            needed |= {"paddle": "paddlepaddle"}
-    missing = sorted({package for module, package in needed.items() if importlib.util.find_spec(module) is None})
-    if missing:
-        raise DrafterError(f"PP-StructureV3 on {engine} needs {' and '.join(missing)}: pip install them")
+    if any(importlib.util.find_spec(module) is None for module in ("paddleocr", "paddlex", "sklearn", "ftfy")):
+        raise DrafterError("PP-StructureV3 needs paddleocr[doc-parser]: pip install it")
 
 
 def hub_answers() -> bool:

@@ -104,8 +104,8 @@ def test_what_was_not_read_and_what_is_not_here_is_said():
     assert made["2"].ours == () and "olmocr-bench was not given" in made["2"].caption
     remarks = {row.name: row.remark for row in made["4"].ours if row.remark}
     assert remarks["VSD"].startswith("not run: name it with --proposer model:")
-    assert "training.head --head vispec" in remarks["ViSpec"]
-    assert "training.head --head hivis" in remarks["HiViS (arXiv 2509.23928)"]
+    assert "docspec_methods.teaching --head vispec" in remarks["ViSpec"]
+    assert "docspec_methods.teaching --head hivis" in remarks["HiViS (arXiv 2509.23928)"]
     assert remarks["ParallelVLM"].startswith("not run: name it with --proposer parallel:")
     assert made["6"].ours[0].remark.startswith("needs DeepSeek-OCR")
     assert grids(results(), model_type="deepseek_ocr2")["6"].ours[0].values[:3] == (3.0, 16 / 6, 16 / 6)

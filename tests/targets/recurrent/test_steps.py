@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 import torch
+from docspec_methods import draft_model, parallel
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from docspec.engine.batch import linearise
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder
-from docspec.methods import draft_model, parallel
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.recurrent.states import RecurrentStates
 from docspec.targets.registry import load_target

@@ -6,15 +6,15 @@ from functools import partial
 
 import pytest
 import torch
+from docspec_methods.head_memory import HeadMemory
+from docspec_methods.head_network import Head, HeadConfig, load, save
+from docspec_methods.head_tree import HeadProposer
+from docspec_methods.teaching.lessons import states_of
+from docspec_methods.teaching.teacher import Teacher, taught
 
 from docspec.core import ModelError, ParseOptions
 from docspec.generation.local import make_decoder
-from docspec.methods.head_memory import HeadMemory
-from docspec.methods.head_network import Head, HeadConfig, load, save
-from docspec.methods.head_tree import HeadProposer
 from tests.proposing.decoding import decoded
-from training.head.lessons import states_of
-from training.head.teacher import Teacher, taught
 
 NEW_TOKENS = 28
 

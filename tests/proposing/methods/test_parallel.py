@@ -6,10 +6,10 @@ import threading
 from functools import partial
 
 import pytest
+from docspec_methods import draft_model, parallel
+from docspec_methods.draft_model import DraftModel
+from docspec_methods.parallel import Figures, ParallelDraft, Quietly, window_of
 
-from docspec.methods import draft_model, parallel
-from docspec.methods.draft_model import DraftModel
-from docspec.methods.parallel import Figures, ParallelDraft, Quietly, window_of
 from tests.proposing.decoding import PATIENCE, decoded
 
 NEW_TOKENS = 28

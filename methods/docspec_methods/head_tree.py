@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
-from docspec.methods.draft_at_once import walk
-from docspec.methods.head_memory import HeadMemory, HeadTreeText, tree_of
-from docspec.methods.head_network import Head
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation
 from docspec.proposing.proposer import BatchProposer
 from docspec.targets.protocol import OutputFlags, Verified
 from docspec.targets.staging import Staging
+from docspec_methods.draft_at_once import walk
+from docspec_methods.head_memory import HeadMemory, HeadTreeText, tree_of
+from docspec_methods.head_network import Head
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import Behind, PromptStates, TargetModel

@@ -14,16 +14,16 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docspec.engine.request import Request
-from docspec.methods.draft_model import DRAFTED, MOST, DraftModel
-from docspec.methods.loading import load_sharing
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy
 from docspec.proposing.proposer import BatchProposer, register_kind
 from docspec.targets.protocol import Prefill
+from docspec_methods.draft_model import DRAFTED, MOST, DraftModel
+from docspec_methods.loading import load_sharing
 
 if TYPE_CHECKING:
     import torch
@@ -135,6 +135,11 @@ class Pair:
     model: TargetModel
     share: float = 1.0
     figures: Figures = field(default_factory=Figures)
+
+    def measured(self) -> dict[str, float]:
+        """The figures by name, for ``docspec bench speed``."""
+        names = ("c", "acceptance", "accepted_length", "predicted")
+        return {**{name: getattr(self.figures, name) for name in names}, **asdict(self.figures)}
 
 
 class Quietly(DraftModel):
@@ -255,12 +260,6 @@ class ParallelDraft(BatchProposer):
         self._turn = self._thread.submit(turn)
 
 
-_pairs = register_kind(
+register_kind(
     "parallel", lambda what, target: Pair(*load_sharing(what, target)), lambda pair, target: ParallelDraft(pair)
 )
-
-
-def figures_of(name: str, target: TargetModel) -> Figures | None:
-    """The measurements of ``parallel:NAME`` with ``target``; ``None`` where it has not been loaded."""
-    pair = _pairs.get(target, {}).get(name)
-    return None if pair is None else pair.figures

@@ -1,4 +1,4 @@
-"""``docspec bench transcripts``: what drafts are worth on outputs that a model wrote earlier."""
+"""``python -m benchmarks transcripts``: what drafts are worth on outputs that a model wrote earlier."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, TokenizerPath, Transcripts, console, narrow_table, repeatable
+from benchmarks.cli.common import TokenizerPath, Transcripts, narrow_table
+from docspec.bench.cli.common import JsonFile, console, repeatable
 from docspec.console import exits
 from docspec.console.parameters import takes_options
 from docspec.core import DocspecError, ParseOptions
 
 if TYPE_CHECKING:
-    from docspec.bench.transcripts import PageReplay
+    from benchmarks.transcripts import PageReplay
 
 SCHEMA = "docspec.bench.transcripts/1"
 POLICIES = ("window", "cursor")
@@ -42,8 +43,8 @@ def transcripts(
     Beside them stands the copy bound: the best that copying from these drafts could do. With --without and --only a
     second table says what each proposer is worth on all pages.
     """
+    from benchmarks.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec import offline
-    from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay_transcript
     from docspec.console.terminal import quiet_libraries, say_error
     from docspec.drafting import make_drafter
     from docspec.proposing.registry import proposer_names
@@ -77,7 +78,7 @@ def transcripts(
 
 
 def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
-    from docspec.bench.transcripts import total
+    from benchmarks.transcripts import total
 
     aligns = [one.align for one in pages[0].replays[:shown]]
     grid = narrow_table(
@@ -100,7 +101,7 @@ def _print(pages: list[PageReplay], budget: int, shown: int) -> None:
 
 def _print_sources(pages: list[PageReplay], budget: int) -> None:
     """All pages under each policy, against the cursor; the seconds of a source are those under the cursor."""
-    from docspec.bench.transcripts import total
+    from benchmarks.transcripts import total
 
     replays = total(pages).replays
     full = next((one for one in replays if one.align == "cursor"), replays[0])
@@ -120,7 +121,7 @@ def _print_sources(pages: list[PageReplay], budget: int) -> None:
 
 
 def _as_object(pages: list[PageReplay], budget: int, aligns: list[str]) -> dict[str, Any]:
-    from docspec.bench.transcripts import total
+    from benchmarks.transcripts import total
     from docspec.versions import machine, versions
 
     return {

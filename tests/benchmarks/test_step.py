@@ -1,4 +1,4 @@
-"""``docspec bench step``: every size is measured beside its floor, and random weights are declared."""
+"""``python -m benchmarks step``: every size is measured beside its floor, and random weights are declared."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from benchmarks.cli import app
 from benchmarks.random_weights import random_target
 from docspec.bench.step import Omitted, StepTime, measure, measure_bandwidth, step_bytes
-from docspec.cli.app import app
 from docspec.targets.stepping.bucketed import BucketedSteps
 from docspec.targets.stepping.eager import EagerSteps
 from tests.no_capture import NoCapture
@@ -66,7 +66,7 @@ def test_bandwidth_is_a_positive_number():
 
 def test_the_command_measures_a_checkpoint(lively_qwen, tmp_path):
     file = tmp_path / "step.json"
-    arguments = f"bench step --model {lively_qwen} --device cpu --prefix 30 --tree 2 --rows 1 --repeats 1 --json {file}"
+    arguments = f"step --model {lively_qwen} --device cpu --prefix 30 --tree 2 --rows 1 --repeats 1 --json {file}"
     result = CliRunner().invoke(app, arguments.split(), catch_exceptions=False)
     assert result.exit_code == 0
     assert "RANDOM WEIGHTS" not in result.output

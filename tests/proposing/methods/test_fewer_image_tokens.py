@@ -7,11 +7,11 @@ from functools import partial
 
 import pytest
 import torch
+from docspec_methods import draft_model
+from docspec_methods.draft_model import DraftModel
+from docspec_methods.loading import shared
 
 from docspec.core import UsageError
-from docspec.methods import draft_model
-from docspec.methods.draft_model import DraftModel
-from docspec.methods.loading import shared
 from docspec.targets.prefill import most_changed
 from tests.proposing.decoding import PATIENCE, decoded
 

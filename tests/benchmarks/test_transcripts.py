@@ -1,4 +1,4 @@
-"""``docspec bench transcripts`` on tiny pairs made here: counting, pairing, table and JSON."""
+"""``python -m benchmarks transcripts`` on tiny pairs made here: counting, pairing, table and JSON."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pymupdf
 import pytest
 from typer.testing import CliRunner
 
-from docspec.bench.transcripts import TokenizerFile, find_transcripts, replay, replay_transcript, total
-from docspec.cli.app import app
+from benchmarks.cli import app
+from benchmarks.transcripts import TokenizerFile, find_transcripts, replay, replay_transcript, total
 from docspec.core import InputError, ParseOptions, UsageError
 from docspec.drafting import make_drafter
 from docspec.proposing.window import WindowProposer
@@ -87,7 +87,7 @@ def test_what_is_no_tokenizer_is_refused_in_one_line(folder):
 
 def test_the_command_prints_a_table_and_writes_json(folder, tokenizer, tmp_path):
     file = tmp_path / "figures.json"
-    arguments = ["bench", "transcripts", str(folder), "--tokenizer", str(tokenizer), "--json", str(file)]
+    arguments = ["transcripts", str(folder), "--tokenizer", str(tokenizer), "--json", str(file)]
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     assert "no model runs" in result.output
@@ -99,7 +99,7 @@ def test_the_command_prints_a_table_and_writes_json(folder, tokenizer, tmp_path)
 
 
 def test_sources_are_left_out_and_shown_alone(folder, tokenizer):
-    arguments = ["bench", "transcripts", str(folder / "two.pdf"), "--tokenizer", str(tokenizer)]
+    arguments = ["transcripts", str(folder / "two.pdf"), "--tokenizer", str(tokenizer)]
     arguments += ["--without", "lookup", "--only", "ngrams", "--proposer", "cursor"]
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0
@@ -111,6 +111,6 @@ def test_sources_are_left_out_and_shown_alone(folder, tokenizer):
 
 
 def test_the_bench_needs_no_torch():
-    code = "import docspec.bench.transcripts, docspec.cli.app, sys; print('torch' in sys.modules)"
+    code = "import benchmarks.transcripts, benchmarks.cli, sys; print('torch' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"

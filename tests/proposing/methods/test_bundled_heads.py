@@ -6,23 +6,23 @@ import json
 
 import pytest
 import torch
+from docspec_methods import parallel
+from docspec_methods.head_network import Head, save
+from docspec_methods.loading import HEADS, MINI_DRAFT, load_head
 from PIL import Image
 from safetensors import safe_open
 
 from docspec.core import ModelError, ParseOptions
 from docspec.engine.request import Request
 from docspec.generation.local import make_decoder
-from docspec.methods import parallel
-from docspec.methods.head_network import Head, save
-from docspec.methods.loading import BUNDLED, load_head
-from docspec.targets.registry import BUNDLED_DRAFT, load_target
+from docspec.targets.registry import load_target
 from tests.proposing.decoding import decoded
 from training.evaluate import LINE_GROUPS, lines_of
 from training.reader import checkpoint
 from training.reader.model import build
 
 NEW_TOKENS = 60
-HEADS = ("mini-hivis", "mini-vispec")
+NAMES = ("mini-hivis", "mini-vispec")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def found(target, name, prompts, drafts=()):
     return decoded(target, name, prompts, drafts, tokens=NEW_TOKENS, fewer=0)
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", NAMES)
 def test_lines_are_read_as_ever_in_fewer_steps(target, prompts, plain, name, tmp_path):
     written, stats = found(target, f"head:{name}", prompts)
     assert written == plain
@@ -67,7 +67,7 @@ def test_the_draft_model_drafts_for_lines_it_never_saw(target, prompts, plain, k
     written, stats = found(target, f"{kind}:mini-draft", prompts)
     assert written == plain
     assert stats.tokens / stats.steps > 1.4
-    tokenizer = checkpoint.load(BUNDLED_DRAFT)[1]
+    tokenizer = checkpoint.load(MINI_DRAFT)[1]
     checkpoint.save(build("mini-draft", vocab_size=len(tokenizer)), tokenizer, tmp_path / "untaught")
     written, untaught = found(target, f"{kind}:{tmp_path / 'untaught'}", prompts)
     assert written == plain
@@ -75,17 +75,17 @@ def test_the_draft_model_drafts_for_lines_it_never_saw(target, prompts, plain, k
 
 
 def test_the_draft_model_is_small():
-    files = list(BUNDLED_DRAFT.iterdir())
+    files = list(MINI_DRAFT.iterdir())
     assert sum(file.stat().st_size for file in files) < 5_000_000
-    with safe_open(BUNDLED_DRAFT / "model.safetensors", "pt") as weights:
+    with safe_open(MINI_DRAFT / "model.safetensors", "pt") as weights:
         assert sum(weights.get_tensor(name).numel() for name in weights.keys())  # noqa: SIM118 < 2_000_000
 
 
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize("name", NAMES)
 def test_it_says_what_it_is(name):
-    facts = json.loads((BUNDLED / name / "head.json").read_text(encoding="utf-8"))
+    facts = json.loads((HEADS / name / "head.json").read_text(encoding="utf-8"))
     assert facts["target"] == "mini" and not facts["simulated"] and facts["config"]["kind"] in name
-    assert sum(file.stat().st_size for file in (BUNDLED / name).iterdir()) < 5_000_000
+    assert sum(file.stat().st_size for file in (HEADS / name).iterdir()) < 5_000_000
 
 
 def test_a_name_that_is_not_bundled_is_refused(target):

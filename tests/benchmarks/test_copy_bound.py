@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docspec.bench.transcripts import as_text, copy_bound, longest_piece, replay
+from benchmarks.transcripts import as_text, copy_bound, longest_piece, replay
 from docspec.proposing.window import WindowProposer
 
 tokens = st.lists(st.integers(0, 2), max_size=12)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from docspec.methods.head_network import Head, Made, Past
 from docspec.proposing.continuation import Continuation, Forks, Key
+from docspec_methods.head_network import Head, Made, Past
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel

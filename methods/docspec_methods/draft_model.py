@@ -6,7 +6,7 @@ It has its own keys and values. Those of rejected tokens are overwritten, so not
 rolled back. Only recurrent states cannot be overwritten: they are saved at the end of the output and restored when a
 draft is done, and the accepted tokens are fed again with the target's own. All rows of a step draft together.
 
-On an accelerator nothing waits for single tokens (:mod:`docspec.methods.draft_at_once`): drafting is launched right
+On an accelerator nothing waits for single tokens (:mod:`docspec_methods.draft_at_once`): drafting is launched right
 behind the target's verification, whose walk the device computes itself, and the draft arrives with the step's answer.
 If the host decides otherwise than the exact walk, the model drafts when it is asked, which waits once. A model with
 recurrent layers, which must know the accepted tokens, drafts token by token as on a CPU.
@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING
 from docspec.engine.batch import linearise
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
-from docspec.methods.model_row import ModelRow
 from docspec.proposing.context import Context
 from docspec.proposing.continuation import Continuation, Copy, Key
 from docspec.proposing.proposer import BatchProposer
 from docspec.targets.protocol import ImportanceCallback, OutputFlags, Prefill, Prompt
+from docspec_methods.model_row import ModelRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,7 +144,7 @@ class DraftModel(BatchProposer):
         """``(rows, numbers)``: the length of each walk, its tokens, then the drafted tokens."""
         import torch
 
-        from docspec.methods.draft_at_once import Feeds, drafted, walk
+        from docspec_methods.draft_at_once import Feeds, drafted, walk
 
         feeds, found, cache = Feeds(*arrays), walk(verified), self._cache
         assert cache is not None
@@ -288,7 +288,7 @@ class DraftModel(BatchProposer):
         """:meth:`draft` with a single wait for the device."""
         import torch
 
-        from docspec.methods.draft_at_once import Feeds, drafted
+        from docspec_methods.draft_at_once import Feeds, drafted
 
         contexts, cache = self.contexts, self._cache
         assert cache is not None
@@ -304,7 +304,7 @@ class DraftModel(BatchProposer):
         return {context: row.drafted for row, context in zip(self._rows, contexts, strict=True) if context in asked}
 
     def _laid(self, feeds: Sequence[Sequence[int]], step_rows: Sequence[int]) -> tuple[np.ndarray, ...]:
-        from docspec.methods.draft_at_once import laid
+        from docspec_methods.draft_at_once import laid
 
         rows = self._rows
         of_rows = [row.length for row in rows], [row.delta for row in rows], [row.prompt for row in rows]

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import pytest
 import torch
+from docspec_methods.head_network import Head, HeadConfig, save
+from docspec_methods.skipping import joined, similarity, usual_path
+from docspec_methods.teaching.lessons import states_of
 
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import SkipPlan
 from docspec.engine.request import Request
 from docspec.engine.tree import TokenTree
 from docspec.generation.local import make_decoder
-from docspec.methods.head_network import Head, HeadConfig, save
-from docspec.methods.skipping import joined, similarity, usual_path
-from training.head.lessons import states_of
 
 NEW_TOKENS = 28
 
@@ -75,7 +75,7 @@ def test_keys_and_values_are_those_of_the_tokens_as_if_they_had_been_prefilled(t
 
 def test_the_head_takes_stale_states_back(target, folder, prompts, monkeypatch):
     """After every verified step its keys are as many as the tokens that are verified."""
-    from docspec.methods.head_tree import HeadProposer
+    from docspec_methods.head_tree import HeadProposer
 
     lengths = []
     honest = HeadProposer.observe

@@ -1,4 +1,4 @@
-"""``docspec bench step``: what a verification step costs."""
+"""What a verification step costs: options, table and file of ``python -m benchmarks step``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docspec.bench.cli.common import JsonFile, Repeats, console, narrow_table, repeatable, write_json
+from benchmarks.cli.common import narrow_table
+from docspec.bench.cli.common import console, repeatable, write_json
 from docspec.console import exits
-from docspec.console.parameters import takes_options
-from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
     from docspec.bench.step import Omitted, StepTime
@@ -22,23 +21,6 @@ if TYPE_CHECKING:
 Prefix = Annotated[int, typer.Option(min=1, help="Verified tokens before each tree.")]
 TreeSizes = Annotated[list[int] | None, repeatable("N", "Tree tokens; default: 1 to 128.", least=1)]
 Rows = Annotated[list[int] | None, repeatable("N", "Rows of a batch; default: 1, 4, 16.", least=1)]
-
-
-@takes_options("model", "device", "dtype", "graphs")
-def step(
-    *,
-    options: ParseOptions,
-    prefix: Prefix = 1024,
-    tree: TreeSizes = None,
-    rows: Rows = None,
-    repeats: Repeats = 20,
-    json_file: JsonFile = None,
-) -> int:
-    """Milliseconds a verification step over tree sizes and rows, beside the memory-bandwidth floor."""
-    from docspec.targets.registry import load_target
-
-    loaded = load_target(options)
-    return measure_steps(loaded.target, loaded.info.name, prefix, tree, rows, repeats, json_file)
 
 
 def measure_steps(

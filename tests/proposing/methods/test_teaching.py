@@ -1,16 +1,16 @@
-"""``python -m training.head``: pages in, a head out that drafts; a page with nothing on it teaches nothing."""
+"""``python -m docspec_methods.teaching``: pages in, a head out that drafts; an empty page teaches nothing."""
 
 from __future__ import annotations
 
 import json
 
+from docspec_methods.teaching.__main__ import app
 from PIL import Image
 from typer.testing import CliRunner
 
 from docspec.core import ParseOptions
 from docspec.generation.local import make_decoder
 from docspec.targets.registry import load_target
-from training.head.__main__ import app
 
 
 def test_a_head_is_taught_from_pages_and_goes_on(printed_page, lively_qwen, tmp_path):

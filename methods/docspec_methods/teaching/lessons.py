@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from docspec.methods.head_tree import text_positions
 from docspec.targets.protocol import PER_TOKEN, Prompt
+from docspec_methods.head_tree import text_positions
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel

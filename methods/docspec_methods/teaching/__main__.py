@@ -1,4 +1,4 @@
-"""``python -m training.head``: a drafting head for a target, taught from pages that the target itself writes."""
+"""``python -m docspec_methods.teaching``: a drafting head for a target, taught from pages that it writes itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from docspec.core import ParseOptions
 
 if TYPE_CHECKING:
     from docspec.parser import Parser
-    from training.head.lessons import Lesson
+    from docspec_methods.teaching.lessons import Lesson
 
 SAVE_EVERY = 60.0
 """Seconds between two states on disk."""
@@ -38,9 +38,9 @@ def train_head(
     import torch
 
     from docspec.console.terminal import say
-    from docspec.methods.head_network import Head, HeadConfig, save
     from docspec.parser import Parser
-    from training.head.teacher import Teacher
+    from docspec_methods.head_network import Head, HeadConfig, save
+    from docspec_methods.teaching.teacher import Teacher
 
     output.mkdir(parents=True, exist_ok=True)
     with Parser(options) as parser:
@@ -94,7 +94,7 @@ def _lessons(parser: Parser, inputs: list[str], kept: Path) -> list[Lesson]:
     from docspec.drafting import make_drafter
     from docspec.generation.local import make_decoder
     from docspec.hierarchy.page import PageParser
-    from training.head.lessons import Lesson, states_of
+    from docspec_methods.teaching.lessons import Lesson, states_of
 
     if kept.exists():
         return [Lesson(*fields) for fields in torch.load(kept, weights_only=True)]
@@ -125,4 +125,4 @@ app = typer.Typer(add_completion=False)
 app.command()(train_head)
 
 if __name__ == "__main__":
-    app(prog_name="python -m training.head")
+    app(prog_name="python -m docspec_methods.teaching")

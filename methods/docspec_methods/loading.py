@@ -1,6 +1,6 @@
 """Loads the models that draft, checked against the target: draft models (``model:NAME`` or ``model:NAME,keep=SHARE``)
-and trained heads (``head:FOLDER``, made by ``python -m training.head``). ``head:mini-hivis`` and ``head:mini-vispec``
-are those of the bundled reader."""
+and trained heads (``head:FOLDER``, made by ``python -m docspec_methods.teaching``). ``model:mini-draft``,
+``head:mini-hivis`` and ``head:mini-vispec`` are those of the bundled reader."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError, ParseOptions, UsageError
-from docspec.methods.draft_model import DraftModel
 from docspec.proposing.proposer import BatchProposer, register_kind
+from docspec_methods.draft_model import DraftModel
 
 if TYPE_CHECKING:
-    from docspec.methods.head_network import Head
     from docspec.targets.adapter import TransformersTarget
     from docspec.targets.protocol import TargetModel
+    from docspec_methods.head_network import Head
 
-BUNDLED = Path(__file__).parent.parent / "reader" / "heads"
+HEADS = Path(__file__).parent / "heads"
 """The bundled reader's heads, one folder each."""
+
+MINI_DRAFT = Path(__file__).parent / "mini-draft"
+"""The checkpoint of the bundled reader's draft model."""
 
 
 def load_model(name: str, target: TargetModel) -> TransformersTarget:
-    """The model ``name``; its tokens and image inputs must be those of ``target``."""
+    """The model ``name``, or the bundled ``mini-draft``; its tokens and image inputs must be those of ``target``."""
     from docspec.targets.registry import load_target
 
     dtype: Any = str(target.kv_spec.dtype).removeprefix("torch.")
     device = str(target.kv_spec.device)
-    loaded = load_target(ParseOptions(model=name, device=device, dtype=dtype, graphs="off")).target
+    path = str(MINI_DRAFT) if name == MINI_DRAFT.name and not Path(name).is_dir() else name
+    loaded = load_target(ParseOptions(model=path, device=device, dtype=dtype, graphs="off")).target
     _check(name, loaded, target)
     return loaded
 
@@ -79,18 +83,18 @@ def load_head(name: str, target: TargetModel) -> Head:
     """The head in the folder ``name``, or the bundled one of that name, in the size and precision of ``target``."""
     import torch
 
-    from docspec.methods.head_network import load
+    from docspec_methods.head_network import load
 
     spec = target.kv_spec
     size = int(target.embed(torch.zeros(1, dtype=torch.long, device=spec.device)).shape[-1])
     folder = Path(name).expanduser()
     if not folder.is_dir() and "/" not in name:
-        folder = BUNDLED / name
+        folder = HEADS / name
     return load(folder, size, spec.dtype, spec.device)
 
 
 def _make_head(head: Head, target: TargetModel) -> BatchProposer:
-    from docspec.methods.head_tree import HeadProposer
+    from docspec_methods.head_tree import HeadProposer
 
     return HeadProposer(head, target)
 

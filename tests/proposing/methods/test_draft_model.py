@@ -6,11 +6,11 @@ import shutil
 from functools import partial
 
 import pytest
+from docspec_methods import draft_model
+from docspec_methods.draft_model import DraftModel
 
 from docspec.core import ModelError, ParseOptions, UsageError
 from docspec.generation.local import make_decoder
-from docspec.methods import draft_model
-from docspec.methods.draft_model import DraftModel
 from docspec.proposing.registry import proposer_names
 from tests.proposing.decoding import decoded
 

@@ -18,8 +18,8 @@ import torch
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from docspec.methods.head_network import Head
-from training.head.lessons import Lesson
+from docspec_methods.head_network import Head
+from docspec_methods.teaching.lessons import Lesson
 
 if TYPE_CHECKING:
     from docspec.targets.protocol import TargetModel
