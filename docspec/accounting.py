@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 from docspec.core import DrafterError, Event, PageDraft, PageImage, PageResult, ParseOptions
 from docspec.core.account import PageAccount
+from docspec.core.choices import PlacesFrom
 from docspec.core.result import STRUCTURE_DOUBTFUL, WORDS_DOUBTFUL, WORDS_MISSING
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.drafting.late_lines import LateLines
@@ -35,6 +37,14 @@ class Placer:
     def __init__(self, options: ParseOptions) -> None:
         self._mode = options.places
         self._late = LateLines(options)
+
+    def giving(self, places: PlacesFrom | None) -> Placer:
+        """One that gives the places that ``places`` says (``None``: as this one), with the same recogniser."""
+        if places in (None, self._mode):
+            return self
+        other = copy(self)
+        other._mode = places
+        return other
 
     def placed(self, result: PageResult, page: PageImage, draft: PageDraft) -> PageResult:
         """``result`` with places, if they are wanted. With ``recognise``, a page that the drafts hardly know is

@@ -7,10 +7,12 @@ import time
 import weakref
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from docspec.accounting import visible_words
 from docspec.core import PageResult, ParseOptions
+from docspec.core.choices import PlacesFrom
 from docspec.core.concurrency import FairLock
 from docspec.core.container import processors
 from docspec.core.observer import Observer
@@ -78,28 +80,36 @@ class PageStream:
         return document in self._abandoned
 
     def read(
-        self, pages: Iterator[PageRef], ahead: int, numbers: Sequence[int] = (), single: bool = False
+        self,
+        pages: Iterator[PageRef],
+        ahead: int,
+        numbers: Sequence[int] = (),
+        single: bool = False,
+        places: PlacesFrom | None = None,
     ) -> Generator[Found]:
         """The results of ``pages``, while up to ``ahead`` of the next ones are prepared. ``numbers`` are their page
-        numbers, if known beforehand; ``single``: that of a document which has no other."""
+        numbers, if known beforehand; ``single``: that of a document which has no other. What ``places`` need is
+        recorded (``None``: those of the options)."""
         self.left = []
         self._verifier.open()
-        wanted = self._verifier.prepare_options(View.of(self._options, visible_words), self.image_dpi, self._images)
-        with contextlib.closing(self._results(self._prepared(pages, wanted, ahead, numbers, single))) as results:
+        view = View.of(self._options, visible_words)
+        wanted = self._verifier.prepare_options(view, self.image_dpi, self._images, places)
+        prepared = self._prepared(pages, wanted, ahead, numbers, single)
+        with contextlib.closing(self._results(prepared, places)) as results:
             for result in results:
                 if result is not None:
                     yield result
 
-    def _results(self, prepared: Generator[Page]) -> Generator[Found | None]:
+    def _results(self, prepared: Generator[Page], places: PlacesFrom | None) -> Generator[Found | None]:
         """The results of pages, verified here or in threads: twice as many are begun as there are threads, so that no
         thread waits for pages while the results of others are taken."""
-        threads = self._verifier.threads
+        threads, verified = self._verifier.threads, partial(self._verified, places=places)
         if threads:
-            yield from lookahead(prepared, [self._verified] * threads, 2 * threads, left=self._leave)
+            yield from lookahead(prepared, [verified] * threads, 2 * threads, left=self._leave)
         else:
             with contextlib.closing(prepared):
                 for page in prepared:
-                    yield self._verified(page)
+                    yield verified(page)
 
     def _leave(self, result: Found | None) -> None:
         if result is not None:
@@ -122,7 +132,7 @@ class PageStream:
                     page = replace(page, waited=time.perf_counter() - began if ahead else None)
                 yield document, page
 
-    def _verified(self, prepared: Page) -> Found | None:
+    def _verified(self, prepared: Page, places: PlacesFrom | None) -> Found | None:
         """The result of a page; ``None`` if its document was given up."""
         document, page = prepared
         if self.is_abandoned(document):
@@ -130,7 +140,7 @@ class PageStream:
         if not isinstance(page, DraftedPage):
             return document, _failed(page), None
         with contextlib.nullcontext() if self._verifier.threads else self._turn:
-            [result] = self._verifier.verify([page])
+            [result] = self._verifier.verify([page], places)
         return document, result, page
 
 

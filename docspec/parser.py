@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from docspec import offline
 from docspec.accounting import Placer, accounted, seen, visible_words
 from docspec.core import DocspecError, Event, InputError, PageImage, PageResult, ParseOptions, UsageError
+from docspec.core.choices import PlacesFrom
 from docspec.core.closing import Closing
 from docspec.core.concurrency import FairLock
 from docspec.core.observer import NullObserver, Observer
@@ -150,10 +151,16 @@ class Parser(Closing):
         return self._stream.isolation.open(_source_of(source))
 
     def pages(
-        self, source: Input | IsolatedDocument, selection: PageSelection | None = None, *, goes_on: bool = False
+        self,
+        source: Input | IsolatedDocument,
+        selection: PageSelection | None = None,
+        *,
+        goes_on: bool = False,
+        places: PlacesFrom | None = None,
     ) -> Iterator[PageResult]:
         """The results of the selected pages (``selection``, else those of the options), one at a time. ``goes_on``: the
-        earlier pages of this open document were read before, and what they repeat is known."""
+        earlier pages of this open document were read before, and what they repeat is known. ``places`` are the places
+        of words that these pages have, whatever the options say (``None``: as they say)."""
         document = source if isinstance(source, IsolatedDocument) else self.open(source)
         numbers = (selection or self._selection).resolve(document.page_count, document.name)
         self._check_process()
@@ -166,9 +173,10 @@ class Parser(Closing):
             self._heads.pop(document, None)
         ahead = 0 if len(numbers) < 2 else self._stream.ahead
         single = document.page_count == 1
-        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers, single)
+        stream = self._stream.read(((document, number) for number in numbers), ahead, numbers, single, places)
+        placer = self._placer.giving(places)
         for _, result, drafted in self._checked(stream):
-            yield self._done(document, result, drafted)
+            yield self._done(document, result, drafted, placer)
 
     def parse(self, source: Input | IsolatedDocument) -> ParsedDocument:
         """All selected pages at once, without their images. Stream long documents with :meth:`pages` instead."""
@@ -201,7 +209,7 @@ class Parser(Closing):
                     document.begin()
                     numbers = self._selection.resolve(document.page_count, document.name)
                     self.observer.document_started(document.name, len(numbers))
-                    done = (self._done(document, result, drafted) for _, result, drafted in results)
+                    done = (self._done(document, result, drafted, self._placer) for _, result, drafted in results)
                     try:
                         yield Reading(document.name, document, None, done)
                     finally:
@@ -214,7 +222,7 @@ class Parser(Closing):
         because they were closed."""
         left, self._stream.left = self._stream.left, []
         return [
-            (document, self._of_document(document, result, drafted))
+            (document, self._of_document(document, result, drafted, self._placer))
             for document, result, drafted in left
             if isinstance(document, IsolatedDocument)
         ]
@@ -297,19 +305,23 @@ class Parser(Closing):
         if os.getpid() != self._process:
             raise UsageError("this parser belongs to the process that forked this one; make a Parser here")
 
-    def _done(self, document: IsolatedDocument, result: PageResult, drafted: DraftedPage | None) -> PageResult:
-        result = self._of_document(document, result, drafted)
+    def _done(
+        self, document: IsolatedDocument, result: PageResult, drafted: DraftedPage | None, placer: Placer
+    ) -> PageResult:
+        result = self._of_document(document, result, drafted, placer)
         self.observer.page_done(result)
         return result
 
-    def _of_document(self, document: IsolatedDocument, result: PageResult, drafted: DraftedPage | None) -> PageResult:
+    def _of_document(
+        self, document: IsolatedDocument, result: PageResult, drafted: DraftedPage | None, placer: Placer
+    ) -> PageResult:
         """``result`` with what is known of its document: what its pages repeat, and its damage; then with its account,
         which is that of the words as they are written."""
         if document not in self._heads:
             self._heads[document] = _running_heads()
         result = self._heads[document].marked(result)
         if drafted is not None:
-            result = accounted(result, drafted, self._placer)
+            result = accounted(result, drafted, placer)
         if document.damage is None:
             return result
         return replace(result, events=(Event("damaged_input", document.damage), *result.events))

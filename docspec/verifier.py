@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from docspec.core import (
@@ -20,6 +20,7 @@ from docspec.core import (
     ParseOptions,
     UsageError,
 )
+from docspec.core.choices import PlacesFrom
 from docspec.core.observer import NullObserver, Observer
 from docspec.device_engine import measured_costs
 from docspec.documents.view import View
@@ -98,30 +99,34 @@ class Verifier:
         if not self._options.loads_late:
             self.reader()
 
-    def prepare_options(self, view: View, image_dpi: float | None, images: bool) -> PrepareOptions:
-        """The options of preparing pages for it. Without ``images``, pages are drawn in full only if needed. Drafting
-        depends on its cost and savings if the target runs here and is loaded; else all pages are drafted, which always
-        pays beside the work of others."""
+    def prepare_options(
+        self, view: View, image_dpi: float | None, images: bool, places: PlacesFrom | None = None
+    ) -> PrepareOptions:
+        """The options of preparing pages for it. Without ``images``, pages are drawn in full only if needed, also for
+        ``places`` (``None``: those of the options). Drafting depends on its cost and savings if the target runs here
+        and is loaded; else all pages are drafted, which always pays beside the work of others."""
         if not self.is_here or self._options.loads_late:
             complete = PrepareOptions.complete(view, image_dpi)
-            return complete if images or not self._options.loads_late else replace(complete, looks=self.looks)
+            looks = None if images or not self._options.loads_late else partial(self.looks, places=places)
+            return replace(complete, looks=looks)
         pages = self.pages
         planner, takes = pages.planner, pages.regions.takes
         return PrepareOptions(view, image_dpi, takes, planner.prices, planner.drafted, self._options.overlaps)
 
-    def verify(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
-        """The results of pages that were prepared; may be called from ``threads`` threads."""
+    def verify(self, prepared: Sequence[DraftedPage], places: PlacesFrom | None = None) -> list[PageResult]:
+        """The results of pages that were prepared, with what ``places`` need (``None``: those of the options); may be
+        called from ``threads`` threads."""
         if not self._options.loads_late:
-            return self.reader().verify_all([page.with_draft() for page in prepared])
+            return self.reader().recording(places).verify_all([page.with_draft() for page in prepared])
         from docspec.hierarchy.regions.known_pages import results_of
 
-        return results_of(prepared, self.card, self._read_late)
+        return results_of(prepared, self.card, partial(self._read_late, places=places))
 
-    def _read_late(self, prepared: Sequence[DraftedPage]) -> list[PageResult]:
+    def _read_late(self, prepared: Sequence[DraftedPage], places: PlacesFrom | None) -> list[PageResult]:
         """The results of pages that need the model. Where no model runs, such a page fails, and the others of the run
         do not."""
         try:
-            reader = self.reader()
+            reader = self.reader().recording(places)
         except ModelError as error:
             if error.failure is not Failure.NO_MODEL:
                 raise
@@ -130,7 +135,7 @@ class Verifier:
             return [failed(one.page, _without_model(one, error)) for one in prepared]
         return reader.verify_all(prepared)
 
-    def looks(self, page: PageImage, draft: PageDraft) -> bool:
+    def looks(self, page: PageImage, draft: PageDraft, places: PlacesFrom | None = None) -> bool:
         """Whether the pixels of a page are needed: for the model, for grading what was recognised, for the places of
         its words, or for pictures."""
         from docspec.hierarchy.regions.known_pages import result_without_model
@@ -138,7 +143,8 @@ class Verifier:
         if draft.drafter != "text-layer" or draft.unread is None:
             return True
         is_read = draft.recognised or any(region.words == "recognition" for region in draft.regions)
-        if self._options.places == "recognise" or (self._options.places == "drafts" and is_read):
+        places = places or self._options.places
+        if places == "recognise" or (places == "drafts" and is_read):
             return True
         result = result_without_model(DraftedPage(page, draft), self.card)
         return result is None or any(block.category is Category.PICTURE for block in result.blocks)

@@ -303,6 +303,22 @@ def test_documents_of_many_know_their_hash(parser, pdf):
     assert document.sha256 == hashlib.sha256(pdf.read_bytes()).hexdigest()
 
 
+def test_one_document_has_places_by_the_model_that_reads_others_without(pdf):
+    reading = ParseOptions(words="model", device="cpu", drafter="none")
+    with pymupdf.open(pdf) as document:
+        page = document[0].get_pixmap(dpi=150).tobytes("png")
+    with Parser(replace(reading, places="drafts")) as placing:
+        [expected] = placing.pages(page)
+    with Parser(reading) as parser:
+        [before], loaded = parser.pages(page), parser.loaded
+        [found], [after] = parser.pages(page, places="drafts"), parser.pages(page)
+        assert parser.loaded is loaded
+    told = [[word.certainty for word in block.places] for block in found.blocks]
+    assert told == [[word.certainty for word in block.places] for block in expected.blocks]
+    assert len({each for block in told for each in block}) > 1, "they follow the model's margins"
+    assert before.blocks == after.blocks and not any(block.places for block in after.blocks)
+
+
 def test_the_end_of_a_range_is_the_last_page_at_most(pdf, tmp_path):
     """A folder has longer and shorter documents."""
     with pymupdf.open(pdf) as long, pymupdf.open() as short:

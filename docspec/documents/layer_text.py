@@ -16,6 +16,8 @@ from docspec.core.straightening import NOTHING, Projection, Straightening
 from docspec.documents.glyphless import ADVANCE, GlyphlessFont
 from docspec.documents.mupdf import mupdf
 
+Place = tuple[float, float]
+
 
 @dataclass(frozen=True, slots=True)
 class LayerWord:
@@ -44,6 +46,10 @@ class LayerPage:
 
 BASE, RISE = 0.22, 0.85
 """Heights of a box of type from its lower edge to the baseline, and that are an em."""
+
+LEAST_GAP = 0.1
+"""Ems between two words of a line. Boxes of recognised words are guessed and may touch; Poppler joins words with less
+than 0.05 ems between them, whatever space is written there."""
 
 LEFTWARDS, DOWNWARDS = -1, 2
 
@@ -76,13 +82,14 @@ def _line(words: Sequence[LayerWord], font: GlyphlessFont, to_user: Projection) 
     parts = []
     for at, word in enumerate(words):
         start, end, up = _axes(word.bbox, word.way)
+        following = _axes(words[at + 1].bbox, word.way)[0] if at + 1 < len(words) else None
+        end = end if following is None else _before(following, start, end, up)
         if word.is_kept:  # it stands over one of the file's own, with which it must not become one word
             ahead = 2 * start[0] - end[0], 2 * start[1] - end[1]
             above = (ahead[0] + up[0] - start[0], ahead[1] + up[1] - start[1])
             parts.append(_shown(" ", ahead, start, above, font, to_user))
         parts.append(_shown(word.text, start, end, up, font, to_user))
-        if at + 1 < len(words):  # a space up to the next word
-            following = _axes(words[at + 1].bbox, word.way)[0]
+        if following is not None:  # a space up to the next word
             least = 0.1 * min(word.bbox.width, word.bbox.height)
             if abs(word.way) == 1:
                 behind = max(following[0], end[0] + least), end[1]
@@ -93,6 +100,18 @@ def _line(words: Sequence[LayerWord], font: GlyphlessFont, to_user: Projection) 
             above = end[0] + up[0] - start[0], end[1] + up[1] - start[1]
             parts.append(_shown(" ", end, behind, above, font, to_user))
     return "".join(parts)
+
+
+def _before(following: Place, start: Place, end: Place, up: Place) -> Place:
+    """``end`` of a word, or a place before it that leaves :data:`LEAST_GAP` to where the ``following`` word starts. A
+    word on more than half of which another one lies keeps its end."""
+    across, down = end[0] - start[0], end[1] - start[1]  # one of them is 0
+    length, em = abs(across + down), abs(up[0] - start[0] + up[1] - start[1])
+    ahead = (following[0] - start[0]) * across + (following[1] - start[1]) * down
+    if not length or ahead <= 0.5 * length**2:
+        return end
+    share = min(1.0, max(0.5, (ahead / length - LEAST_GAP * em) / length))
+    return start[0] + share * across, start[1] + share * down
 
 
 def _as_seen(word: LayerWord) -> LayerWord:
@@ -108,9 +127,6 @@ def _as_seen(word: LayerWord) -> LayerWord:
 
 def _keeps_order(letter: str) -> bool:
     return unicodedata.bidirectional(letter[0]) in _RIGHTWARDS
-
-
-Place = tuple[float, float]
 
 
 def _axes(box: BBox, way: int) -> tuple[Place, Place, Place]:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from docspec.core import Block, Event, ModelError, PageImage, PageResult, ParseOptions, Region
+from docspec.core.choices import PlacesFrom
 from docspec.core.observer import Observer
 from docspec.dialects import Dialect
 from docspec.drafting import SafeDrafter
@@ -54,6 +55,13 @@ class PageReader:
         self.context = context
         self.regions = RegionPages(context)
         self.whole = WholePages(context)
+
+    def recording(self, places: PlacesFrom | None) -> PageReader:
+        """A reader with the same engine that records what ``places`` need (``None``: what the options say)."""
+        options = self.context.options
+        if places in (None, options.places):
+            return self
+        return PageReader(replace(self.context, options=replace(options, places=places)))
 
     def verify(self, drafted: DraftedPage) -> PageResult:
         """The result of a drafted page. Raises :class:`docspec.core.ModelError` if the engine can answer no more

@@ -61,7 +61,7 @@ class Converter:
         self._options = options
         self._most = most
         self._turns = Turns(documents)
-        self._parsers: dict[tuple[RecogniseMode, str | None, PlacesFrom], Parser] = {}
+        self._parsers: dict[tuple[RecogniseMode, str | None], Parser] = {}
         self._lock = threading.Lock()
 
     def pages(
@@ -71,6 +71,7 @@ class Converter:
         each with its image, which the results lack. Raises :class:`docspec.core.DocspecError`, and :class:`Stopped` if
         it is not ``wanted`` while it waits."""
         parser = self._own(given.wishes)
+        places: PlacesFrom | None = "drafts" if given.wishes.quote and self._options.places == "none" else None
         end = None if given.wishes.seconds is None else time.monotonic() + given.wishes.seconds
         try:
             with self._turns.place(given.client) as place:
@@ -85,7 +86,7 @@ class Converter:
                         return
                     with self._turns.turn(place, len(part), wanted):
                         chosen = PageSelection(tuple((number, number) for number in part))
-                        results = list(parser.pages(document, chosen, goes_on=done > 0))
+                        results = list(parser.pages(document, chosen, goes_on=done > 0, places=places))
                     done += len(part)
                     for result in results:
                         if shown is not None:
@@ -153,14 +154,13 @@ class Converter:
         """The parser that reads as ``wishes`` say; most gateways only ever need one. Raises
         :class:`docspec.core.UsageError` if too many languages are asked for: each has children of its own."""
         recognise, language = wishes.recognise, wishes.language
-        places = self._options.places if self._options.places != "none" or not wishes.quote else "drafts"
         with self._lock:
-            if (key := (recognise, language, places)) not in self._parsers:
+            if (key := (recognise, language)) not in self._parsers:
                 from docspec.parser import Parser
 
                 if len(self._parsers) >= MOST_PARSERS:
                     raise UsageError("ocr_lang: too many languages at a time here; leave it out, scripts are found")
-                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter, places=places)
+                options = replace(self._options, drafter=DRAFTERS[recognise] or self._options.drafter)
                 options = options if language is None else replace(options, language=language)
                 devices = () if options.has_other_engine else (options.device,)
                 self._parsers[key] = Parser(options, devices=devices, spare=1)

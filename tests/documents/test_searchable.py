@@ -121,6 +121,31 @@ def test_lines_are_found_as_they_are_read() -> None:
         assert len(pdf[0].search_for("Harbour office")) == 1
 
 
+@pytest.mark.parametrize("gap", [1.0, 0.0, -6.0])
+@pytest.mark.parametrize("way", [1, 2, -2])
+def test_words_whose_boxes_touch_are_told_apart(gap: float, way: int, tmp_path: Path) -> None:
+    """A recogniser's boxes of words are a guess; Poppler joins two words with less than 0.05 em between them."""
+    line = []
+    for text, ahead in (("be", 0.0), ("white", 36 + gap), ("or", 132 + gap)):
+        box = BBox(100 + ahead, 100, 100 + ahead + 18 * len(text), 130)
+        if way == 2:
+            box = BBox(box.y0, box.x0, box.y1, box.x1)
+        elif way == -2:
+            box = BBox(box.y0, 500 - box.x1, box.y1, 500 - box.x0)
+        line.append(LayerWord(text, box, way))
+    made = layered(scanned_pdf(), LayerPage(1, 800, 600, (tuple(line),)))
+    (first, one), (second, other), (third, last) = found(made)
+    assert (first, second, third) == ("be", "white", "or")
+    between = {1: other.x0 - one.x1, 2: other.y0 - one.y1, -2: one.y0 - other.y1}[way]
+    assert between > 0.05 * 0.85 * 30
+    assert are_near(last, line[2].bbox) and are_near(other, line[1].bbox), "which have room keep their boxes"
+    if shutil.which("pdftotext") is not None:
+        file = tmp_path / "a.pdf"
+        file.write_bytes(made)
+        said = subprocess.run(["pdftotext", str(file), "-"], capture_output=True, text=True, check=True).stdout
+        assert said.split() == ["be", "white", "or"]
+
+
 def test_nothing_that_is_seen_changes() -> None:
     data = scanned_pdf()
     assert pixels(layered(data, LayerPage(1, 800, 600, lines()))) == pixels(data)
