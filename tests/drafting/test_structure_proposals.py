@@ -1,5 +1,5 @@
-"""What is proposed to the search for tables beside the network's groups: items that lines describe, heads above a single
-row, small tables that white divides."""
+"""What is proposed to the search for tables beside the network's groups: items that lines describe, heads above a
+single row, small tables that white divides."""
 
 from __future__ import annotations
 
