@@ -15,7 +15,7 @@ from benchmarks.cli import app
 from benchmarks.published_sizes import SIZES
 from benchmarks.random_weights import PUBLISHED, random_target
 from docspec.bench.step import StepTime, measure
-from docspec.core import ModelError, UsageError
+from docspec.core import ModelError
 from docspec.targets.families import families
 
 CPU = torch.device("cpu")
@@ -98,6 +98,6 @@ def test_the_command_prints_a_table_and_writes_json(tmp_path):
     assert found["steps"]["mode"] == "eager"
 
 
-def test_a_size_must_be_named():
-    result = CliRunner().invoke(app, ["step"])
-    assert isinstance(result.exception, UsageError)
+def test_a_size_must_be_known():
+    result = CliRunner().invoke(app, ["step", "--random", "qwen9"])
+    assert isinstance(result.exception, ModelError) and "qwen3-vl-2b" in str(result.exception)
