@@ -128,14 +128,14 @@ def teach(
             total = 0.0
         if passed >= saved + SAVED:
             saved = int(passed)
-            save(mean.module, pages[0][0], out)
-    save(mean.module, pages[0][0], out)
+            save(mean.module, out)
+    save(mean.module, out)
 
 
-def save(network: RelationNetwork, page: PageTokens, out: Path) -> None:
+def save(network: RelationNetwork, out: Path) -> None:
     """Writes the weights of ``network``, and itself as ONNX."""
     torch.save(network.state_dict(), out.with_suffix(".pt"))
-    export(network, page, out)
+    export(network, out)
 
 
 def weights_of(file: Path) -> dict[str, Tensor]:
@@ -154,11 +154,11 @@ def weights_of(file: Path) -> dict[str, Tensor]:
     return arrays
 
 
-def export(network: RelationNetwork, page: PageTokens, out: Path) -> None:
+def export(network: RelationNetwork, out: Path) -> None:
     """Writes ``network`` as ONNX for any number of tokens."""
     network.eval()
-    features = features_of(page)
-    inputs = (torch.from_numpy(features.tokens), torch.from_numpy(features.pairs))
+    of_tokens, of_pairs = network.token_in[0].in_features, network.pair_in[0].in_features
+    inputs = (torch.zeros(8, int(of_tokens)), torch.zeros(8, 8, int(of_pairs)))
     axes = {"tokens": {0: "n"}, "pairs": {0: "n", 1: "n"}}
     torch.onnx.export(
         network,
