@@ -102,7 +102,9 @@ def _of_one_size(region: Region) -> list[Region]:
 
     def is_like(line: PrintedLine, below: PrintedLine) -> bool:
         small, large = sorted((line.size, below.size))
-        return large < OTHER_SIZE * small or not small or line.bbox.y1 > below.bbox.y1 or line.turns or below.turns
+        if not small or line.turns or below.turns:
+            return True
+        return large < OTHER_SIZE * small or line.bbox.y1 > below.bbox.y1
 
     parts = runs_of(lines, is_like)
     return [region] if len(parts) == 1 else [_with_lines(region, part) for part in parts]
