@@ -220,8 +220,10 @@ class PdfDocument(Document):
     def _private_page(self, index: int) -> Any:
         """A page in a document of its own: a copy, or, if objects that it refers to cannot be copied, the page itself
         in the file opened again (a reference to a missing object counts as null and is harmless). A copy knows no
-        layers, and shows those that are off."""
-        if not self._layers_off:
+        layers, and shows those that are off, and none of the fields of a file that names no form (pages that were taken
+        out of one)."""
+        loose_fields = not self._pdf.is_form_pdf and self._pdf[index].first_widget is not None
+        if not (self._layers_off or loose_fields):
             copy = mupdf().open()
             try:
                 self._copy_to(copy, index)

@@ -10,7 +10,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docspec import Parser
+from docspec import ParseOptions, Parser
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -239,3 +239,22 @@ def test_a_field_without_area_is_none(parsed: Parsed, box: tuple[float, float, f
 
     page = parsed(draw).pages[0]
     assert page.status == "ok" and page.text.startswith("The ferry left the harbour")
+
+
+def test_fields_of_pages_that_were_taken_out_of_a_form_are_read(tmp_path: Path) -> None:
+    """Programs that cut files leave the fields on the page and drop the form that names them."""
+    path = tmp_path / "page.pdf"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((72, 100), "Character name", fontsize=11)
+        field = pymupdf.Widget()
+        field.field_name, field.field_type = "name", pymupdf.PDF_WIDGET_TYPE_TEXT
+        field.rect, field.field_value = pymupdf.Rect(200, 86, 400, 106), "Oona Macrae"
+        page.add_widget(field)
+        pdf.xref_set_key(pdf.pdf_catalog(), "AcroForm", "null")
+        pdf.save(path)
+    with pymupdf.open(path) as pdf:
+        assert not pdf.is_form_pdf and next(iter(pdf[0].widgets())).field_value == "Oona Macrae"
+    with Parser(ParseOptions(drafter="text-layer", words="evidence")) as parser:
+        (result,) = parser.pages(path)
+    assert "Character name" in result.text and "Oona Macrae" in result.text
