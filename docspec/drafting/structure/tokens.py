@@ -451,11 +451,20 @@ def _without_underlines(level: Floats, words: Sequence[Token]) -> Floats:
     to where one ends. Rules of tables are further away, or longer."""
     if not (len(level) and words):
         return level
+    words = sorted(words, key=lambda word: word.baseline)
     x0, _, x1, _ = np.array([word.box for word in words], np.float32).T
     size, base = np.array([(word.size, word.baseline) for word in words], np.float32).T
+    reach = UNDER * size.max() + 1
     kept = []
-    for start, end, y in level:
-        near = np.flatnonzero((base - 0.02 * size < y) & (y < base + UNDER * size) & (x0 < end) & (start < x1))
+    for (start, end, y), first, last in zip(
+        level, *np.searchsorted(base, (level[:, 2] - reach, level[:, 2] + reach)), strict=True
+    ):
+        if first == last:  # as most lines of drawings
+            kept.append(True)
+            continue
+        own = slice(first, last)
+        level_with = (base[own] - 0.02 * size[own] < y) & (y < base[own] + UNDER * size[own])
+        near = first + np.flatnonzero(level_with & (x0[own] < end) & (start < x1[own]))
         slack = FLUSH * size[near]
         within = (x0[near] > start - slack) & (x1[near] < end + slack)
         fits = len(near) and within.all() and (x0[near] - slack).min() < start and end < (x1[near] + 2 * slack).max()
