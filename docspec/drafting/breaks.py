@@ -96,8 +96,7 @@ def with_one_size(regions: Sequence[Region]) -> list[Region]:
 
 def _of_one_size(region: Region) -> list[Region]:
     lines = region.lines
-    whole = region.category is Category.TEXT and not (region.listing or region.broken) and region.words == "text layer"
-    if not whole or len(lines) < 2 or region.texts != ("\n".join(line.text for line in lines),):
+    if not _is_joined(region) or region.words != "text layer":
         return [region]
 
     def is_like(line: PrintedLine, below: PrintedLine) -> bool:
@@ -143,10 +142,15 @@ def with_ends(regions: Sequence[Region]) -> list[Region]:
     return [part for region in regions for part in _parted(region)]
 
 
+def _is_joined(region: Region) -> bool:
+    """Whether ``region`` is text of several lines that are joined, and has no other reading."""
+    text = region.category is Category.TEXT and not (region.listing or region.broken) and len(region.lines) > 1
+    return text and region.texts == ("\n".join(line.text for line in region.lines),)
+
+
 def _parted(region: Region) -> list[Region]:
     lines = region.lines
-    whole = region.category is Category.TEXT and not (region.listing or region.broken) and len(lines) > 1
-    if not whole or region.texts != ("\n".join(line.text for line in lines),) or any(line.turns for line in lines):
+    if not _is_joined(region) or any(line.turns for line in lines):
         return [region]
     left, edge = min(line.bbox.x0 for line in lines), max(line.bbox.x1 for line in lines)
     size = median(line.size or line.bbox.height for line in lines)
