@@ -6,7 +6,9 @@ first; a sign that is never read as it is told is wrong.
 
 Fonts whose own programs say the same are not read: an embedded font has a table of its own from characters to glyphs
 (in Type 1 fonts: the names of the glyphs), and a font that is not embedded is drawn by the characters of its encoding.
-Where that agrees with the text of the file, two witnesses agree.
+Where that agrees with the text of the file, two witnesses agree. Subsets may have no such table any more; where all
+signs of ASCII keep one distance from the numbers of their glyphs, the font has them in the order of the code, and a
+table that exchanged some of them would break it.
 """
 
 from __future__ import annotations
@@ -97,12 +99,19 @@ class FontJudge:
                 continue
             if sum(letter in recogniser.alphabet for letter in letters) >= READABLE * len(letters):
                 wanted.append((box, text))
-        pictures = [self.picture(page, TextLine(box, text)) for box, text in wanted]
-        read = dict(zip(wanted, recogniser.read_lines(pictures), strict=True))
-        known = [(text, *read[box, text]) for box, text in pieces if (box, text) in read]
-        return what_differs(
-            [(_plain(text), _plain(reading)) for text, reading, sure in known if sure >= CERTAIN], is_main
-        )
+        often = Counter(sign for piece in pieces if piece in wanted for sign in _plain(piece[1]))
+        open_signs = {sign for sign, count in often.items() if 0 < _least(sign) <= count}
+        known: list[tuple[str, str]] = []
+        while wanted:
+            piece = max(wanted, key=lambda piece: len(open_signs.intersection(piece[1])))
+            if known and open_signs.isdisjoint(piece[1]):
+                break  # the others can say no more
+            wanted.remove(piece)
+            [(reading, sure)] = recogniser.read_lines([self.picture(page, TextLine(*piece))])
+            if sure >= CERTAIN:
+                known += pieces.count(piece) * [(_plain(piece[1]), _plain(reading))]
+                open_signs -= _as_told(*known[-1])
+        return what_differs(known, is_main)
 
 
 def what_differs(pairs: Iterable[tuple[str, str]], is_main: bool = True) -> str | None:
@@ -126,11 +135,25 @@ def what_differs(pairs: Iterable[tuple[str, str]], is_main: bool = True) -> str 
     if is_main and signs.total() >= PIECE and sum(likeness) / len(likeness) < MIN_LIKENESS:
         return f"differs from the print (likeness {sum(likeness) / len(likeness):.2f})"
     for sign, count in signs.items():
-        least = TWICE if _ODD.match(sign) else THRICE if sign.isascii() and sign.isalnum() else 0
         seldom = missed.total() - missed[sign] < 0.2 * (signs.total() - count)  # the reading is good elsewhere
-        if least and seldom and sign not in _ALIKE and count >= least and missed[sign] == count:
+        if seldom and 0 < _least(sign) <= count and missed[sign] == count:
             return f"tells '{sign}' for what is printed as '{instead[sign].most_common(1)[0][0]}'"
     return None
+
+
+def _least(sign: str) -> int:
+    """Times that ``sign`` is to be seen before it is called wrong; 0 for those that never are."""
+    if sign in _ALIKE:
+        return 0
+    return TWICE if _ODD.match(sign) else THRICE if sign.isascii() and sign.isalnum() else 0
+
+
+def _as_told(text: str, read: str) -> set[str]:
+    """The signs of ``text`` that are once in ``read`` in their place."""
+    from rapidfuzz.distance import Levenshtein
+
+    steps = Levenshtein.opcodes(text, read)
+    return {sign for step in steps if step.tag == "equal" for sign in text[step.src_start : step.src_end]}
 
 
 def _fonts_of(page: Any) -> tuple[frozenset[str], frozenset[str]]:
@@ -188,6 +211,9 @@ AGREED = 0.95
 """Least share of a font's characters that its program has at the glyphs that are drawn for them. Those of ASCII must
 all be there; others, such as hyphens and dots, have several codes."""
 
+LEAST_IN_ORDER = 12
+"""Fewest signs of ASCII from which on their order says something."""
+
 CONTINUED = -1
 """The glyph of the further characters of a ligature."""
 
@@ -219,6 +245,8 @@ class FontPrograms:
     def _agrees(self, document: Any, number: int, kind: str, glyphs: Glyphs) -> bool:
         if kind == "n/a":  # not embedded: without a table of Unicodes, text and print come from one encoding
             return number > 0 and document.xref_get_key(number, "ToUnicode")[0] == "null"
+        if are_in_order(glyphs):
+            return True
         if number not in self._programs:
             self._programs[number] = _program(document, number)
         program = self._programs[number]
@@ -227,6 +255,13 @@ class FontPrograms:
         other = [(code, count) for (code, glyph), count in glyphs.items() if program.has_glyph(code) != glyph]
         missed = sum(count for _, count in other)
         return missed <= (1 - AGREED) * glyphs.total() and not any(0x20 < code < 0x7F for code, _ in other)
+
+
+def are_in_order(glyphs: Glyphs) -> bool:
+    """Whether the numbers of the glyphs follow the codes of all signs of ASCII, as in fonts whose glyphs stand in the
+    order of the code. All signs may be told shifted then: their words are to be those of a language."""
+    ascii_signs = {(code, glyph) for code, glyph in glyphs if 0x20 < code < 0x7F}
+    return len(ascii_signs) >= LEAST_IN_ORDER and len({glyph - code for code, glyph in ascii_signs}) == 1
 
 
 def bare(name: str) -> str:
