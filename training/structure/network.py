@@ -16,6 +16,12 @@ STATES = ("in table", "head")
 WIDTH, HEADS, LAYERS, HIDDEN, KEYS = 80, 4, 8, 32, 12
 
 
+def over_pairs(linear: nn.Linear, pairs: Tensor) -> Tensor:
+    """``linear`` of each of ``pairs`` (features, n * n), as (features of its own, n * n): no step on the way copies the
+    features of a pair next to each other."""
+    return linear.weight @ pairs + linear.bias[:, None]
+
+
 class Layer(nn.Module):
     """Attention with a bias for each pair, and a network for each token."""
 
@@ -30,11 +36,12 @@ class Layer(nn.Module):
             nn.init.zeros_(last.bias)
 
     def forward(self, tokens: Tensor, pairs: Tensor) -> Tensor:
-        """``tokens`` (n, width), ``pairs`` (n, n, hidden)."""
+        """``tokens`` (n, width), ``pairs`` (hidden, n * n)."""
         query, key, value = (
             self.qkv(self.before(tokens)).view(-1, 3, HEADS, WIDTH // HEADS).permute(1, 2, 0, 3).unbind(0)
         )
-        weights = query @ key.transpose(1, 2) * (WIDTH // HEADS) ** -0.5 + self.bias(pairs).permute(2, 0, 1)
+        bias = over_pairs(self.bias, pairs).view(HEADS, tokens.shape[0], -1)
+        weights = (query * (WIDTH // HEADS) ** -0.5) @ key.transpose(1, 2) + bias
         mixed = (weights.softmax(-1) @ value).permute(1, 0, 2).reshape(-1, WIDTH)
         tokens = tokens + self.out(mixed)
         return tokens + self.outer(torch.relu(self.inner(self.between(tokens))))
@@ -51,9 +58,10 @@ class PairUpdate(nn.Module):
         nn.init.zeros_(self.out.bias)
 
     def forward(self, tokens: Tensor, pairs: Tensor) -> Tensor:
-        """``tokens`` (n, width), ``pairs`` (n, n, hidden)."""
-        met = self.mixed(pairs) + self.first(tokens)[:, None] + self.second(tokens)[None]
-        return pairs + self.out(torch.relu(met))
+        """``tokens`` (n, width), ``pairs`` (hidden, n * n)."""
+        first, second = self.first(tokens).T[:, :, None], self.second(tokens).T[:, None]
+        met = over_pairs(self.mixed, pairs).view(HIDDEN, tokens.shape[0], -1) + first + second
+        return pairs + over_pairs(self.out, torch.relu(met).view(HIDDEN, -1))
 
 
 class RelationNetwork(nn.Module):
@@ -72,12 +80,14 @@ class RelationNetwork(nn.Module):
 
     def forward(self, tokens: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
         """``tokens`` (n, features), ``pairs`` (n, n, features)."""
-        hidden, geometry = self.token_in(tokens), self.pair_in(pairs)
+        hidden = self.token_in(tokens)
+        geometry = torch.relu(over_pairs(self.pair_in[0], pairs.flatten(0, 1).T))
         for number, layer in enumerate(self.layers):
             hidden = layer(hidden, geometry)
             if number % 2:
                 geometry = self.updates[number // 2](hidden, geometry)
         hidden = self.norm(hidden)
         left, right = self.keys(hidden).view(-1, 2, len(RELATIONS), KEYS).permute(1, 2, 0, 3).unbind(0)
-        scores = (left @ right.transpose(1, 2)).permute(1, 2, 0) * KEYS**-0.5 + self.pair_out(geometry)
-        return (scores + scores.transpose(0, 1)) / 2, self.states(hidden)
+        scores = (left * KEYS**-0.5) @ right.transpose(1, 2)
+        scores = scores + over_pairs(self.pair_out, geometry).view_as(scores)
+        return ((scores + scores.transpose(1, 2)) / 2).permute(1, 2, 0), self.states(hidden)

@@ -139,19 +139,11 @@ def save(network: RelationNetwork, out: Path) -> None:
 
 
 def weights_of(file: Path) -> dict[str, Tensor]:
-    """The weights in an ONNX file that :func:`export` wrote, by their names. Those of products over pairs stand there
-    transposed, without a name: the node that takes them has it."""
+    """The weights in an ONNX file that :func:`export` wrote, by their names."""
     import onnx
     from onnx.numpy_helper import to_array
 
-    graph = onnx.load(file).graph
-    arrays = {one.name: torch.from_numpy(to_array(one).copy()) for one in graph.initializer}
-    for node in graph.node:
-        if node.op_type == "MatMul" and node.input[1] in arrays:
-            module = node.output[0].removeprefix("/").removesuffix("/MatMul_output_0").split("/")
-            own = module[-1] if "." in module[-1] else ".".join(module)
-            arrays[f"{own}.weight"] = arrays.pop(node.input[1]).T.contiguous()
-    return arrays
+    return {one.name: torch.from_numpy(to_array(one).copy()) for one in onnx.load(file).graph.initializer}
 
 
 def export(network: RelationNetwork, out: Path) -> None:
@@ -169,6 +161,7 @@ def export(network: RelationNetwork, out: Path) -> None:
         output_names=["relations", "states"],
         dynamic_axes=axes,
         opset_version=17,
+        do_constant_folding=False,  # which would rename weights; ONNX Runtime does it anyway
     )
     network.train()
 
