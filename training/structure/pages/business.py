@@ -81,7 +81,11 @@ class Office(Sheets):
         return Group(rng.choice(("pairs", "pairs", "above")), tuple(parts), columns)
 
     def sums(self) -> Group:
-        """Totals that stand by themselves below the items."""
+        """Totals that stand by themselves below the items, or on both sides of the page."""
+        left = self._sums() if self.rng.random() < 0.3 else ()
+        return Group("pairs", (left, self._sums()), 2)
+
+    def _sums(self) -> tuple[Part, ...]:
         rng, column = self.rng, list[Part]()
         for label in rng.sample(TOTALS, rng.randint(2, 4)):
             self.pair += 1
@@ -89,7 +93,11 @@ class Office(Sheets):
                 Block("label", plain(label + rng.choice((":", ""))), pair=self.pair),
                 Block("value", self.money(), pair=self.pair),
             ]
-        return Group("pairs", ((), tuple(column)), 2)
+        return tuple(column)
+
+    def aside(self) -> Block:
+        """A remark in small type beside addresses."""
+        return Block("note", plain(self.writer.phrase(4, 12), self.rng.choice(("i", "i", ""))))
 
     def order(self) -> Page:
         """An invoice, a delivery note, a statement or a price list."""
@@ -104,7 +112,9 @@ class Office(Sheets):
         if kind != "prices":
             layout = rng.random()
             sender, customer, facts = self.address(), self.address(), self.facts(1)
-            if layout < 0.35:
+            if layout < 0.12:
+                top = [Group("beside", ((facts,), (customer,), (self.address(),), (self.aside(),)), 4)]
+            elif layout < 0.35:
                 top = [Group("beside", ((sender,), (customer,)), 2), self.facts()]
             elif layout < 0.7:
                 top = [sender, Group("beside", ((customer,), (facts,)), 2)]

@@ -143,7 +143,7 @@ class Setter(Tables):
             return self.table(part)
         if isinstance(part, Group):
             return self.group(part)
-        scale = {"heading": {1: 1.5, 2: 1.25, 3: 1.05}.get(part.level, 1.2), "code": 0.9}.get(part.kind, 1)
+        scale = {"heading": {1: 1.5, 2: 1.25, 3: 1.05}.get(part.level, 1.2), "code": 0.9, "note": 0.7}.get(part.kind, 1)
         text = (
             tuple((characters, "b" + style) for characters, style in part.text) if part.kind == "heading" else part.text
         )
