@@ -16,6 +16,9 @@ from docspec.drafting.lines import TextLine, is_watermark
 WRAPPED = 0.6
 """Least width of a line near an edge, as a share of all text's, that the next line may go on from."""
 
+MARGIN = 0.1
+"""Widest margin, as a share of the page's width, in which stamps stand."""
+
 LARGE = 1.35
 """Least size of type of a heading near an edge, over that of the text."""
 
@@ -25,6 +28,16 @@ def watermarks(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine
     usual = median(line.size for line in lines) if lines else 0.0
     across = [line.slanted and is_watermark(line.size, usual) for line in lines]
     return list(compress(lines, across)), [line for line, is_mark in zip(lines, across, strict=True) if not is_mark]
+
+
+def stamps(lines: Sequence[TextLine], width: float) -> tuple[list[TextLine], list[TextLine]]:
+    """The ``lines`` in the margins of a page of this ``width`` that run upwards or downwards beside all level text, as
+    the stamps of archives do, and the others."""
+    level = [line.bbox for line in lines if not line.turns % 2]
+    left = min(min((box.x0 for box in level), default=0.0), MARGIN * width)
+    right = max(max((box.x1 for box in level), default=width), width - MARGIN * width)
+    found = [line.turns % 2 == 1 and (line.bbox.x1 <= left or line.bbox.x0 >= right) for line in lines]
+    return list(compress(lines, found)), [line for line, is_one in zip(lines, found, strict=True) if not is_one]
 
 
 def settled_furniture(regions: Sequence[Region], edges: Sequence[EdgeText]) -> list[Region]:

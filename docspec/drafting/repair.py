@@ -60,6 +60,8 @@ _ACCENTS = {
 _ACCENTED = re.compile(rf"(?<=[^\W\d_])([{''.join(_ACCENTS)}]) ?([^\W\d_])|([{''.join(_ACCENTS)}])([^\W\d_])")
 _TWICE = re.compile("([\u093e-\u094c])\\1+")  # vowel signs of Devanagari stand once on a letter
 _CEDILLA = re.compile(r"¸([cCsStT])|([cCsStT])¸")
+_FF = re.compile(r"(?<=[^\W\d_])\u21b5(?=[^\W\d_])")
+"""Apple's Quartz tells the ligature of Computer Modern as this arrow; none stands within a word."""
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
@@ -71,7 +73,7 @@ def repair(text: str) -> str:
     text = _INVISIBLE.sub("", text.translate(_BULLETS).rstrip())
     if not text.isascii():
         text = text.translate(_UPRIGHT)
-        text = _ACCENTED.sub(_compose, text)
+        text = _ACCENTED.sub(_compose, _FF.sub("ff", text))
         text = _CEDILLA.sub(lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text)
         text = _TWICE.sub(r"\1", unicodedata.normalize("NFC", text))
     return _SPACES.sub(" ", text).strip()

@@ -28,7 +28,7 @@ from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
 from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
-from docspec.drafting.furniture import settled_furniture, watermarks
+from docspec.drafting.furniture import settled_furniture, stamps, watermarks
 from docspec.drafting.ink import covers_all_ink, unread_regions
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
@@ -171,6 +171,8 @@ class TextLayerDrafter:
             ordered = in_place([*text, *others], lambda region: region in others, lambda region: region.bbox)
             return [_in_pixels(region, page) for region in ordered], WHITE_SPACE, ()
         marks, lines = watermarks(lines)
+        beside, lines = stamps(lines, printed.page.rect.width)
+        marks += beside
         numbers, lines = line_numbers(lines)
         if numbers:  # the layout model takes numbered lines for a list
             printed = Printed(without_lines(printed.page, numbers), printed.modelled)

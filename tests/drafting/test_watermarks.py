@@ -1,4 +1,4 @@
-"""What is written across a page in large type is no cell and parts no text: it comes last."""
+"""What is written across a page in large type, or upwards in its margin, is no cell and parts no text: it comes last."""
 
 from __future__ import annotations
 
@@ -70,3 +70,31 @@ def test_what_is_a_watermark_for_tables_is_one_for_the_text(parsed: Parsed, degr
     (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
     assert table == ROWS
     assert page.text.count("HARBOUR FAIR") == 1 and page.text.index("HARBOUR") > page.text.index("Kokku")
+
+
+@pytest.mark.parametrize(("x", "turn"), [(30, 90), (570, 270)])
+def test_a_stamp_in_the_margin_is_no_heading_and_comes_last(parsed: Parsed, x: float, turn: int) -> None:
+    def stamped(page: pymupdf.Page) -> None:
+        for number in range(30):
+            page.insert_text((80, 80 + 14 * number), f"Line {number} of a paper, which archives stamp.", fontsize=10)
+        page.insert_text((x, 450 if turn == 90 else 200), "archive:2103.15348v2  21 Jun 2021", fontsize=20, rotate=turn)
+
+    page = parsed(stamped).pages[0]
+    *text, last = page.blocks
+    assert (last.text, last.category.value) == ("archive:2103.15348v2 21 Jun 2021", "Text")
+    assert [block.category.value for block in text] == ["Text"] * len(text)
+
+
+def test_the_label_of_an_axis_stays_with_its_picture(parsed: Parsed) -> None:
+    def chart(page: pymupdf.Page) -> None:
+        for number in range(8):
+            page.draw_rect((130 + 40 * number, 300 - 20 * number, 150 + 40 * number, 400), fill=(0.2, 0.4, 0.7))
+            page.insert_text((132 + 40 * number, 412), str(1990 + number), fontsize=8)
+        page.draw_line((120, 120), (120, 400))
+        page.draw_line((120, 400), (460, 400))
+        page.insert_text((105, 300), "Tons of fish", fontsize=9, rotate=90)
+        for number in range(12):
+            page.insert_text((140, 460 + 14 * number), f"Line {number} of a paper below its chart.", fontsize=10)
+
+    page = parsed(chart).pages[0]
+    assert page.text.index("fish") < page.text.index("Line 0")

@@ -128,18 +128,24 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
 
 
 def unlisted(regions: Sequence[Region]) -> list[Region]:
-    """``regions``, in which a list is text if most of its items have several lines and none has a bullet, a number or
-    a letter: hanging paragraphs and references. A model of the layout calls them a list, and Markdown would give each
-    a bullet that nobody printed."""
+    """``regions``, in which a list is text if none of its items has a bullet, a number or a letter, and it is a single
+    item or most items have several lines: hanging paragraphs, references, affiliations. A model of the layout calls
+    them a list, and Markdown would give each a bullet that nobody printed."""
     result: list[Region] = []
     for listed, run in groupby(regions, lambda region: region.category is Category.LIST_ITEM):
         own = list(run)
         starts = [region.texts[0] for region in own if region.texts] if listed else []
         hanging = 2 * sum("\n" in text for text in starts) > len(own) > 1
-        if hanging and not any(split_marker(text)[0] or not text.lstrip()[:1].isalpha() for text in starts):
+        marked = any(split_marker(text)[0] or not _begins_text(text.lstrip()[:1]) for text in starts)
+        if (hanging or (listed and len(own) == 1)) and not marked:
             own = [replace(region, category=Category.TEXT) for region in own]
         result += own
     return result
+
+
+def _begins_text(sign: str) -> bool:
+    """Whether ``sign`` is a letter, the raised number of a note, or a sign that no list has for a bullet."""
+    return sign.isalpha() or sign in "/([\"“„«" or unicodedata.category(sign) == "No"
 
 
 def _stands_elsewhere(region: Region, page: PageImage) -> bool:

@@ -34,7 +34,8 @@ def test_short_items_stay_a_list_as_those_of_contents_do():
     assert unlisted(regions) == regions
 
 
-def test_one_item_alone_and_other_text_stay_as_they_are():
-    text = Region(BBox(50, 10, 400, 40), Category.TEXT, (LONG,))
-    regions = [*items(LONG), text, *items(LONG)]
-    assert unlisted(regions) == regions
+@pytest.mark.parametrize("text", [LONG, "⁴ University of Washington", "/处，丘陵、山区"])
+def test_one_item_alone_without_a_mark_is_text(text: str):
+    other = Region(BBox(50, 10, 400, 40), Category.TEXT, (LONG,))
+    regions = [*items(text), other, *items("• " + text)]
+    assert [one.category for one in unlisted(regions)] == [Category.TEXT, Category.TEXT, Category.LIST_ITEM]
