@@ -1,4 +1,4 @@
-"""What is written across a page in large type, or upwards in its margin, is no cell and parts no text: it comes last."""
+"""What is written across a page in large type, or upwards in its margin, is no cell and parts no text: it is last."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def unlisted(regions: Sequence[Region]) -> list[Region]:
 
 def _begins_text(sign: str) -> bool:
     """Whether ``sign`` is a letter, the raised number of a note, or a sign that no list has for a bullet."""
-    return sign.isalpha() or sign in "/([\"“„«" or unicodedata.category(sign) == "No"
+    return sign.isalpha() or sign in '/(["“„«' or unicodedata.category(sign) == "No"
 
 
 def _stands_elsewhere(region: Region, page: PageImage) -> bool:
