@@ -62,6 +62,7 @@ _TWICE = re.compile("([\u093e-\u094c])\\1+")  # vowel signs of Devanagari stand 
 _CEDILLA = re.compile(r"¸([cCsStT])|([cCsStT])¸")
 _FF = re.compile(r"(?<=[^\W\d_])\u21b5(?=[^\W\d_])")
 """Apple's Quartz tells the ligature of Computer Modern as this arrow; none stands within a word."""
+_CIPHER = re.compile("[a-z\u00df-\u00ff][\u00c0-\u00de]|[^\\W\\d_][|\\[\\]\u2122\u0192\u2020\u2021][^\\W\\d_]")
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 
@@ -86,6 +87,14 @@ def letters_untold(text: str) -> int:
         return 0
     words = [(len(UNTOLD.findall(run)), len(run)) for run in _RUN.findall(text)]
     return sum(untold for untold, length in words if length - untold >= 2 and length >= 4)
+
+
+def is_cipher(text: str) -> bool:
+    """Whether most words of ``text`` are of no language: capitals with accents behind small letters, or brackets and
+    strokes between letters, some beyond ASCII."""
+    words = [word for word in text.split() if len(word) >= 4]
+    strange = sum(not word.isascii() and _CIPHER.search(word) is not None for word in words)
+    return strange > 1 and strange > 0.5 * len(words)
 
 
 def _compose(match: re.Match[str]) -> str:

@@ -46,7 +46,7 @@ from docspec.drafting.picture_text import (
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
-from docspec.drafting.repair import CODES
+from docspec.drafting.repair import CODES, is_cipher
 from docspec.drafting.spaces import are_spaced, typed_spaces, with_printed_spaces, with_words
 from docspec.drafting.structure.blocks import with_blocks
 from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tables, with_tables
@@ -255,13 +255,25 @@ def _in_pixels(region: Region, page: PageImage) -> Region:
 def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> list[TextLine]:
     """``lines`` of a ``pymupdf.Page`` in points. Lines with words that lack letters in the file, or hold signs that no
     table tells, are recognised; their other words, and all numbers, stay as the file has them. Where the print has the
-    same letters, all are the file's. A line that recognition does not explain stays as it is."""
+    same letters, all are the file's. Lines whose words are of no language, as the codes of an ornate font are, have the
+    words of the print. A line that recognition does not explain stays as it is."""
     return [
-        _completed(page, line, recogniser)
-        if (line.words is None or CODES.search(line.text)) and not (line.hidden or line.turns)
+        line
+        if line.hidden or line.turns
+        else _deciphered(page, line, recogniser)
+        if is_cipher(line.text)
+        else _completed(page, line, recogniser)
+        if line.words is None or CODES.search(line.text)
         else line
         for line in lines
     ]
+
+
+def _deciphered(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
+    read, confidence = recogniser.read_line(picture_of(page, line))
+    if confidence < CERTAIN or is_cipher(read):
+        return line
+    return replace(line, text=read, words="recognition", confidence=confidence, marks=())
 
 
 def _completed(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +43,13 @@ def write_article(page: Any) -> None:
     page.insert_text((205, 575), "17", fontsize=9)
 
 
-def write_without_unicode_of(page: Any, unknown: str, text: str) -> None:
-    """``text`` in a font whose table of Unicodes lacks those of ``unknown``: drawn as any, known to nobody."""
+def write_without_unicode_of(page: Any, unknown: str, text: str, others: Mapping[str, str] | None = None) -> None:
+    """``text`` in a font whose table of Unicodes lacks those of ``unknown``: drawn as any, known to nobody; and tells
+    ``others`` for some letters."""
     font = pymupdf.Font("helv")
     page.insert_font(fontname="F0", fontbuffer=font.buffer)
     page.insert_textbox(pymupdf.Rect(50, 60, 370, 560), text, fontname="F0", fontsize=10.5)
-    codes = {font.has_glyph(ord(letter)): ord(letter) for letter in sorted(set(text) - set(unknown))}
+    codes = {font.has_glyph(ord(one)): ord((others or {}).get(one, one)) for one in sorted(set(text) - set(unknown))}
     told = "".join(f"<{glyph:04x}> <{code:04x}>\n" for glyph, code in codes.items())
     start = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def\n"
     table = (

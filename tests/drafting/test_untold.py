@@ -10,6 +10,7 @@ import pytest
 from docspec.core import PageImage
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.recogniser import Recogniser
+from docspec.drafting.repair import is_cipher
 from docspec.drafting.text_layer import TextLayerDrafter, completed
 
 from .conftest import write_without_unicode_of
@@ -110,3 +111,45 @@ def test_letters_that_the_file_does_not_tell_and_that_print_nothing_leave_its_wo
     assert untold.words is None
     [line] = completed(page.pdf_page, [untold], Reading(read, confidence))
     assert (line.text, line.words) == (untold.text, words)
+
+
+NAMES = dict(zip("aeino", "ÜÄÖÇÉ", strict=True))
+"""What the font of a heading tells for its vowels and an n."""
+
+
+def test_words_of_no_language_are_those_of_the_print(page_of: PageOf, recogniser: Recogniser) -> None:
+    title, prose = "Honorable Chamber of the Deputies", "Nobody else spoke before the vote was taken."
+
+    def draw(page: Any) -> None:
+        write_without_unicode_of(page, "", title, NAMES)
+        page.insert_text((50, 120), prose, fontsize=10)
+
+    page = page_of(draw)
+    given = page_lines(page.pdf_page)
+    assert given[0].text.startswith("HÉÇÉrÜblÄ")
+    told = [(line.text, line.words) for line in completed(page.pdf_page, given, recogniser)]
+    assert told == [(title, "recognition"), (prose, "text layer")]
+
+
+@pytest.mark.parametrize(("read", "confidence"), [("Honorable Chamber", 0.5), ("HÉÇÉrÜblÄ ChÜmbÄr", 0.99)])
+def test_words_of_no_language_stay_where_the_print_tells_no_better(
+    page_of: PageOf, read: str, confidence: float
+) -> None:
+    page = page_of(lambda page: write_without_unicode_of(page, "", "Honorable Chamber", NAMES))
+    given = page_lines(page.pdf_page)
+    assert completed(page.pdf_page, given, Reading(read, confidence)) == given
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L'École d'Été",
+        "iPhone für Ärzte und Übersetzer",
+        "f(x)[a] → ∫[a|b]",
+        "SÃO PAULO",
+        "Ænima McÉwen",
+        "naïve|cliché",
+    ],
+)
+def test_words_of_some_language_are_no_cipher(text: str) -> None:
+    assert not is_cipher(text)
