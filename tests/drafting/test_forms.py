@@ -258,3 +258,34 @@ def test_fields_of_pages_that_were_taken_out_of_a_form_are_read(tmp_path: Path) 
     with Parser(ParseOptions(drafter="text-layer", words="evidence")) as parser:
         (result,) = parser.pages(path)
     assert "Character name" in result.text and "Oona Macrae" in result.text
+
+
+def test_answers_and_their_questions_are_lines(parsed: Parsed) -> None:
+    """As forms of agencies print them: boxes to tick, drawn, before their answers, questions behind these."""
+
+    def box(page: Any, x: float, y: float, ticked: bool) -> None:
+        page.draw_rect((x, y - 8, x + 9, y + 1), width=0.7)
+        if ticked:
+            page.draw_line((x + 1, y - 7), (x + 8, y), width=0.7)
+            page.draw_line((x + 1, y), (x + 8, y - 7), width=0.7)
+
+    def draw(page: Any) -> None:
+        page.insert_text((60, 70), "Summary report of an incident at the quay", fontsize=14, fontname="hebo")
+        page.insert_text((60, 100), "Age:  3 years", fontsize=9)
+        page.insert_text((240, 100), "Gender:", fontsize=9)
+        for x, answer, ticked in ((275, "Female", False), (325, "Male", True)):
+            box(page, x, 100, ticked)
+            page.insert_text((x + 12, 100), answer, fontsize=9)
+        page.insert_textbox(pymupdf.Rect(60, 120, 535, 170), PROSE, fontsize=9)
+        questions = ("Criminal investigation pending or completed?", "Criminal charges filed? If yes, against whom?")
+        for row, question in enumerate(questions):
+            y = 200 + 12.5 * row
+            for x, answer in ((60, "Yes"), (98, "No")):
+                box(page, x, y, (answer == "Yes") == (row == 0))
+                page.insert_text((x + 12, y), answer, fontsize=9)
+            page.insert_text((136, y), question, fontsize=9)
+
+    written = parsed(draw).to_markdown()
+    assert "[x] Yes [ ] No Criminal investigation pending or completed?" in written
+    assert "[ ] Yes [x] No Criminal charges filed? If yes, against whom?" in written
+    assert "Gender: [ ] Female [x] Male" in written

@@ -51,6 +51,12 @@ SAME = 0.08
 """Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
 that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
 
+BOXES = ("[x]", "[ ]")
+"""How a box to tick is spelled."""
+
+ANSWER = 3.0
+"""Most white between two answers, or an answer and its question, in sizes of the type; columns of answers have more."""
+
 _NUMBER = re.compile(r"\(?(?:\d{1,3} ?[a-z]?|[A-Za-z]|[ivx]{1,4})[.)]?|[•▪–●■▶-]")
 
 _COLON = re.compile(r"[:：](?:\s|$)")
@@ -66,6 +72,7 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     odds = odds.copy()
     rows = list(_rows(tokens))
     joined = set[tuple[int, int]]()  # the gaps within one block, by the tokens beside them
+    certain = set[tuple[int, int]]()  # those of one line whatever the network says
     row_of = {piece[-1]: number for number, row in enumerate(rows) for piece in row}
 
     def strip_of(gap: tuple[Piece, Piece]) -> list[tuple[Piece, Piece]]:
@@ -75,12 +82,13 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        one_line = all(_is_numbered(*gap, tokens) for gap in column)
+        one_line = all(_is_numbered(*gap, tokens) or _are_answers(*gap, tokens) for gap in column)
         if _are_labels(column, tokens):
             one_line = True
             _limit(odds, strip_of(column[0]), 0.0, np.maximum)  # what speaks of other rows is no word against these
         if likely > least or one_line:
             joined.update((left[-1], right[0]) for left, right in column)
+            certain.update((left[-1], right[0]) for left, right in column if one_line)
         else:
             parted = set[int]()
             for gap in (gap for gap in column if gap[0][-1] not in parted):
@@ -90,10 +98,11 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     for row in rows:
         for run in runs_of(row, lambda left, right: (left[-1], right[0]) in joined):
             own = [at for piece in run for at in piece]
-            if len(run) > 1:
+            if len(run) > 1 or any(tokens[at].text.startswith(BOXES) for at in own):
                 odds[np.ix_(own, own)] = np.maximum(odds[np.ix_(own, own)], SURE)
     for beside in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
-        _limit(odds, beside, -SURE, np.minimum)
+        if not any(left and right and (left[-1], right[0]) in certain for left, right in beside):
+            _limit(odds, beside, -SURE, np.minimum)
     return odds
 
 
@@ -109,6 +118,13 @@ def _text(piece: Piece, tokens: Sequence[Token]) -> str:
 def _is_numbered(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
     """Whether ``left`` is the number or the bullet of the text on its right: of a form's line, a section, an item."""
     return _NUMBER.fullmatch(_text(left, tokens)) is not None and sum(map(str.isalpha, _text(right, tokens))) > 1
+
+
+def _are_answers(left: Piece, right: Piece, tokens: Sequence[Token]) -> bool:
+    """Whether a box to tick begins one of two pieces near each other: two answers, or an answer and its question."""
+    white = tokens[right[0]].box[0] - tokens[left[-1]].box[2]
+    ticked = any(_text(piece, tokens).startswith(BOXES) for piece in (left, right))
+    return ticked and white < ANSWER * min(tokens[left[-1]].size, tokens[right[0]].size)
 
 
 def _are_labels(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:

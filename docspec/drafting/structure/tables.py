@@ -27,6 +27,7 @@ from docspec.drafting.structure.enclosed import (
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
+from docspec.drafting.structure.pairs import BOXES
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
@@ -149,7 +150,13 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
-    return _described([*tables, *_plain_tables(page, tables, states)], page)
+    found = _described([*tables, *_plain_tables(page, tables, states)], page)
+    return [grid for grid in found if not _is_of_answers(grid, page)]
+
+
+def _is_of_answers(grid: Grid, page: PageTokens) -> bool:
+    """Whether each cell of ``grid`` is a box to tick with its answer: the questions stand beside them."""
+    return all(page.tokens[cell.tokens[0]].text.startswith(BOXES) for cell in grid.cells if cell.tokens)
 
 
 def _plain_tables(page: PageTokens, tables: Sequence[Grid], states: Floats) -> list[Grid]:
