@@ -59,12 +59,13 @@ def test_two_lines_in_a_closed_cell_are_one_cell(parsed: Parsed, rows: list[tupl
         ([[100, 113, 126], [113], [106.5, 119.5], [106.5, 119.5]], True),  # heads of three, one and two lines
         ([[100, 113, 126], [100, 113, 126], [113]], False),  # three rows, of which one has a group's name
         ([[100.0, 113.0], [101.0, 114.2], [100.4, 113.1]], False),  # rows of a scan
+        ([[100, 105, 110, 115, 120], [100, 105, 110, 115, 122.5], [100, 105, 110, 115]], False),  # many close rows
     ],
 )
 def test_lines_in_the_middle_of_a_closed_row_run_between_those_of_other_cells(
     cells: list[list[float]], out: bool
 ) -> None:
-    assert _are_out_of_step([np.array(cell) for cell in cells], 10.0) is out
+    assert _are_out_of_step([np.array(cell) for cell in cells]) is out
 
 
 def test_a_cell_drawn_over_two_columns_spans_them(parsed: Parsed) -> None:

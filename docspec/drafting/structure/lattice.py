@@ -30,8 +30,9 @@ ROWS_WITHIN = -1.0
 """Mean log-odds for one row (or cell) of what is in a closed cell below which it is taken for several."""
 SURELY = -3.0
 """The same where no other cell of the row has words."""
-OUT_OF_STEP = (0.3, 0.85)
-"""Distances of two baselines, in sizes of the type, that are neither one row nor two."""
+OUT_OF_STEP = 0.3
+"""Distance of two baselines, as a share of that of the lines of a cell, from which on they are not the same; as near to
+the next line they are that one."""
 GUTTER = 0.5
 """Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
 APART = 1.0
@@ -271,7 +272,7 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
             below = lower & (drop < np.maximum(2.5 * size[own], next_line + 0.5 * size[own])[:, None])
             if below.any():
                 odds.append(float(rows[np.ix_(own, own)][below].mean()))
-        if _are_out_of_step([base[lattice.slots == slot] for slot in slots], float(np.median(size[inside]))):
+        if _are_out_of_step([base[lattice.slots == slot] for slot in slots]):
             continue
         apart = [one < ROWS_WITHIN for one in odds]
         if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or (len(slots) == 1 and min(odds) < SURELY)):
@@ -279,14 +280,18 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
     return free
 
 
-def _are_out_of_step(cells: Sequence[Floats], size: float) -> bool:
-    """Whether the lines of most ``cells``, given by their baselines in type of this ``size``, run between those of
-    another one, as they do in one row whose texts of two and three lines stand at its middle."""
-    low, high = OUT_OF_STEP
+def _are_out_of_step(cells: Sequence[Floats]) -> bool:
+    """Whether the lines of most ``cells``, given by the baselines of their words, run between those of another one, as
+    they do in one row whose texts of two and three lines stand at its middle."""
+    lines = [np.array(_places(cell)) for cell in cells]
+    steps = np.concatenate([np.diff(own) for own in lines])
+    if not len(steps):
+        return False
     between = np.zeros(len(cells), bool)
     for one, other in combinations(range(len(cells)), 2):
-        drop = np.abs(cells[one][:, None] - cells[other])
-        if ((low * size < drop) & (drop < high * size)).any():
+        few, many = sorted((lines[one], lines[other]), key=len)
+        nearest = np.abs(few[:, None] - many).min(axis=1) / np.median(steps)
+        if ((nearest > OUT_OF_STEP) & (nearest < 1 - OUT_OF_STEP)).mean() > 0.5:
             between[[one, other]] = True
     return bool(2 * between.sum() > len(cells))
 
