@@ -31,6 +31,10 @@ LEAST, MOST = 0.12, 0.6
 BESIDE = 1.2
 """Most heights of a line between a bullet and its text."""
 
+FAR, COLUMN = 6.0, 3
+"""Most heights of a line between bullets that stand below each other and their texts, which do too, and the least
+number of these."""
+
 LARGEST = 14
 """Points: most sides of a bullet."""
 
@@ -120,10 +124,15 @@ def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
         return list(lines)
     joined = {id(line): line for line in lines}
     others = [line for line in lines if line.text.strip() not in _ALONE]
+    pairs: list[tuple[TextLine, TextLine]] = []
     for bullet in sorted(alone, key=lambda line: -line.bbox.x0):
         after = [one for one in others if one.bbox.x0 >= bullet.bbox.center_x and one.bbox.in_row_with(bullet.bbox)]
         near = min(after, key=lambda line: line.bbox.x0, default=None)
-        if near is None or near.bbox.x0 - bullet.bbox.x1 > 2 * BESIDE * near.bbox.height or near.turns:
+        if near is not None and not near.turns:
+            pairs.append((bullet, near))
+    for bullet, near in pairs:
+        height = near.bbox.height
+        if near.bbox.x0 - bullet.bbox.x1 > (FAR if _is_of_column(bullet, near, pairs, others) else 2 * BESIDE) * height:
             continue
         if joined[id(near)] is not near:  # it has a bullet that is nearer
             continue
@@ -133,6 +142,23 @@ def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
         joined[id(near)] = replace(near, text=sign + near.text, bbox=box, marks=marks)
         del joined[id(bullet)]
     return [joined[id(line)] for line in lines if id(line) in joined]
+
+
+def _is_of_column(
+    bullet: TextLine, near: TextLine, pairs: Sequence[tuple[TextLine, TextLine]], others: Sequence[TextLine]
+) -> bool:
+    """Whether ``bullet`` stands in a column of bullets whose texts, such as ``near``, begin at one edge, and nothing
+    stands close before it."""
+    height = near.bbox.height
+    if any(0 <= bullet.bbox.x0 - one.bbox.x1 < FAR * height and one.bbox.in_row_with(bullet.bbox) for one in others):
+        return False
+    return (
+        sum(
+            abs(one.bbox.x0 - bullet.bbox.x0) < SAME * height and abs(line.bbox.x0 - near.bbox.x0) < SAME * height
+            for one, line in pairs
+        )
+        >= COLUMN
+    )
 
 
 def item_or(category: Category, text: str) -> Category:

@@ -105,3 +105,22 @@ def test_a_bullet_of_its_own_begins_the_line_on_its_right() -> None:
     twice = with_bullets([line("\u2022", 4, 3), line("\u2022", 9, 3), line("four yachts", 20, 60)])
     assert [one.text for one in twice] == ["\u2022", "\u2022 four yachts"], "no sign is lost"
     assert found[1].bbox == BBox(8, 0, 80, 12) and found[1].marks == (Mark("bold", 2, 6),)
+
+
+def test_a_column_of_bullets_may_stand_far_from_its_texts() -> None:
+    names = ("four yachts", "two ferries", "a tug")
+    listed = [
+        one for row, name in enumerate(names) for one in (line("\u2022", 8, 4, 20 * row), line(name, 50, 60, 20 * row))
+    ]
+    assert [one.text for one in with_bullets(listed)] == [f"\u2022 {name}" for name in names]
+    assert with_bullets(listed[:4]) == listed[:4], "two may be marks"
+
+
+def test_marks_between_columns_begin_no_texts() -> None:
+    rows = [("Oban", "in winter"), ("Tiree", "in summer"), ("Coll", "always")]
+    told = [
+        one
+        for row, (name, season) in enumerate(rows)
+        for one in (line(name, 8, 40, 20 * row), line("\u2022", 70, 4, 20 * row), line(season, 112, 60, 20 * row))
+    ]
+    assert with_bullets(told) == told
