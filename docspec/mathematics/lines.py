@@ -17,6 +17,11 @@ _LABEL = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)](?!\d)")
 """The beginning of an item."""
 
 
+OBJECT_OFF, OBJECT_APART = 0.2, 0.12
+"""How far a formula that is an object of its own stands off the base line of the words around it at most, and from the
+nearest of these at least, in sizes of type."""
+
+
 class Span(NamedTuple):
     """What a tall bracket and the one that closes it (endless: none does) span, in points."""
 
@@ -90,7 +95,27 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
         if home is not None:
             home.extra += row.glyphs
             row.glyphs = []
+    _put_in_gaps(rows)
     return [row for row in rows if row.glyphs]
+
+
+def _put_in_gaps(rows: Sequence[Row]) -> None:
+    """Gives the glyphs of rows that stand in the gaps of a row of words, a little off its base line, to that row: office
+    programs set a formula within a line as an object."""
+    lines = [row for row in rows if len(text_words(row.glyphs)) > 2]
+    for row in rows:
+        for line in lines:
+            if row is line or not (row.glyphs and line.glyphs) or not 0 < abs(row.y - line.y) < OBJECT_OFF * line.size:
+                continue
+            apart = OBJECT_APART * line.size
+            within = [one for one in row.glyphs if line.x0 - 20 < one.x0 and _is_apart(one, line.glyphs, apart)]
+            if within and len(within) == len(row.glyphs):
+                line.glyphs = sorted([*line.glyphs, *within], key=lambda one: one.x0)
+                row.glyphs = []
+
+
+def _is_apart(one: Glyph, others: Sequence[Glyph], apart: float) -> bool:
+    return all(max(other.x0 - one.x1, one.x0 - other.x1) > apart for other in others)
 
 
 def _is_lowered_in(row: Row, other: Row) -> bool:

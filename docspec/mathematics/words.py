@@ -99,6 +99,8 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     if borrowed and any(one.font.italic for one in letters):
         if all(one.font.italic for one in letters):
             return len(letters) > 3 and "(" not in text[1:]
+        if "".join(one.symbol.sign for one in letters if not one.font.italic) in FUNCTIONS:
+            return False  # a function and its variable without white between them
         return not any(one.symbol.sign in "([=/|<>+" for one in full)
     if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
         return False  # type that is lowered: names of quantities, formulas of chemistry
