@@ -17,9 +17,12 @@ _LABEL = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)](?!\d)")
 """The beginning of an item."""
 
 
-OBJECT_OFF, OBJECT_APART = 0.2, 0.12
+OBJECT_OFF, OBJECT_APART = 0.7, 0.12
 """How far a formula that is an object of its own stands off the base line of the words around it at most, and from the
 nearest of these at least, in sizes of type."""
+
+APART = 0.6
+"""White between words at most, in sizes of type."""
 
 
 class Span(NamedTuple):
@@ -100,22 +103,23 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
 
 
 def _put_in_gaps(rows: Sequence[Row]) -> None:
-    """Gives the glyphs of rows that stand in the gaps of a row of words, a little off its base line, to that row: office
-    programs set a formula within a line as an object."""
+    """Gives what stands in the gaps of a row of words, a little off its base line, to that row: office programs set a
+    formula within a line as an object."""
     lines = [row for row in rows if len(text_words(row.glyphs)) > 2]
     for row in rows:
         for line in lines:
             if row is line or not (row.glyphs and line.glyphs) or not 0 < abs(row.y - line.y) < OBJECT_OFF * line.size:
                 continue
-            apart = OBJECT_APART * line.size
-            within = [one for one in row.glyphs if line.x0 - 20 < one.x0 and _is_apart(one, line.glyphs, apart)]
-            if within and len(within) == len(row.glyphs):
-                line.glyphs = sorted([*line.glyphs, *within], key=lambda one: one.x0)
+            if all(_is_in_gap(piece, line) for piece in tokens_in(row.glyphs, APART * row.size / 0.17)):
+                line.glyphs = sorted([*line.glyphs, *row.glyphs], key=lambda one: one.x0)
                 row.glyphs = []
 
 
-def _is_apart(one: Glyph, others: Sequence[Glyph], apart: float) -> bool:
-    return all(max(other.x0 - one.x1, one.x0 - other.x1) > apart for other in others)
+def _is_in_gap(piece: Sequence[Glyph], line: Row) -> bool:
+    """Whether ``piece``, a run of glyphs, stands between words of ``line`` or near its end, and none touches it."""
+    x0, x1 = piece[0].x0, max(one.x1 for one in piece)
+    white = min(max(other.x0 - x1, x0 - other.x1) for other in line.glyphs)
+    return white > OBJECT_APART * line.size and (white < APART * line.size or line.x0 < x0 < x1 < line.x1)
 
 
 def _is_lowered_in(row: Row, other: Row) -> bool:
