@@ -22,7 +22,8 @@ def with_fractions(rows: Sequence[Row], bars: Sequence[Bar]) -> list[Row]:
     axis their bar lies."""
     for row in (row for row in rows if row.prose):
         for bar in bars:
-            if abs(row.y - bar.y - 0.25 * row.size) > 0.16 * row.size or not row.x0 - 20 < bar.x1 or bar.x0 > row.x1 + 20:
+            off = abs(row.y - bar.y - 0.25 * row.size)
+            if off > 0.16 * row.size or bar.x1 < row.x0 - 20 or bar.x0 > row.x1 + 20:
                 continue
             for other in rows:
                 if other.prose or abs(other.y - bar.y) > 1.3 * row.size:

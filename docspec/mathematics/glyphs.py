@@ -101,7 +101,7 @@ def _has_signs(page: Any, xref: int) -> bool:
     if kind != "xref":
         return False
     codes = _UNICODE.findall(page.parent.xref_stream(int(told.split()[0])) or b"")
-    return any(is_of_formulas(chr(int(code, 16))) for code in codes)
+    return any(is_of_formulas(sign) and sign != "◦" for sign in (chr(int(code, 16)) for code in codes))
 
 
 def can_have_formulas(page: Any, blocks: Sequence[Mapping[str, Any]]) -> bool:
@@ -115,7 +115,7 @@ def can_have_formulas(page: Any, blocks: Sequence[Mapping[str, Any]]) -> bool:
             own = span["font"] in short or span["font"].startswith("Type3")
             for char in span["chars"] if own else span["chars"][-1:]:
                 sign = char["c"]
-                if own and is_of_formulas(sign) and not (sign in "ε" and before == "2"):  # LaTeX2ε's name
+                if own and is_of_formulas(sign) and not (sign == "ε" and before == "2"):  # LaTeX2ε's name
                     return True
                 before = sign
     return False

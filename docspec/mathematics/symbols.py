@@ -95,11 +95,11 @@ _VARIANTS = dict(zip("𝜖𝜙𝜑𝜀𝜕𝜗𝜚𝜛", "ϵϕφε∂ϑϱϖ", st
 _CALLIGRAPHIC = 0xE22D  # of STIX: A to Z
 
 
-_BORROWED = frozenset("\\{}⟨⟩〈〉<>|≪≫*∗⋆∙•·○⃝□■▪▫●►▶▷➢☐†‡§¶©®→←↔⇒⇐⇔↪↦…,.;:'`’‘\"“”_#%&@")
+_BORROWED = frozenset("\\{}⟨⟩〈〉<>|≪≫*∗⋆∙•·○⃝□■▪▫●►▶▷➢☐–—-†‡§¶©®→←↔⇒⇐⇔↪↦…,.;:'`’‘\"“”_#%&@/")
 """Signs that text takes from fonts for mathematics."""
 
 _ORNAMENTS = 0x2600
-"""From here to the end of Unicode's ornaments, and among the codes that fonts use for themselves, are things and marks."""
+"""From here to the end of Unicode's ornaments, and among codes of fonts' own, are things and marks."""
 
 
 def is_of_formulas(sign: str) -> bool:
