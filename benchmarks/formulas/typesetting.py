@@ -110,9 +110,13 @@ def typeset(paragraphs: Sequence[Paragraph], name: str, size: int, work: Path, n
     if name == OFFICE:
         write_docx(paragraphs, size, work / "page.docx")
         return print_docx(work / "page.docx").read_bytes()
-    text = "\n".join(_latex(one) for one in paragraphs)
+    return set_by_latex("\n".join(_latex(one) for one in paragraphs), name, size, work)
+
+
+def set_by_latex(body: str, name: str, size: int, work: Path, preamble: str = "") -> bytes:
+    """The PDF of the LaTeX ``body``; the rest is as in :func:`typeset`."""
     unicode = name == "unicode-math"
-    source = _LATEX % (size, "iftex" if unicode else "t1enc", LATEX[name], text)
+    source = _LATEX % (size, "iftex" if unicode else "t1enc", LATEX[name] + preamble, body)
     (work / "page.tex").write_text(source, encoding="utf-8")
     program = "xelatex" if unicode else "pdflatex"
     _run([program, "-interaction=nonstopmode", "-halt-on-error", "page.tex"], work)
