@@ -1,9 +1,10 @@
-r"""Makes pages like those of manuals in LaTeX: text that borrows signs from fonts for mathematics, and formulas in blue,
-so that each glyph tells whether it is of a formula."""
+"""Makes pages like those of manuals: text that borrows signs from fonts for mathematics, and formulas in blue, so that
+each glyph tells whether it is of a formula."""
 
 from __future__ import annotations
 
 import random
+import re
 import tempfile
 from pathlib import Path
 
@@ -13,32 +14,46 @@ from benchmarks.formulas.typesetting import set_by_latex
 BLUE = 0x0000FF
 """The colour of formulas, as MuPDF tells it."""
 
-_BORROWED = (
-    r"$\langle$\textit{%s}$\rangle$", r"\texttt{\textbackslash %s}$\{$\textit{%s}$\}$", r"%s $\rightarrow$ %s",
-    r"\texttt{%s}=$\langle$\textit{%s}$\rangle$", r"\textsf{%s} $\triangleright$ \textsf{%s}", r"%s $\Rightarrow$ %s",
-    r"\LaTeXe{} %s", r"$\mathcal{A}\kern-.17em\lower.5ex\hbox{$\mathcal{M}$}\kern-.1em\mathcal{S}$-\TeX{} %s",
-    r"$\{$%s$|$%s$|$%s$\}$", r"[$\langle$\textsl{%s}$\rangle$]", r"%s$^{*}$", r"%s$^{3}$", r"%s$^{\dagger}$",
-    r"1$^{\mathrm{st}}$ %s", r"$\backslash$\texttt{%s}", r"$<$%s$>$", r"\texttt{$\sim$/%s/%s}", r"\copyright\ %s",
-    r"\texttt{%s[i] = %s + 2*a;}", r"\texttt{\&=a\textasciicircum2+2a+1} %s", r"\textit{e.g.} %s", r"\emph{%s %s}",
-    r"\textit{%s}-\textit{%s}", r"%s 12--15", r"10$/$21 %s", r"%s$|$%s", r"%s $\cdots$ %s", r"$%s$ %s", r"$\bullet$ %s",
-    r"\texttt{%s(a,b)} %s", r"\textit{%s}(\textit{%s})", r"%s $\checkmark$", r"\textbf{%s} \textbf{a} %s", r"$\ast$ %s",
-    r"(\textit{%s-%s} .\ pdf)", r"\texttt{\textbackslash %s(}$\langle$\textit{%s}$\rangle$\texttt{)}", r"v1.0 %s",
-    r"\texttt{a}$\,$\texttt{\textasciicircum}$\,$\texttt{b} %s", r"Knuth (1984, 1986a, b) %s", r"\textit{%s}/\textit{%s}",
-    r"\textit{C.E.} %s", r"\textsf{I.D.} %s", r"\textbf{a}280 %s", r"%s $=$$=$$=$$=$", r"$\backslash fit$ %s", r"x86 %s",
-    r"I$\rightarrow$ %s", r"\texttt{\&=A\_3} %s", r"\texttt{\textbackslash end\{%s\}} $\rangle$", r"C\# %s", r"\textsf{A4} %s",
-    r"50\,\%% %s", r"\textit{%s} \& \textit{%s}", r"$\leftarrow$ \textbf{%s}", r"\textbf{A}, \textbf{B} %s", r"H.264 %s",
-    r"\texttt{%s\_%s} $-$ %s", r"$\{$\texttt{%s}$\}$", r"\textit{i.e.} %s", r"\textit{vs.} %s", r"$+$ %s", r"$-$%s", r"\#1 %s",
-    r"\texttt{0x1f + %s}", r"\texttt{A[1..n] = %s}", r"(a) %s, (b) %s", r"\textit{a}) %s, \textit{b}) %s", r"$\ldots$ %s",
-)  # fmt: skip
-_FORMULAS = (
-    "x", "n", "k", "t", r"\alpha", r"\Gamma", "x_{i}", "a_{n,k}", "f(x)", "(x,y)", r"n\times m", "2^{n}", r"\mathbf{x}",
-    r"O(n\log n)", r"\mathbb{R}", r"180^{\circ}", "a=1", r"t\in[0,1]", r"\mathcal{F}", "x, y", r"\frac{1}{2}", "a-b",
-    r"\pm 5", r"3\times 4", r"\lambda_{1}", "|x|", "A", r"\mathrm{Ad}_{g}", r"\hat{u}", "r^{2}", r"x\to y", "b^{2}-a^{2}",
-)  # fmt: skip
-_APART = (r"\begin{center}%s\end{center}", r"\[\mbox{%s}\]", r"\begin{center}10$/$21\end{center} %s", r"\[\mbox{-- %s --}\]",
-          r"\[\mbox{\texttt{\&= A\_3 = %s}}\]", r"\[\mbox{\texttt{x = a + b;\ \#\ %s}}\]", r"\[\mbox{\texttt{if (a < 3) %s()}}\]",
-          r"\[\mbox{\texttt{\textbackslash %s\{\}}}\]")  # fmt: skip
-_NAMES = "width name colour option file key value style length section index label output package".split()
+
+def _listed(patterns: str) -> list[str]:
+    """Patterns that two spaces or line ends part."""
+    return re.split(r" {2}|\n", patterns.strip())
+
+
+_BORROWED = _listed(r"""
+$\langle$\textit{%s}$\rangle$  \texttt{\textbackslash %s}$\{$\textit{%s}$\}$  %s $\rightarrow$ %s
+\texttt{%s}=$\langle$\textit{%s}$\rangle$  \textsf{%s} $\triangleright$ \textsf{%s}  %s $\Rightarrow$ %s  \LaTeXe{} %s
+$\mathcal{A}\kern-.17em\lower.5ex\hbox{$\mathcal{M}$}\kern-.1em\mathcal{S}$-\TeX{} %s  $\{$%s$|$%s$|$%s$\}$
+[$\langle$\textsl{%s}$\rangle$]  %s$^{*}$  %s$^{3}$  %s$^{\dagger}$  1$^{\mathrm{st}}$ %s  $\backslash$\texttt{%s}
+$<$%s$>$  \texttt{$\sim$/%s/%s}  \copyright\ %s  \texttt{%s[i] = %s + 2*a;}  \texttt{\&=a\textasciicircum2+2a+1} %s
+\textit{e.g.} %s  \emph{%s %s}  \textit{%s}-\textit{%s}  %s 12--15  10$/$21 %s  %s$|$%s  %s $\cdots$ %s  $%s$ %s
+$\bullet$ %s  \texttt{%s(a,b)} %s  \textit{%s}(\textit{%s})  %s $\checkmark$  \textbf{%s} \textbf{a} %s  $\ast$ %s
+(\textit{%s-%s} .\ pdf)  \texttt{\textbackslash %s(}$\langle$\textit{%s}$\rangle$\texttt{)}  v1.0 %s
+\texttt{a}$\,$\texttt{\textasciicircum}$\,$\texttt{b} %s  Knuth (1984, 1986a, b) %s  \textit{%s}/\textit{%s}
+\textit{C.E.} %s  \textsf{I.D.} %s  \textbf{a}280 %s  %s $=$$=$$=$$=$  $\backslash fit$ %s  x86 %s  I$\rightarrow$ %s
+\texttt{\&=A\_3} %s  \texttt{\textbackslash end\{%s\}} $\rangle$  C\# %s  \textsf{A4} %s  50\,\%% %s
+\textit{%s} \& \textit{%s}  $\leftarrow$ \textbf{%s}  \textbf{A}, \textbf{B} %s  H.264 %s  \texttt{%s\_%s} $-$ %s
+$\{$\texttt{%s}$\}$  \textit{i.e.} %s  \textit{vs.} %s  $+$ %s  $-$%s  \#1 %s  \texttt{0x1f + %s}
+\texttt{A[1..n] = %s}  (a) %s, (b) %s  \textit{a}) %s, \textit{b}) %s  $\ldots$ %s
+""")
+_FORMULAS = _listed(r"""
+x  n  k  t  \alpha  \Gamma  x_{i}  a_{n,k}  f(x)  (x,y)  n\times m  2^{n}  \mathbf{x}  O(n\log n)  \mathbb{R}
+180^{\circ}  a=1  t\in[0,1]  \mathcal{F}  x, y  \frac{1}{2}  a-b  \pm 5  3\times 4  \lambda_{1}  |x|  A
+\mathrm{Ad}_{g}  \hat{u}  r^{2}  x\to y  b^{2}-a^{2}
+""")
+_DISPLAYED = _listed(r"""
+\text{%s}=\frac{\text{%s}}{\text{%s}}  \mathrm{%s}=\mathrm{%s}+\mathrm{%s}  x_{i}=0\quad\text{for all %s %s}
+\{1,2,3\}  1+2+3=6  \text{%s}\times 100\,\%%=5  7\times 8=56  \Pr(\text{%s})=\text{%s}  \frac{1}{2}+\frac{1}{3}
+a<b\text{ and }b<c\text{ if %s}  \min\{\text{%s},\text{%s}\}  \text{%s}\Rightarrow\text{%s}>0  E=mc^{2}
+\text{%s}=\text{%s}/\text{%s}  \text{%s %s}=\text{%s}\times\text{%s}  \text{%s}\approx\text{%s}
+\text{%s}=\text{%s}-\text{%s}  \text{%s}=10  p(\text{%s}\mid\text{%s})=1
+""")
+_APART = _listed(r"""
+\begin{center}%s\end{center}  \[\mbox{%s}\]  \begin{center}10$/$21\end{center} %s  \[\mbox{-- %s --}\]
+\[\mbox{\texttt{\&= A\_3 = %s}}\]  \[\mbox{\texttt{x = a + b;\ \#\ %s}}\]  \[\mbox{\texttt{if (a < 3) %s()}}\]
+\[\mbox{\texttt{\textbackslash %s\{\}}}\]
+""")
+_NAMES = _listed("width  name  colour  option  file  key  value  style  length  section  index  label  output  package")
 
 
 def make_page(seed: int, typesetter: str) -> bytes:
@@ -51,7 +66,8 @@ def make_page(seed: int, typesetter: str) -> bytes:
             words[at] += f" {_formula(chance, maker) if chance.random() < 0.5 else _borrowed(chance)}"
         body += " ".join(words) + ".\n\n"
         if chance.random() < 0.3:
-            body += f"{{\\color{{blue}}\\[{maker.displayed() if chance.random() < 0.7 else chance.choice(_FORMULAS)}\\]}}\n\n"
+            known = _filled(chance, chance.choice(_DISPLAYED))
+            body += f"{{\\color{{blue}}\\[{maker.displayed() if chance.random() < 0.5 else known}\\]}}\n\n"
         elif chance.random() < 0.3:
             apart = chance.choice(_APART)
             body += apart % (chance.choice(_NAMES) if r"\texttt" in apart else _borrowed(chance)) + "\n\n"
@@ -65,5 +81,8 @@ def _formula(chance: random.Random, maker: Maker) -> str:
 
 
 def _borrowed(chance: random.Random) -> str:
-    pattern = chance.choice(_BORROWED)
+    return _filled(chance, chance.choice(_BORROWED))
+
+
+def _filled(chance: random.Random, pattern: str) -> str:
     return pattern % tuple(chance.choices(_NAMES, k=pattern.count("%s")))

@@ -15,9 +15,9 @@ from docspec.mathematics.evidence import WEIGHTS, evidence
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.glyphs import bars_of, glyphs_of
 
-RIDGE = 0.002
-"""How much the squares count of what weights are off one, beside the mean loss: each piece of evidence weighs one until
-pages say something else."""
+USUAL, RIDGE = 2.0, 0.002
+"""What each piece of evidence weighs until pages say something else, and how much the square of the difference counts
+beside the mean loss."""
 
 LOST = 2.0
 """How much more a formula that is lost costs than text that is taken for one."""
@@ -47,7 +47,7 @@ def fitted(runs: Sequence[tuple[dict[str, float], bool, str]]) -> dict[str, floa
     signs = np.array([1.0 if is_formula else -1.0 for _, is_formula, _ in runs])
     costs = np.where(signs > 0, LOST, 1.0) / len(runs)
 
-    usual = np.sign(list(WEIGHTS.values()))
+    usual = USUAL * np.sign(list(WEIGHTS.values()))
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         sums = signs * (counts @ weights)
