@@ -133,7 +133,9 @@ def _is_lowered_in(row: Row, other: Row) -> bool:
         return False
     return all(
         any(
-            one.symbol.sign.isalnum() and one is not glyph and -0.3 * row.size < glyph.x0 - one.x1 < 0.1 * row.size
+            one.symbol.sign.isalnum()
+            and one is not glyph
+            and -0.3 * row.size < max(glyph.x0 - one.x1, one.x0 - glyph.x1) < 0.1 * row.size
             for one in (*other.glyphs, *row.glyphs)
         )
         for glyph in row.glyphs
