@@ -41,10 +41,10 @@ def write_docx(paragraphs: Sequence[Paragraph], size: int, file: Path) -> None:
     """Writes ``paragraphs`` in type of ``size`` points into the docx ``file``."""
     body = ""
     for one in paragraphs:
-        parts = [part for pair in zip(one.words, [*map(_omml, one.inline), ""], strict=False) for part in pair]
+        parts = [part for pair in zip(one.words, [*map(omml, one.inline), ""], strict=False) for part in pair]
         texts = [part if part.startswith("<m:") else _words(f" {part} ", size) for part in parts if part]
         body += f"<w:p>{''.join(texts)}</w:p>"
-        body += f"<w:p><m:oMathPara>{_omml(one.displayed)}</m:oMathPara></w:p>"
+        body += f"<w:p><m:oMathPara>{omml(one.displayed)}</m:oMathPara></w:p>"
     with zipfile.ZipFile(file, "w") as parts_of_file:
         parts_of_file.writestr("[Content_Types].xml", _TYPES)
         parts_of_file.writestr("_rels/.rels", _RELATIONS)
@@ -66,7 +66,8 @@ def _words(text: str, size: int) -> str:
     return f'<w:r>{look}<w:t xml:space="preserve">{escape(text)}</w:t></w:r>'
 
 
-def _omml(latex: str) -> str:
+def omml(latex: str) -> str:
+    """``latex`` in OMML, Word's markup of formulas."""
     from latex2mathml.converter import convert_to_element
 
     return f"<m:oMath>{_row(list(convert_to_element(latex)))}</m:oMath>"

@@ -168,6 +168,14 @@ def is_prose(row: Row, borrowed: bool) -> bool:
     )
 
 
+def is_item(row: Row, bars: Sequence[Bar]) -> bool:
+    """Whether a row is nothing but the label of an item that begins with a fraction, which one of ``bars`` is of."""
+    if len(tokens_in(row.glyphs, row.size)) > 1 or not is_label(row.glyphs):
+        return False
+    near, axis = 3 * row.size, row.y - 0.25 * row.size
+    return any(0 < bar.x0 - row.x1 < near and abs(bar.y - axis) < 0.16 * row.size for bar in bars)
+
+
 def is_slanted(row: Row) -> bool:
     """Whether a row of several words is set in italics: none of its letters is a variable for that."""
     upright, slanted = (

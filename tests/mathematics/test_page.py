@@ -18,9 +18,9 @@ from docspec.mathematics.evidence import is_text
 from docspec.mathematics.finding import formulas_in_cell
 from docspec.mathematics.fonts import Font, font_of
 from docspec.mathematics.formula import Formula
-from docspec.mathematics.glyphs import Glyph, bars_of, can_have_formulas, glyphs_of, has_mathematics
+from docspec.mathematics.glyphs import Bar, Glyph, bars_of, can_have_formulas, glyphs_of, has_mathematics
 from docspec.mathematics.inline import inline_formulas
-from docspec.mathematics.lines import Row, rows_of_column
+from docspec.mathematics.lines import Row, is_item, rows_of_column
 from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
@@ -400,6 +400,33 @@ def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...])
 )
 def test_what_only_formulas_have_makes_one(runs: tuple[tuple[str, Font], ...]) -> None:
     assert not is_text(Formula(set_in_a_row(*runs), (), False))
+
+
+@pytest.mark.parametrize("text", ["e.g", "x86", "A4 paper"])
+def test_letters_of_abbreviations_and_names_are_no_variables(text: str) -> None:
+    italic = font_of("CMTI10")
+    assert is_text(Formula(set_in_a_row((text, italic)), (), False))
+    assert not is_text(Formula(set_in_a_row(("x", italic)), (), False))
+
+
+def test_a_word_in_italics_of_a_font_for_mathematics_is_no_product() -> None:
+    glyphs = set_in_a_row(("files ab", font_of("CMMI10")))
+    glyphs = tuple(replace(one, symbol=Symbol(one.symbol.sign, "it")) for one in glyphs)
+    assert is_text(Formula(glyphs[:5], (), False)) and not is_text(Formula(glyphs[5:], (), False))
+
+
+def test_what_stands_in_a_gap_of_a_line_a_little_off_its_base_line_belongs_to_it() -> None:
+    line = set_in_a_row(("as is said of    in this line", ROMAN))
+    inside = [replace(one, x0=one.x0 + 72, x1=one.x1 + 72, y=97.0) for one in set_in_a_row(("x", ROMAN))]
+    below = [replace(one, x0=one.x0 + 72, x1=one.x1 + 72, y=92.0) for one in set_in_a_row(("x", ROMAN))]
+    assert [len(row.glyphs) for row in rows_of_column([*line, *inside], 10.0)] == [len(line) + 1]
+    assert [len(row.glyphs) for row in rows_of_column([*line, *below], 10.0)] == [1, len(line)]
+
+
+def test_the_label_of_an_item_that_begins_with_a_fraction_is_none_of_its_figures() -> None:
+    row = Row(100.0, 10.0, list(set_in_a_row(("2.", ROMAN))))
+    assert is_item(row, [Bar(20, 30, 97.5)])
+    assert not is_item(row, [Bar(20, 30, 103.0)]) and not is_item(row, [Bar(200, 230, 97.5)])
 
 
 def test_a_letter_with_a_script_is_a_formula_but_small_capitals_and_marks_of_notes_are_text() -> None:
