@@ -35,11 +35,15 @@ $\bullet$ %s  \texttt{%s(a,b)} %s  \textit{%s}(\textit{%s})  %s $\checkmark$  \t
 \textit{%s} \& \textit{%s}  $\leftarrow$ \textbf{%s}  \textbf{A}, \textbf{B} %s  H.264 %s  \texttt{%s\_%s} $-$ %s
 $\{$\texttt{%s}$\}$  \textit{i.e.} %s  \textit{vs.} %s  $+$ %s  $-$%s  \#1 %s  \texttt{0x1f + %s}
 \texttt{A[1..n] = %s}  (a) %s, (b) %s  \textit{a}) %s, \textit{b}) %s  $\ldots$ %s
+%s = {\color{blue}$\alpha$}  %s~=~{\color{blue}$n$}  {\color{blue}$a$}-%s  \texttt{%s} = {\color{blue}$\beta$}
+\textbackslash %s$\{${\color{blue}$b_{1},\ldots,b_{k}$}$\}$  a + or $-$ %s  the{\color{blue}$\,g$} %s
+\texttt{%s}$\,=\,${\color{blue}$x_{i}$}  \textbackslash %s($\langle$\textit{%s}$\rangle$)
 """)
 _FORMULAS = _listed(r"""
 x  n  k  t  \alpha  \Gamma  x_{i}  a_{n,k}  f(x)  (x,y)  n\times m  2^{n}  \mathbf{x}  O(n\log n)  \mathbb{R}
 180^{\circ}  a=1  t\in[0,1]  \mathcal{F}  x, y  \frac{1}{2}  a-b  \pm 5  3\times 4  \lambda_{1}  |x|  A
 \mathrm{Ad}_{g}  \hat{u}  r^{2}  x\to y  b^{2}-a^{2}
+\mathrm{Inner}(\mathcal{A})  \mathrm{Euclid}(a,b)  \mathrm{Area}(ABC)  \mathrm{Proof}(\lambda)
 """)
 _DISPLAYED = _listed(r"""
 \text{%s}=\frac{\text{%s}}{\text{%s}}  \mathrm{%s}=\mathrm{%s}+\mathrm{%s}  x_{i}=0\quad\text{for all %s %s}

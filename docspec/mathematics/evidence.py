@@ -17,25 +17,25 @@ from docspec.mathematics.spelling import BINARY, FUNCTIONS, MORE_FUNCTIONS, RELA
 from docspec.mathematics.words import is_mark_of_text, text_words, tokens_in
 
 WEIGHTS = {
-    "letters of formulas": 3.0,
-    "variables": 2.75,
-    "signs of formulas": 2.75,
+    "letters of formulas": 1.5,
+    "variables": 2.0,
+    "signs of formulas": 2.25,
     "sides": 2.5,
-    "scripts": 2.25,
-    "fractions": 2.75,
-    "pairs of brackets": 2.25,
-    "stands alone": 1.75,
-    "number of a page": -2.5,
-    "words between sides": -2.0,
-    "words of variables": -2.25,
-    "share of text": -1.0,
-    "share of typewriter": -2.0,
-    "backslashes": -3.5,
-    "marks of code": -2.0,
-    "braces": -1.0,
-    "neither letters nor figures": -2.5,
+    "scripts": 2.0,
+    "fractions": 2.0,
+    "pairs of brackets": 2.75,
+    "stands alone": 1.25,
+    "number of a page": -2.0,
+    "words between sides": -1.25,
+    "words of variables": -2.0,
+    "share of text": -1.75,
+    "share of typewriter": -2.25,
+    "backslashes": -2.5,
+    "marks of code": -2.25,
+    "braces": -1.25,
+    "neither letters nor figures": -2.0,
 }
-"""What one of each piece of evidence adds, fitted by ``python -m benchmarks formulas --fit``."""
+"""What one of each piece of evidence adds (docs/formulas.md tells where the weights come from)."""
 
 MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
 """How many of a kind count."""
