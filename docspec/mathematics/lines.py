@@ -131,13 +131,12 @@ def _is_lowered_in(row: Row, other: Row) -> bool:
         or len(text_words(other.glyphs)) < 2
     ):
         return False
+    letters = [one for one in other.glyphs if one.symbol.sign.isalnum()]
+    before = [*letters, *(one for one in row.glyphs if one.symbol.sign.isalnum())]
+    most, least = 0.1 * row.size, -0.3 * row.size
     return all(
-        any(
-            one.symbol.sign.isalnum()
-            and one is not glyph
-            and -0.3 * row.size < max(glyph.x0 - one.x1, one.x0 - glyph.x1) < 0.1 * row.size
-            for one in (*other.glyphs, *row.glyphs)
-        )
+        any(least < glyph.x0 - one.x1 < most for one in before if one is not glyph)
+        or any(least < one.x0 - glyph.x1 < most for one in letters)
         for glyph in row.glyphs
     )
 
