@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 def formulas(
     sources: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(metavar="DIR", help="A folder with pdfs/ and ground_truth/; with --none, --time PDFs."),
-    ],
+    ] = None,
     none: Annotated[bool, typer.Option("--none", help="List each formula of PDFs that should have none.")] = False,
     time: Annotated[bool, typer.Option("--time", help="Time the mathematics of each page of PDFs.")] = False,
+    fit: Annotated[int, typer.Option(metavar="N", min=0, help="Fit the weights of evidence on N made pages.")] = 0,
     make: Annotated[int, typer.Option(metavar="N", min=0, help="First set so many pages there.")] = 0,
     seed: Annotated[int, typer.Option(help="What chance begins with.")] = 1,
     typesetter: Annotated[
@@ -39,6 +40,10 @@ def formulas(
     from benchmarks.formulas.measure import WRONG, compared
     from docspec.console.terminal import say
 
+    if fit:
+        return _fitted(fit, seed)
+    if not sources:
+        raise typer.BadParameter("a folder is needed", param_hint="DIR")
     if none:
         return _listed(sources)
     if time:
@@ -64,6 +69,22 @@ def formulas(
                 say(f"{one.page} {one.likeness:.2f}\n  {' '.join(one.truth.split())}\n  {one.latex}")
     if node is not None and (node / "katex").is_dir():
         say(_pictures([one for one in found if one.display], node / "katex" / "dist"))
+    return 0
+
+
+def _fitted(pages: int, seed: int) -> int:
+    """Tells the weights that fit made pages, and how they and the present ones do on pages of another seed."""
+    from benchmarks.formulas.fitting import errors, fitted, runs_of
+    from docspec.console.terminal import say
+    from docspec.mathematics.evidence import WEIGHTS
+
+    weights = fitted(list(runs_of(pages, seed)))
+    for name, weight in weights.items():
+        say(f'"{name}": {weight}, now {WEIGHTS[name]}')
+    others = list(runs_of(pages, seed + 1))
+    for name, own in (("fitted", weights), ("present", WEIGHTS)):
+        lost, false = errors(others, own)
+        say(f"{name}, seed {seed + 1}: {len(others)} runs, {lost} formulas lost, {false} false")
     return 0
 
 

@@ -15,7 +15,7 @@ import pymupdf
 from docspec.mathematics.page import PageFormulas
 
 REPEATS = 7
-_FLAGS = (
+TEXT_FLAGS = (
     pymupdf.TEXT_PRESERVE_WHITESPACE
     | pymupdf.TEXT_PRESERVE_LIGATURES
     | pymupdf.TEXT_ACCURATE_BBOXES
@@ -47,7 +47,7 @@ def timed(file: Path) -> Iterator[TimedPage]:
 
 def _run(page: Any) -> tuple[int, bool, float]:
     """How many formulas are found on ``page``, whether any are looked for, and the seconds that it takes."""
-    blocks = page.get_text("rawdict", flags=_FLAGS)["blocks"]
+    blocks = page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"]
     formulas = PageFormulas()
     start = process_time()
     looked_at = formulas.are_on(page)

@@ -1,7 +1,7 @@
 """Sets pages of prose with formulas in LaTeX, with several typesetters and fonts for mathematics.
 
-LaTeX sets them by itself; typst has them translated by npm's tex2typst; KaTeX and MathJax are printed by Chromium. What
-is not installed is not set: :func:`installed` tells what is.
+LaTeX sets them by itself; typst has them translated by npm's tex2typst; KaTeX and MathJax are printed by Chromium;
+LibreOffice sets Word's formulas. What is not installed is not set: :func:`installed` tells what is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.formulas.drawing import print_page
+from benchmarks.formulas.office import print_docx, write_docx
 
 LATEX = {
     "cm": r"\usepackage{amssymb}",
@@ -34,6 +35,7 @@ LATEX = {
 """What sets the fonts of a page, for pdflatex (unicode-math: xelatex)."""
 
 BY_NODE = ("typst", "katex", "mathjax")
+OFFICE = "libreoffice"
 BASE = ("cm", "lmodern", "mathptmx", "mathpazo")
 """Those that TeX Live's base has."""
 
@@ -85,6 +87,7 @@ def installed(node: Path | None) -> list[str]:
     if node is not None:
         packages = {"typst": "tex2typst", "katex": "katex", "mathjax": "mathjax"}
         names += [name for name in BY_NODE if (node / packages[name]).is_dir()]
+    names += [OFFICE] if shutil.which("soffice") else []
     return names if find_spec("typst") else [name for name in names if name != "typst"]
 
 
@@ -104,9 +107,16 @@ def typeset(paragraphs: Sequence[Paragraph], name: str, size: int, work: Path, n
     if name in BY_NODE:
         assert node is not None
         return _by_browser(paragraphs, _KATEX if name == "katex" else _MATHJAX, size, work, node)
-    text = "\n".join(_latex(one) for one in paragraphs)
+    if name == OFFICE:
+        write_docx(paragraphs, size, work / "page.docx")
+        return print_docx(work / "page.docx").read_bytes()
+    return set_by_latex("\n".join(_latex(one) for one in paragraphs), name, size, work)
+
+
+def set_by_latex(body: str, name: str, size: int, work: Path, preamble: str = "") -> bytes:
+    """The PDF of the LaTeX ``body``; the rest is as in :func:`typeset`."""
     unicode = name == "unicode-math"
-    source = _LATEX % (size, "iftex" if unicode else "t1enc", LATEX[name], text)
+    source = _LATEX % (size, "iftex" if unicode else "t1enc", LATEX[name] + preamble, body)
     (work / "page.tex").write_text(source, encoding="utf-8")
     program = "xelatex" if unicode else "pdflatex"
     _run([program, "-interaction=nonstopmode", "-halt-on-error", "page.tex"], work)

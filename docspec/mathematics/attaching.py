@@ -13,12 +13,17 @@ FURTHEST = 2.7
 """How far from a row's base line that of a script or of a brace's label is at most, in sizes of type."""
 
 
+LIMITED = 1.6
+"""The same of limits over and under an operator within a line."""
+
+
 def with_fractions(rows: Sequence[Row], bars: Sequence[Bar]) -> list[Row]:
     """``rows`` with numerators and denominators of full size, which are rows of their own, at the row of prose on whose
     axis their bar lies."""
     for row in (row for row in rows if row.prose):
         for bar in bars:
-            if abs(row.y - bar.y - 0.25 * row.size) > 0.12 * row.size or not row.x0 - 20 < bar.x0 < row.x1 + 20:
+            off = abs(row.y - bar.y - 0.25 * row.size)
+            if off > 0.16 * row.size or bar.x1 < row.x0 - 20 or bar.x0 > row.x1 + 20:
                 continue
             for other in rows:
                 if other.prose or abs(other.y - bar.y) > 1.3 * row.size:
@@ -110,12 +115,16 @@ def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
     braced = any(
         one.symbol.part == "brace" and one.x0 - row.size < (x0 + x1) / 2 < one.x1 + row.size for one in row.extra
     )
-    reach = 1.05 if row.prose and not braced else 2.4
+    limits = row.prose and any(
+        one.symbol.part == "operator" and one.x0 - 0.5 * row.size < (x0 + x1) / 2 < one.x1 + 0.5 * row.size
+        for one in row.extra
+    )
+    reach = (LIMITED if limits else 1.05) if row.prose and not braced else 2.4
     if first.symbol.part == "accent" and (off := _over_letter(run, row)) is not None:
         return off
     if is_typed:
         up = (row.y - first.y) / row.size
-        lowest = -2.6 if braced else -0.72 * (1 if row.prose else reach)
+        lowest = -2.6 if braced else -LIMITED if limits else -0.72 * (1 if row.prose else reach)
         if not lowest < up < reach:
             return FAR_AWAY
         high = abs(up - 0.1)
@@ -123,7 +132,7 @@ def _cost(run: Sequence[Glyph], row: Row, most: float, highest: float) -> float:
         high = abs(row.y / row.size - 0.25 - (min(one.y0 for one in run) + max(one.y1 for one in run)) / 2 / row.size)
         if high > (0.9 if row.prose and run[0].symbol.part != "brace" else 2.0):
             return FAR_AWAY
-    if high > highest and not braced:
+    if high > highest and not braced and not limits:
         return FAR_AWAY
     gap = min(max(other.x0 - x1, x0 - other.x1, 0.0) for other in (*row.glyphs, *row.extra))
     if gap > most * row.size:

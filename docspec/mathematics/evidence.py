@@ -27,6 +27,7 @@ WEIGHTS = {
     "stands alone": 1.25,
     "number of a page": -2.0,
     "words between sides": -1.25,
+    "words of variables": -2.0,
     "share of text": -1.75,
     "share of typewriter": -2.25,
     "backslashes": -2.5,
@@ -39,7 +40,7 @@ WEIGHTS = {
 MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
 """How many of a kind count."""
 
-TYPED = frozenset("\\{}()[]<>|⟨⟩/,.;:!?'\"`’‘”“„«»≪≫%#&_@~^*∗-–−…→←↔⇒⇐⇔=+")
+TYPED = frozenset("\\{}()[]<>|⟨⟩/,.;:!?'\"`’‘”“„«»≪≫%#&_@~^*∗-–−…→←↔⇒⇐⇔=+▷▶✓✗")
 """Signs that people type or print between words, whatever font they are of."""
 
 PICTOGRAPHS = "\U0001f000"
@@ -48,6 +49,8 @@ PICTOGRAPHS = "\U0001f000"
 _BETWEEN = (RELATIONS | BINARY) - frozenset(":→↔⇒⇔")
 _NAMES = FUNCTIONS | MORE_FUNCTIONS
 _NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
+_NAME = re.compile(r"(?<![^\W\d_])[^\W\d_](?:\d|\.[^\W\d_](?![^\W\d_]))")
+"""A single letter before a figure or a point and another letter: ``x86``, ``e.g``."""
 _PAIRS = ("()", "[]", "{}", "||")
 _WORD = 4
 """Fewest letters of a word: fewer may be a product."""
@@ -71,12 +74,16 @@ def evidence(formula: Formula) -> dict[str, float]:
     has_more = any(map(str.isalnum, signs))
     upright = sum(not one.font.italic for one in text)
     brackets = [sign for sign in signs if sign in "()[]{}|"]
-    sides = min(MOST, sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1]))
+    line, dots = "".join(one.symbol.sign for one in large), 3 * "".join(signs).count("⋅⋅⋅")
+    apart = sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1])
+    sides = min(MOST, max(0, apart - dots))
+    spelt = _words_of_variables(glyphs)
+    variables = sum(len(word) == 1 for word in text_words(large))
     words = sum(len(word) >= _WORD and word not in _NAMES for word in text_words(glyphs))
     return {
-        "letters of formulas": min(MOST, len(letters) - len(text)),
-        "variables": min(MOST, sum(len(word) == 1 for word in text_words(large))) if styled else 0,
-        "signs of formulas": min(MOST, sum(map(_is_of_formulas, glyphs))),
+        "letters of formulas": min(MOST, len(letters) - len(text) - sum(map(len, spelt))),
+        "variables": min(MOST, variables) if styled and not _NAME.search(line) else 0,
+        "signs of formulas": min(MOST, sum(map(_is_of_formulas, glyphs)) - dots),
         "sides": sides,
         "scripts": min(MOST, _scripts(glyphs, full)),
         "fractions": any(has_fraction(part.glyphs, part.bars) for part in parts),
@@ -84,6 +91,7 @@ def evidence(formula: Formula) -> dict[str, float]:
         "stands alone": formula.display,
         "number of a page": formula.display and _NUMBER.fullmatch("".join(signs)) is not None,
         "words between sides": min(MOST_WORDS, words) / (1 + sides),
+        "words of variables": len(spelt),
         "share of text": len(text) / len(glyphs),
         "share of typewriter": sum(one.font.mono for one in text) / len(glyphs),
         "backslashes": min(MOST, signs.count("\\")),
@@ -91,6 +99,17 @@ def evidence(formula: Formula) -> dict[str, float]:
         "braces": min(MOST_BRACES, sum(sign in "{}⟨⟩<>" for sign in signs)),
         "neither letters nor figures": not has_more,
     }
+
+
+def _words_of_variables(glyphs: Sequence[Glyph]) -> list[str]:
+    """Runs of so many small letters of the italics of a font for mathematics that they are a word."""
+    text, last = "", glyphs[0]
+    for one in glyphs:
+        sign = one.symbol.sign
+        is_variable = one.is_math and one.symbol.alphabet == "it" and sign.isascii() and sign.islower()
+        text += " " * (abs(one.y - last.y) > 0.1 or one.x0 - last.x1 > 0.2 * one.size)
+        text, last = text + (sign if is_variable else " "), one
+    return [word for word in text.split() if len(word) >= _WORD]
 
 
 def _is_of_text(letter: Glyph) -> bool:

@@ -25,6 +25,7 @@ from docspec.mathematics.lines import (
     continues,
     is_centred,
     is_held,
+    is_item,
     is_prose,
     is_slanted,
     margins,
@@ -118,7 +119,7 @@ def _in_column(glyphs: Sequence[Glyph], bars: Sequence[Bar], body: float, borrow
     rows = rows_of_column(glyphs, body)
     held = spans_of_brackets(glyphs, body)
     for row in rows:
-        row.prose = is_prose(row, borrowed) and not is_held(row, held)
+        row.prose = (is_prose(row, borrowed) and not is_held(row, held)) or is_item(row, bars)
     prose = [row for row in rows if row.prose]
     left, right = margins(prose, glyphs)
     for above, row in zip((None, *rows), rows, strict=False):

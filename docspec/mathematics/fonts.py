@@ -29,7 +29,7 @@ _ALPHABETS = (
         "unicode",
         r"cambria ?math|cambriamath|stix(?:two)?-?math|(?:latinmodern|lm)math|lm ?math|libertinus(?:t1)?-?math"
         r"|xits ?-?math|asana|texgyre\w+-?math|firamath|newcm\w*math|newcomputermodernmath|euler-?math|garamond-?math"
-        r"|dejavumath|notosansmath|stixgeneral|stixnonunicode|stixsize|stixvar|mathjax|katex_",
+        r"|dejavumath|notosansmath|opensymbol|stixgeneral|stixnonunicode|stixsize|stixvar|mathjax|katex_",
     ),
 )
 _OTHER = re.compile(r"(?:math|mth)(?![a-z]*(?:ew|ias|ilde)|i$)", re.IGNORECASE)

@@ -6,6 +6,7 @@ symbol of TeX's extension fonts hangs below its origin, and only the glyph's num
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of
 from docspec.mathematics.fonts import Font, font_of, is_mathematical
 from docspec.mathematics.glyph_names import type1_names
-from docspec.mathematics.symbols import FENCES, Symbol, symbol_of
+from docspec.mathematics.symbols import FENCES, Symbol, is_of_formulas, symbol_of
 
 THINNEST, THICKEST = 0.05, 2.0
 """Points: how thick a bar of a fraction or of a root is."""
@@ -39,6 +40,15 @@ _OFF = 300.0
 
 _LEAST_RADICAL, _LARGEST = 6.0, 12.0
 """Height of the lowest radical sign, and the largest size of type that is supposed for one, in points."""
+
+BULLETS_FONT = "OpenSymbol"
+"""LibreOffice's font of bullets and of signs of formulas."""
+
+_UNICODE = re.compile(rb"<([0-9A-Fa-f]{4})>")
+"""What a font tells a sign to be."""
+
+_LONGEST = 31
+"""Characters of a font's name that MuPDF keeps."""
 
 _TAG = 7  # characters of a subset's tag with its plus
 
@@ -77,8 +87,38 @@ class Bar:
 
 
 def has_mathematics(page: Any) -> bool:
-    """Whether a font of a ``pymupdf.Page`` is made for formulas."""
-    return any(is_mathematical(_font_name(page, font)) for font in page.get_fonts())
+    """Whether a font of a ``pymupdf.Page`` is made for formulas; one for bullets, too, must have signs of formulas."""
+    return any(
+        is_mathematical(name) and (BULLETS_FONT not in name or _has_signs(page, font[0]))
+        for font in page.get_fonts()
+        if (name := _font_name(page, font))
+    )
+
+
+def _has_signs(page: Any, xref: int) -> bool:
+    """Whether the font ``xref`` of ``page`` tells that it has signs of formulas."""
+    kind, told = page.parent.xref_get_key(xref, "ToUnicode")
+    if kind != "xref":
+        return False
+    codes = _UNICODE.findall(page.parent.xref_stream(int(told.split()[0])) or b"")
+    return any(is_of_formulas(sign) and sign != "◦" for sign in (chr(int(code, 16)) for code in codes))
+
+
+def can_have_formulas(page: Any, blocks: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a font of ``page`` that is made for formulas has more on it than bullets, braces, arrows and what else
+    text borrows; ``blocks`` are as in :func:`glyphs_of`."""
+    names = {name for font in page.get_fonts() if is_mathematical(name := _font_name(page, font))}
+    short = {name[_TAG:_LONGEST] if name[_TAG - 1 : _TAG] == "+" else name[:_LONGEST] for name in names}
+    before = ""
+    for line in (line for block in blocks for line in block.get("lines", ())):
+        for span in line["spans"]:
+            own = span["font"] in short or span["font"].startswith("Type3")
+            for char in span["chars"] if own else span["chars"][-1:]:
+                sign = char["c"]
+                if own and is_of_formulas(sign) and not (sign == "ε" and before == "2"):  # LaTeX2ε's name
+                    return True
+                before = sign
+    return False
 
 
 def _font_name(page: Any, font: Sequence[Any]) -> str:

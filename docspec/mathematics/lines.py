@@ -17,6 +17,14 @@ _LABEL = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)](?!\d)")
 """The beginning of an item."""
 
 
+OBJECT_OFF, OBJECT_APART = 0.7, 0.12
+"""How far a formula that is an object of its own stands off the base line of the words around it at most, and from the
+nearest of these at least, in sizes of type."""
+
+APART = 0.6
+"""White between words at most, in sizes of type."""
+
+
 class Span(NamedTuple):
     """What a tall bracket and the one that closes it (endless: none does) span, in points."""
 
@@ -90,7 +98,28 @@ def rows_of_column(glyphs: Sequence[Glyph], body: float) -> list[Row]:
         if home is not None:
             home.extra += row.glyphs
             row.glyphs = []
+    _put_in_gaps(rows)
     return [row for row in rows if row.glyphs]
+
+
+def _put_in_gaps(rows: Sequence[Row]) -> None:
+    """Gives what stands in the gaps of a row of words, a little off its base line, to that row: office programs set a
+    formula within a line as an object."""
+    lines = [row for row in rows if len(text_words(row.glyphs)) > 2]
+    for row in rows:
+        for line in lines:
+            if row is line or not (row.glyphs and line.glyphs) or not 0 < abs(row.y - line.y) < OBJECT_OFF * line.size:
+                continue
+            if all(_is_in_gap(piece, line) for piece in tokens_in(row.glyphs, APART * row.size / 0.17)):
+                line.glyphs = sorted([*line.glyphs, *row.glyphs], key=lambda one: one.x0)
+                row.glyphs = []
+
+
+def _is_in_gap(piece: Sequence[Glyph], line: Row) -> bool:
+    """Whether ``piece``, a run of glyphs, stands between words of ``line`` or near its end, and none touches it."""
+    x0, x1 = piece[0].x0, max(one.x1 for one in piece)
+    white = min(max(other.x0 - x1, x0 - other.x1) for other in line.glyphs)
+    return white > OBJECT_APART * line.size and (white < APART * line.size or line.x0 < x0 < x1 < line.x1)
 
 
 def _is_lowered_in(row: Row, other: Row) -> bool:
@@ -102,11 +131,12 @@ def _is_lowered_in(row: Row, other: Row) -> bool:
         or len(text_words(other.glyphs)) < 2
     ):
         return False
+    letters = [one for one in other.glyphs if one.symbol.sign.isalnum()]
+    before = [*letters, *(one for one in row.glyphs if one.symbol.sign.isalnum())]
+    most, least = 0.1 * row.size, -0.3 * row.size
     return all(
-        any(
-            one.symbol.sign.isalnum() and one is not glyph and -0.3 * row.size < glyph.x0 - one.x1 < 0.1 * row.size
-            for one in (*other.glyphs, *row.glyphs)
-        )
+        any(least < glyph.x0 - one.x1 < most for one in before if one is not glyph)
+        or any(least < one.x0 - glyph.x1 < most for one in letters)
         for glyph in row.glyphs
     )
 
@@ -135,6 +165,14 @@ def is_prose(row: Row, borrowed: bool) -> bool:
         is_word(token, borrowed) and sum(one.symbol.sign.isalpha() and not one.is_math for one in token) > 1
         for token in tokens
     )
+
+
+def is_item(row: Row, bars: Sequence[Bar]) -> bool:
+    """Whether a row is nothing but the label of an item that begins with a fraction, which one of ``bars`` is of."""
+    if len(tokens_in(row.glyphs, row.size)) > 1 or not is_label(row.glyphs):
+        return False
+    near, axis = 3 * row.size, row.y - 0.25 * row.size
+    return any(0 < bar.x0 - row.x1 < near and abs(bar.y - axis) < 0.16 * row.size for bar in bars)
 
 
 def is_slanted(row: Row) -> bool:

@@ -12,7 +12,7 @@ from docspec.mathematics.certainty import Strains, lost_signs
 from docspec.mathematics.evidence import is_text
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
-from docspec.mathematics.glyphs import bars_of, glyphs_of
+from docspec.mathematics.glyphs import bars_of, can_have_formulas, glyphs_of
 from docspec.mathematics.items import item_of
 from docspec.mathematics.layout import read_formula
 from docspec.mathematics.spelling import BINARY, RELATIONS
@@ -34,9 +34,9 @@ def read_page(
 ) -> list[ReadFormula]:
     """The formulas of a ``pymupdf.Page`` whose text is ``blocks``, MuPDF's raw dictionary with exact boxes, and of
     whose ``tables`` the places of the cells are known."""
-    glyphs = glyphs_of(page, blocks)
-    if not glyphs:
+    if not can_have_formulas(page, blocks):
         return []
+    glyphs = glyphs_of(page, blocks)
     bars, radicals = bars_of(page)
     found = find_formulas([*glyphs, *radicals], bars, tables)
     return [read(formula) for formula in found if not is_text(formula)]

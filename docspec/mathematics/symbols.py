@@ -95,6 +95,18 @@ _VARIANTS = dict(zip("𝜖𝜙𝜑𝜀𝜕𝜗𝜚𝜛", "ϵϕφε∂ϑϱϖ", st
 _CALLIGRAPHIC = 0xE22D  # of STIX: A to Z
 
 
+_BORROWED = frozenset("\\{}⟨⟩〈〉<>|≪≫*∗⋆∙•·○⃝□■▪▫●►▶▷➢☐–—-†‡§¶©®→←↔⇒⇐⇔↪↦…,.;:'`’‘\"“”_#%&@/")
+"""Signs that text takes from fonts for mathematics."""
+
+_ORNAMENTS = 0x2600
+"""From here to the end of Unicode's ornaments, and among codes of fonts' own, are things and marks."""
+
+
+def is_of_formulas(sign: str) -> bool:
+    """Whether a ``sign`` of a font for mathematics says that there is a formula."""
+    return not (sign in _BORROWED or sign.isspace() or _ORNAMENTS <= ord(sign) < 0x27C0 or 0xE000 <= ord(sign) < 0xE0FF)
+
+
 @lru_cache(maxsize=4096)
 def symbol_of(sign: str, name: str, font: Font) -> Symbol:
     """The symbol of a glyph that the file tells as ``sign`` and whose font calls it ``name`` (empty: not known)."""

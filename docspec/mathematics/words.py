@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from docspec.mathematics.glyphs import Glyph
-from docspec.mathematics.spelling import FUNCTIONS, MORE_FUNCTIONS, RELATIONS
+from docspec.mathematics.spelling import BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS
 
 _WORD_GAP = 0.17
 
@@ -19,6 +19,9 @@ LOOSE = frozenset(".,;:!?'’”“\"")
 
 _AROUND = "".join(LOOSE) + "()[]"
 """What stands around words."""
+
+
+_SIGNS = (RELATIONS | BINARY) - set(":·•")
 
 
 _STYLES = ("bold", "italic")
@@ -98,8 +101,10 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
         return False
     if borrowed and any(one.font.italic for one in letters):
         if all(one.font.italic for one in letters):
-            return len(letters) > 3 and "(" not in text[1:]
-        return not any(one.symbol.sign in "([=/|<>+" for one in full)
+            return len(letters) > 3 and "(" not in text[1:] and not _SIGNS.intersection(text)
+        if "".join(one.symbol.sign for one in letters if not one.font.italic) in FUNCTIONS:
+            return False  # a function and its variable without white between them
+        return not any(one.symbol.sign in "([/|+" or one.symbol.sign in _SIGNS for one in full)
     if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
         return False  # type that is lowered: names of quantities, formulas of chemistry
     return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in full)

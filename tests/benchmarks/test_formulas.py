@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pymupdf
+import pytest
 
+from benchmarks.formulas.fitting import errors, fitted, runs_of
 from benchmarks.formulas.likeness import likeness, symbols_of
 from benchmarks.formulas.made import Maker
 from benchmarks.formulas.none import written
+from benchmarks.formulas.office import omml
 from benchmarks.formulas.pictures import Sign, agreement
 from benchmarks.formulas.timing import timed
+from docspec.mathematics.evidence import WEIGHTS
 
 
 def test_latex_that_looks_the_same_is_the_same() -> None:
@@ -69,3 +74,24 @@ def test_pages_are_timed_and_told_apart_by_their_fonts(tmp_path: Path) -> None:
     plain, dense = next(timed(tmp_path / "plain.pdf")), next(timed(Path("tests/mathematics/pages/times.pdf")))
     assert (plain.formulas, plain.looked_at) == (0, False) and dense.formulas > 5 and dense.looked_at
     assert 0 < plain.milliseconds < dense.milliseconds
+
+
+def test_fitted_weights_tell_formulas_from_text() -> None:
+    runs = [(dict.fromkeys(WEIGHTS, 0.0) | {"letters of formulas": 1.0}, True, "x")] * 20
+    runs += [(dict.fromkeys(WEIGHTS, 0.0) | {"letters of formulas": 1.0, "braces": 2.0}, False, "{x}")] * 20
+    weights = fitted(runs)
+    assert errors(runs, weights) == (0, 0)
+    assert errors(runs, weights | {"braces": 0.0}) == (0, 20)
+
+
+def test_a_made_page_of_a_manual_has_formulas_in_blue() -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    runs = list(runs_of(1, 3))
+    assert {own for _, own, _ in runs} == {True, False}
+
+
+def test_formulas_are_written_as_words_markup() -> None:
+    made = omml(r"\frac{a}{2}+\sum_{n=0}^{1}\hat{x}")
+    assert made.startswith("<m:oMath><m:f><m:num>") and '<m:chr m:val="∑"/>' in made and "<m:acc>" in made
+    assert omml(r"\begin{pmatrix}a\\b\end{pmatrix}").count("<m:mr>") == 2

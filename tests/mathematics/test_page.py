@@ -1,6 +1,6 @@
 """Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
 of two pages, ``tables.tex`` of the third, ``hard.tex`` and ``kinds.tex`` of
-the last."""
+the next; ``office.pdf`` is Word's formulas as LibreOffice sets them (:mod:`benchmarks.formulas.office`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from docspec.mathematics.evidence import is_text
 from docspec.mathematics.finding import formulas_in_cell
 from docspec.mathematics.fonts import Font, font_of
 from docspec.mathematics.formula import Formula
-from docspec.mathematics.glyphs import Glyph, bars_of, glyphs_of, has_mathematics
+from docspec.mathematics.glyphs import Bar, Glyph, bars_of, can_have_formulas, glyphs_of, has_mathematics
 from docspec.mathematics.inline import inline_formulas
-from docspec.mathematics.lines import Row, rows_of_column
+from docspec.mathematics.lines import Row, is_item, rows_of_column
 from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
@@ -250,6 +250,41 @@ def test_the_name_of_a_type_3_font_is_looked_up_in_its_descriptor() -> None:
         assert has_mathematics(pdf.reload_page(page))
 
 
+def test_formulas_of_office_programs_are_read() -> None:
+    lines = lines_of("office", PageFormulas())
+    assert [line.text.strip("$") for line in lines if line.text.startswith("$$")] == [
+        r"\sum_{k=0}^{\infty}\frac{x^{k}}{k}=e^{x}",
+        r"x=\frac{-b\pm\sqrt{b^{2}-4ac}}{2a}",
+        r"A=\begin{pmatrix}a&b\\c&d\end{pmatrix}",
+    ]
+    text = " ".join(line.text for line in lines)
+    inline = [r"is $x_{i}\in\mathbb{R}^{n}$", r"on $\frac{a+b}{2}\leq c$", r"is $\hat{u}+\sqrt{2}$", "and $E=mc^{2}$"]
+    assert [one for one in [*inline, r"of $\beta$ is $\sin z$ when"] if one not in text] == []
+
+
+@pytest.mark.parametrize(("codes", "mathematical"), [("2022> <25E6", False), ("2022> <221A", True)])
+def test_a_font_of_bullets_is_for_mathematics_where_it_has_signs_of_formulas(codes: str, mathematical: bool) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        font, told = pdf.get_new_xref(), pdf.get_new_xref()
+        pdf.update_object(told, "<<>>")
+        pdf.update_stream(told, f"2 beginbfchar\n<01> <{codes}>\nendbfchar".encode())
+        pdf.update_object(font, f"<</Type/Font/Subtype/Type1/BaseFont/BAAAAA+OpenSymbol/ToUnicode {told} 0 R>>")
+        pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F1 {font} 0 R>>>>")
+        assert has_mathematics(pdf.reload_page(page)) is mathematical
+
+
+@pytest.mark.parametrize(("text", "can"), [("⟨name⟩", False), ("→", False), ("2ε", False), ("x", True), ("ε", True)])
+def test_marks_that_text_takes_from_fonts_for_mathematics_make_no_page_of_formulas(text: str, can: bool) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        font = pdf.get_new_xref()
+        pdf.update_object(font, "<</Type/Font/Subtype/Type1/BaseFont/BAAAAA+CMSY10>>")
+        pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F1 {font} 0 R>>>>")
+        spans = [{"font": "CMSY10" if sign not in "2name" else "CMR10", "chars": [{"c": sign}]} for sign in text]
+        assert can_have_formulas(pdf.reload_page(page), [{"lines": [{"spans": spans}]}]) is can
+
+
 def test_formulas_in_cells_stay_in_their_cells() -> None:
     text = read("tables").text
     cells = [
@@ -365,6 +400,33 @@ def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...])
 )
 def test_what_only_formulas_have_makes_one(runs: tuple[tuple[str, Font], ...]) -> None:
     assert not is_text(Formula(set_in_a_row(*runs), (), False))
+
+
+@pytest.mark.parametrize("text", ["e.g", "x86", "A4 paper"])
+def test_letters_of_abbreviations_and_names_are_no_variables(text: str) -> None:
+    italic = font_of("CMTI10")
+    assert is_text(Formula(set_in_a_row((text, italic)), (), False))
+    assert not is_text(Formula(set_in_a_row(("x", italic)), (), False))
+
+
+def test_a_word_in_italics_of_a_font_for_mathematics_is_no_product() -> None:
+    glyphs = set_in_a_row(("files ab", font_of("CMMI10")))
+    glyphs = tuple(replace(one, symbol=Symbol(one.symbol.sign, "it")) for one in glyphs)
+    assert is_text(Formula(glyphs[:5], (), False)) and not is_text(Formula(glyphs[5:], (), False))
+
+
+def test_what_stands_in_a_gap_of_a_line_a_little_off_its_base_line_belongs_to_it() -> None:
+    line = set_in_a_row(("as is said of    in this line", ROMAN))
+    inside = [replace(one, x0=one.x0 + 72, x1=one.x1 + 72, y=97.0) for one in set_in_a_row(("x", ROMAN))]
+    below = [replace(one, x0=one.x0 + 72, x1=one.x1 + 72, y=92.0) for one in set_in_a_row(("x", ROMAN))]
+    assert [len(row.glyphs) for row in rows_of_column([*line, *inside], 10.0)] == [len(line) + 1]
+    assert [len(row.glyphs) for row in rows_of_column([*line, *below], 10.0)] == [1, len(line)]
+
+
+def test_the_label_of_an_item_that_begins_with_a_fraction_is_none_of_its_figures() -> None:
+    row = Row(100.0, 10.0, list(set_in_a_row(("2.", ROMAN))))
+    assert is_item(row, [Bar(20, 30, 97.5)])
+    assert not is_item(row, [Bar(20, 30, 103.0)]) and not is_item(row, [Bar(200, 230, 97.5)])
 
 
 def test_a_letter_with_a_script_is_a_formula_but_small_capitals_and_marks_of_notes_are_text() -> None:
