@@ -88,9 +88,15 @@ _MICRO = str.maketrans("μ", "\u00b5")
 """What the glyph ``mu`` is in Adobe's list of names, after which MuPDF tells it in sound files."""
 
 
+_TWICE = re.compile(rb"<(d835d[c-f][0-9a-f]{2})\1>", re.IGNORECASE)
+"""A letter of formulas that a ``/ToUnicode`` has twice for one glyph: Acrobat writes it for each half of its number."""
+
+
 def name_signs(page: Any) -> None:
-    """Gives the fonts of signs of a ``pymupdf.Page``, a private copy, a ``/ToUnicode`` where they lack one."""
+    """Gives the fonts of signs of a ``pymupdf.Page``, a private copy, a ``/ToUnicode`` where they lack one, and tells
+    once the letters that one has twice."""
     pdf = page.parent
+    _tell_once(page)
     for xref, _, kind, name, *_ in page.get_fonts():
         table = table_of(name)
         if table is None or kind not in _SIMPLE or pdf.xref_get_key(xref, "ToUnicode")[0] != "null":
@@ -101,6 +107,15 @@ def name_signs(page: Any) -> None:
             pdf.update_object(told, "<<>>")
             pdf.update_stream(told, _cmap(signs), new=True)
             pdf.xref_set_key(xref, "ToUnicode", f"{told} 0 R")
+
+
+def _tell_once(page: Any) -> None:
+    pdf = page.parent
+    for xref in {font[0] for font in page.get_fonts()}:
+        kind, told = pdf.xref_get_key(xref, "ToUnicode")
+        number = int(told.split()[0]) if kind == "xref" else 0
+        if number and pdf.xref_is_stream(number) and _TWICE.search(table := pdf.xref_stream(number)):
+            pdf.update_stream(number, _TWICE.sub(rb"<\1>", table))
 
 
 def _encoding(pdf: Any, xref: int) -> str:
