@@ -13,6 +13,7 @@ import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
+from benchmarks.campaign.raw import document
 from docspec.core import BBox, PageImage
 from docspec.core.straightening import Straightening
 from docspec.documents import Source, open_document
@@ -198,6 +199,15 @@ def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read:
     data, box = printed_pdf(told)
     word = LayerWord(read, box, is_kept=True, boxes=(box,))
     assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False)))) == count
+
+
+def test_a_font_that_tells_wrong_signs_tells_the_right_ones_in_the_copy() -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Symbol/Encoding/WinAnsiEncoding>>"
+    data = document(b"BT /Z 20 Tf 40 300 Td (lb) Tj ET", resources=b"/Font<</Z 30 0 R>>", more={30: font})
+    [(told, box)] = found(data)
+    word = LayerWord("λβ", box, is_kept=True, boxes=(box,))
+    made = layered(data, LayerPage(1, 417, 556, ((word,),), replaces=False))
+    assert (told, [text for text, _ in found(made)]) == ("lb", ["λβ"])
 
 
 @pytest.mark.parametrize(("composite", "count"), [(False, 2), (True, 1)], ids=["bytes", "composite"])
