@@ -77,8 +77,7 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 written |= name_signs(shown)
                 if page.replaces:
                     without_layer(shown)
-                else:
-                    page = untold(shown, page, to_sheet)
+                page = untold(shown, page, to_sheet)
                 written |= write_layer(shown, font, page, to_sheet.then(_to_user_space(shown)))
             whole = len({page.number for page in pages}) == len(tree.indices)
             if whole and not written:
