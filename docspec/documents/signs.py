@@ -97,6 +97,8 @@ def name_signs(page: Any) -> bool:
     and tells once the letters that one has twice. Whether anything was changed."""
     pdf, changed = page.parent, False
     for xref, _, kind, name, *_ in page.get_fonts():
+        if not xref:  # written within the page's resources, where MuPDF has no call to change it
+            continue
         given, told = pdf.xref_get_key(xref, "ToUnicode")
         if given == "xref":
             changed |= _tell_once(pdf, int(told.split()[0]))

@@ -109,6 +109,12 @@ def test_zapf_dingbats_without_an_encoding_are_told_by_their_codes() -> None:
     assert " ".join(told) == "✔ Grain ❏ Timber ✘ Fish ■ Coal • Salt"
 
 
+def test_a_font_that_is_no_object_of_its_own_does_not_stop_the_page() -> None:
+    fonts = b"/Font<</Z<</Type/Font/Subtype/Type1/BaseFont/Symbol/Encoding/WinAnsiEncoding>>>>"
+    with open_document(source_from_bytes(document(b"BT /Z 12 Tf 40 300 Td (l) Tj ET", resources=fonts), "a.pdf")) as pdf:
+        assert isinstance(next(pdf.pages(dpi=72)), PageImage)
+
+
 def shown_in(base: bytes, encoding: bytes, codes: str) -> str:
     """The text of a page that shows ``codes`` in a font of this name and encoding."""
     font = b"<</Type/Font/Subtype/Type1/BaseFont/%b/Encoding%b>>" % (base, encoding)
