@@ -216,7 +216,7 @@ def _tells_bytes(sheet: Any) -> bool:
     bytes by the name of the font; other readers tell Western letters."""
     fonts = sheet.get_fonts()
     return bool(fonts) and all(
-        encoding == "WinAnsiEncoding" and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"
+        encoding == "WinAnsiEncoding" and xref and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"
         for xref, _, _, _, _, encoding, *_ in fonts
     )
 

@@ -202,6 +202,14 @@ def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read:
         assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=replaces)))) == count
 
 
+def test_a_font_that_is_no_object_of_its_own_does_not_stop_the_copy() -> None:
+    font = b"/Font<</Z<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding>>>>"
+    data = document(b"BT /Z 20 Tf 40 300 Td (pier) Tj ET", resources=font)
+    [(_, box)] = found(data)
+    word = LayerWord("pier", box, is_kept=True, boxes=(box,))
+    assert len(found(layered(data, LayerPage(1, 417, 556, ((word,),), replaces=False)))) == 1
+
+
 def test_a_font_that_tells_wrong_signs_tells_the_right_ones_in_the_copy() -> None:
     font = b"<</Type/Font/Subtype/Type1/BaseFont/Symbol/Encoding/WinAnsiEncoding>>"
     data = document(b"BT /Z 20 Tf 40 300 Td (lb) Tj ET", resources=b"/Font<</Z 30 0 R>>", more={30: font})
