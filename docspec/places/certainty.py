@@ -100,11 +100,12 @@ def evidence_of(
 ) -> tuple[str, tuple[float, ...]] | None:
     """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model, has
     the same ``letters`` alone or without a space (spaces are the first that a blur takes), differs from it in this
-    place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1, its letters (logarithmic), whether
-    it mixes letters with figures, as misread words do, the log odds of the recogniser where that has something there,
-    beside a recogniser the share of figures and, of a word that differs, how like the two are, how far a model that
-    reads alone repeats itself and how sure it is on the page (models that go on writing without print to read are
-    unsure of most words, and repeat some of them), and the model's margin (logarithmic) where it is told."""
+    place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1, its letters
+    (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the recogniser where that
+    has something there, beside a recogniser the share of figures and, of a word that differs, how like the two are, how
+    far a model that reads alone repeats itself and how sure it is on the page (models that go on writing without print
+    to read are unsure of most words, and repeat some of them), and the model's margin (logarithmic) where it is
+    told."""
     recognised = [word.confidence for word in found.words if word.recognised]
     if words not in ("model", "recognition") or (found.words and not recognised):
         return None

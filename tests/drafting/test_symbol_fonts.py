@@ -111,7 +111,8 @@ def test_zapf_dingbats_without_an_encoding_are_told_by_their_codes() -> None:
 
 def test_a_font_that_is_no_object_of_its_own_does_not_stop_the_page() -> None:
     fonts = b"/Font<</Z<</Type/Font/Subtype/Type1/BaseFont/Symbol/Encoding/WinAnsiEncoding>>>>"
-    with open_document(source_from_bytes(document(b"BT /Z 12 Tf 40 300 Td (l) Tj ET", resources=fonts), "a.pdf")) as pdf:
+    data = document(b"BT /Z 12 Tf 40 300 Td (l) Tj ET", resources=fonts)
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
         assert isinstance(next(pdf.pages(dpi=72)), PageImage)
 
 
