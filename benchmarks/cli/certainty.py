@@ -24,8 +24,7 @@ Way = Annotated[
     ),
 ]
 Blurred = Annotated[
-    int,
-    typer.Option(metavar="N", min=0, help="As many more scans of either kind, blurred by about three pixels."),
+    int, typer.Option(metavar="N", min=0, help="As many more scans of either kind, blurred by about three pixels.")
 ]
 Keep = Annotated[
     Path | None,
