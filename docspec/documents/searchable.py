@@ -180,16 +180,19 @@ def _original(document: Document, number: int, view: View) -> tuple[bytes, tuple
 def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
     """``page`` without the words that the layer of ``sheet`` (a ``pymupdf.Page``) tells. Only such stay as have a
     letter or a sign that the file does not have in their place (words in pictures, codes of private use for a plus, a
-    Latin letter for a Greek one), and those whose letters it sets apart."""
+    Latin letter for a Greek one), those whose letters it sets apart, and those of notes that it does not draw: only
+    some programs do."""
     if not any(word.is_kept for line in page.lines for word in line):
         return page
     boxes, signs = [], []
     are_guessed = _tells_bytes(sheet)
+    notes = [annot.rect for annot in sheet.annots() if sheet.parent.xref_get_key(annot.xref, "AP")[0] == "null"]
     for block in sheet.get_text("rawdict")["blocks"]:
         for line in block.get("lines", ()):
             for char in (char for span in line["spans"] for char in span["chars"]):
                 boxes.append(char["bbox"])
-                signs.append("" if are_guessed and char["c"] >= FIRST_EASTERN else char["c"])
+                is_told = not (are_guessed and char["c"] >= FIRST_EASTERN) and not any(char["origin"] in at for at in notes)
+                signs.append(char["c"] if is_told else "")
             boxes.append(line["bbox"])
             signs.append("\n")
     sides = np.array(boxes, dtype=float).reshape(-1, 4)
