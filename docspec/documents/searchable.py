@@ -191,8 +191,8 @@ def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
         for line in block.get("lines", ()):
             for char in (char for span in line["spans"] for char in span["chars"]):
                 boxes.append(char["bbox"])
-                is_told = not (are_guessed and char["c"] >= FIRST_EASTERN) and not any(char["origin"] in at for at in notes)
-                signs.append(char["c"] if is_told else "")
+                is_guessed = are_guessed and char["c"] >= FIRST_EASTERN
+                signs.append("" if is_guessed or any(char["origin"] in note for note in notes) else char["c"])
             boxes.append(line["bbox"])
             signs.append("\n")
     sides = np.array(boxes, dtype=float).reshape(-1, 4)
