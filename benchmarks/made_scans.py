@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 STRONG_BLUR, STRONG_GRAIN = 2.0, 16.0
 """Pixels, and grey levels, from which on a scan is hardly legible."""
 
+BLURRED = 1_000_000
+"""The seed from which on scans are blurred by about three pixels: few of the others are."""
+
 SAMPLES = Path(__file__).parent.parent / "samples"
 
 _SENTENCE = re.compile(r"[A-Z][^.!?|$<>*_`#\[\]\\]{30,160}[.!?]")
@@ -55,10 +58,12 @@ class Wear:
     quality: float
 
     @classmethod
-    def drawn(cls, random: Random) -> Wear:
+    def drawn(cls, random: Random, is_blurred: bool = False) -> Wear:
         """From hardly any to hardly legible."""
         return cls(
-            random.choice((0.0, random.uniform(0.6, 3.0), random.uniform(0.6, 3.0))),
+            random.uniform(2.4, 3.4)
+            if is_blurred
+            else random.choice((0.0, random.uniform(0.6, 3.0), random.uniform(0.6, 3.0))),
             random.choice((0.0, random.uniform(2.0, 32.0))),
             random.choice((1.0, 1.0, random.uniform(0.45, 0.9))),
             random.uniform(25, 85),
@@ -83,7 +88,7 @@ def made_scan(seed: int) -> tuple[bytes, Wear]:
     with pymupdf.open() as document:
         random.choice((note, receipt, table))(document, random, sentences(seed % 2))
         data: bytes = document.tobytes(garbage=3, deflate=True)
-    return data, Wear.drawn(random)
+    return data, Wear.drawn(random, seed >= BLURRED)
 
 
 def _press(document: Any, random: Random, width: float, height: float) -> Press:

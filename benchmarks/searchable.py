@@ -87,7 +87,9 @@ def _measured(parser: Parser, source: Source, options: ParseOptions, before: Pat
             writer.add(page)
             texts = (block.text for block in page.blocks if block.category is not Category.FORMULA)
             written.update(key for text in texts for key in keys_of(markdown_words(text)))
-    told = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=False, errors="replace")
+    told = subprocess.run(
+        ["pdftotext", path, "-"], capture_output=True, text=True, check=False, errors="replace", timeout=SECONDS
+    )
     theirs = keys_of(told.stdout)
     found = written & Counter(theirs)
     refused = tuple(name for name, opens in readers().items() if not opens(path) and opens(before))

@@ -23,6 +23,9 @@ Way = Annotated[
         help='Only scans that are read in one way: "model", "model alone" or "recogniser"; else all in turn.',
     ),
 ]
+Blurred = Annotated[
+    int, typer.Option(metavar="N", min=0, help="As many more scans of either kind, blurred by about three pixels.")
+]
 Keep = Annotated[
     Path | None,
     typer.Option(metavar="DIR", show_default=False, help="Keep what was read here, and do not read it again."),
@@ -39,6 +42,7 @@ def certainty(
     options: ParseOptions,
     fit: Scans = 40,
     held_out: HeldOut = 40,
+    blurred: Blurred = 0,
     way: Way = None,
     keep: Keep = None,
     diagram: Diagram = None,
@@ -47,15 +51,18 @@ def certainty(
     """How far words are to be believed: prints the weights that docspec/places/certainty.py has, and how well they
     hold on scans with other words."""
     from benchmarks.certainty import IN_TURN, draw, fitted, readings, seeds
+    from benchmarks.made_scans import BLURRED
     from benchmarks.places import Summary
 
     check_plot(diagram)
     if way not in (None, *IN_TURN):
         raise typer.BadParameter(f"{way} is none of {', '.join(dict.fromkeys(IN_TURN))}", param_hint="--way")
-    learned = [one.placed() for one in readings(seeds(0, fit, way), options, keep)]
+    known = [*seeds(0, fit, way), *seeds(BLURRED, blurred)]
+    learned = [one.placed() for one in readings(known, options, keep)]
     for line in fitted(learned):
         console().print(line, markup=False, soft_wrap=True)
     others = [(one.way, one.wear.kind, one.placed()) for one in readings(seeds(1, held_out, way), options, keep)]
+    hard = [one.placed() for one in readings(seeds(BLURRED + 1, blurred), options, keep)]
     groups = {name: [page for own, _, page in others if own == name] for name in sorted({own for own, *_ in others})}
     drafted = [(kind, page) for own, kind, page in others if own != "model alone"]
     if drafted:
@@ -63,6 +70,8 @@ def certainty(
     kinds = drafted or [(kind, page) for _, kind, page in others]
     for name in sorted({kind for kind, _ in kinds}):
         groups[f"of these, {name}"] = [page for kind, page in kinds if kind == name]
+    if hard:
+        groups["blurred by three pixels"] = hard
     found = {name: Summary.of(pages) for name, pages in groups.items()}
     grid = narrow_table("Other scans", ["scans"], ["words", "right", "error", "IoU >= 0.7"])
     for name, one in found.items():

@@ -82,13 +82,15 @@ class SearchablePdf(ChildPdf):
 
 
 def layer_of(result: PageResult) -> LayerPage:
-    """The layer of a page that was read."""
+    """The layer of a page that was read. Words of the file itself, be they checked or not (``draft``), are written only
+    where it tells others."""
     has_own = result.account is not None and result.account.witness == "text layer"
     lines = []
     for block in result.blocks:
         if not has_own or block.words in ("text layer", "recognition"):
+            is_kept = has_own or block.words == "draft"
             for line in lines_of(block):
-                lines.append(tuple(LayerWord(w.word.text, w.bbox, w.way, has_own, w.word.boxes) for w in line))
+                lines.append(tuple(LayerWord(w.word.text, w.bbox, w.way, is_kept, w.word.boxes) for w in line))
     return LayerPage(result.number, result.width, result.height, tuple(lines), result.seen, not has_own)
 
 

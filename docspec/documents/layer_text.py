@@ -22,7 +22,7 @@ Place = tuple[float, float]
 @dataclass(frozen=True, slots=True)
 class LayerWord:
     """A word of the layer: its box, and the way its letters run (1: rightwards, -1: leftwards, 2: down, -2: up).
-    ``is_kept``: its page keeps its own layer, and the word is written only if that lacks it in its ``boxes``."""
+    ``is_kept``: the word is written only if what its page keeps of its own layer lacks it in its ``boxes``."""
 
     text: str
     bbox: BBox

@@ -27,6 +27,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.pages import PageSelection, make_upright
 from docspec.documents.pagetree import open_pdf
 from docspec.documents.pdf import PdfDocument
+from docspec.documents.signs import name_signs
 from docspec.documents.view import View
 
 DPI, LEAST_DPI, MOST_DPI = 200.0, 70.0, 2400.0
@@ -73,10 +74,10 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 if index is None or not page.lines or not page.width or not page.height:
                     continue
                 shown, to_sheet = pdf[index], _to_sheet(pdf, index, view, page)
+                written |= name_signs(shown)
                 if page.replaces:
                     without_layer(shown)
-                else:
-                    page = untold(shown, page, to_sheet)
+                page = untold(shown, page, to_sheet)
                 written |= write_layer(shown, font, page, to_sheet.then(_to_user_space(shown)))
             whole = len({page.number for page in pages}) == len(tree.indices)
             if whole and not written:
@@ -179,16 +180,19 @@ def _original(document: Document, number: int, view: View) -> tuple[bytes, tuple
 def untold(sheet: Any, page: LayerPage, to_sheet: Projection) -> LayerPage:
     """``page`` without the words that the layer of ``sheet`` (a ``pymupdf.Page``) tells. Only such stay as have a
     letter or a sign that the file does not have in their place (words in pictures, codes of private use for a plus, a
-    Latin letter for a Greek one), and those whose letters it sets apart."""
+    Latin letter for a Greek one), those whose letters it sets apart, and those of notes that it does not draw: only
+    some programs do."""
     if not any(word.is_kept for line in page.lines for word in line):
         return page
     boxes, signs = [], []
     are_guessed = _tells_bytes(sheet)
+    notes = [annot.rect for annot in sheet.annots() if sheet.parent.xref_get_key(annot.xref, "AP")[0] == "null"]
     for block in sheet.get_text("rawdict")["blocks"]:
         for line in block.get("lines", ()):
             for char in (char for span in line["spans"] for char in span["chars"]):
                 boxes.append(char["bbox"])
-                signs.append("" if are_guessed and char["c"] >= FIRST_EASTERN else char["c"])
+                is_guessed = are_guessed and char["c"] >= FIRST_EASTERN
+                signs.append("" if is_guessed or any(char["origin"] in note for note in notes) else char["c"])
             boxes.append(line["bbox"])
             signs.append("\n")
     sides = np.array(boxes, dtype=float).reshape(-1, 4)
@@ -215,7 +219,7 @@ def _tells_bytes(sheet: Any) -> bool:
     bytes by the name of the font; other readers tell Western letters."""
     fonts = sheet.get_fonts()
     return bool(fonts) and all(
-        encoding == "WinAnsiEncoding" and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"
+        encoding == "WinAnsiEncoding" and xref and sheet.parent.xref_get_key(xref, "ToUnicode")[0] == "null"
         for xref, _, _, _, _, encoding, *_ in fonts
     )
 

@@ -88,19 +88,39 @@ _MICRO = str.maketrans("μ", "\u00b5")
 """What the glyph ``mu`` is in Adobe's list of names, after which MuPDF tells it in sound files."""
 
 
-def name_signs(page: Any) -> None:
-    """Gives the fonts of signs of a ``pymupdf.Page``, a private copy, a ``/ToUnicode`` where they lack one."""
-    pdf = page.parent
+_TWICE = re.compile(rb"<(d835d[c-f][0-9a-f]{2})\1>", re.IGNORECASE)
+"""A letter of formulas that a ``/ToUnicode`` has twice for one glyph: Acrobat writes it for each half of its number."""
+
+
+def name_signs(page: Any) -> bool:
+    """Gives the fonts of signs of a ``pymupdf.Page`` whose file may be changed a ``/ToUnicode`` where they lack one,
+    and tells once the letters that one has twice. Whether anything was changed."""
+    pdf, changed = page.parent, False
     for xref, _, kind, name, *_ in page.get_fonts():
+        if not xref:  # written within the page's resources, where MuPDF has no call to change it
+            continue
+        given, told = pdf.xref_get_key(xref, "ToUnicode")
+        if given == "xref":
+            changed |= _tell_once(pdf, int(told.split()[0]))
         table = table_of(name)
-        if table is None or kind not in _SIMPLE or pdf.xref_get_key(xref, "ToUnicode")[0] != "null":
+        if table is None or kind not in _SIMPLE or given != "null":
             continue
         signs = _signs(table, _encoding(pdf, xref))
         if signs:
-            told = pdf.get_new_xref()
-            pdf.update_object(told, "<<>>")
-            pdf.update_stream(told, _cmap(signs), new=True)
-            pdf.xref_set_key(xref, "ToUnicode", f"{told} 0 R")
+            number = pdf.get_new_xref()
+            pdf.update_object(number, "<<>>")
+            pdf.update_stream(number, _cmap(signs), new=True)
+            pdf.xref_set_key(xref, "ToUnicode", f"{number} 0 R")
+            changed = True
+    return changed
+
+
+def _tell_once(pdf: Any, xref: int) -> bool:
+    table = pdf.xref_stream(xref) if pdf.xref_is_stream(xref) else b""
+    once = _TWICE.sub(rb"<\1>", table)
+    if once != table:
+        pdf.update_stream(xref, once)
+    return bool(once != table)
 
 
 def _encoding(pdf: Any, xref: int) -> str:

@@ -235,7 +235,8 @@ def _copy(page: Any, widgets: bool) -> Any:
 
 def form_tables(fields: Sequence[Field], lines: Sequence[TextLine]) -> list[tuple[FoundTable, list[BBox]]]:
     """Tables of labels and values, each with the places of its lines: of ``fields`` that stand in rows below each other
-    with their labels, out of ``lines``, on the left."""
+    with their labels, out of ``lines``, on the left. A line that runs up or down beside several rows is in none."""
+    lines = [line for line in lines if not line.turns % 2]
     rows = [row for row in _rows(fields, lines) if row is not None]
     tables = []
     for own in runs_of(rows, lambda above, row: _goes_on(above, row, lines)):

@@ -68,12 +68,14 @@ LAYER = {"exact": 0.998, "aligned": 0.22, "inferred": 0.2, "block": 0.5, "none":
 """Beside a sound text layer: a model that differs from it is seldom right. Of ``python -m benchmarks places``."""
 
 WEIGHTS: dict[str, tuple[float, ...]] = {
-    "agrees": (0.62, 0.06, 0.07, 0.61, 1.22),
-    "agrees, no margin": (0.91, 0.33, 0.04, 0.87),
-    "differs": (-1.13, -0.29, 0.37, -0.33, 1.67),
-    "differs, no margin": (-0.58, -0.51, 0.32, -0.02),
-    "missing": (-1.01, -1.18, 0.00, -0.16),
-    "missing, no margin": (-1.10, -1.23, 0.00),
+    "agrees": (1.24, -0.42, 0.51, 0.62, -1.31, 1.21),
+    "agrees, no margin": (2.21, -0.45, 0.31, 0.83, -1.36),
+    "letters": (0.62, 2.19, 0.00, -0.29, -1.65, -0.16),
+    "letters, no margin": (0.56, 2.16, 0.00, -0.32, -1.65),
+    "differs": (-2.41, -0.26, -0.33, -0.47, 0.11, 1.72, 1.43),
+    "differs, no margin": (-1.41, -0.56, -0.43, -0.36, -0.08, 1.93),
+    "missing": (-1.28, -2.31, -0.05, -2.02, 0.93),
+    "missing, no margin": (-1.00, -2.37, -0.05, -1.92),
     "recognition": (0.54, -1.28, 0.02, 1.44),
     "unread": (-2.56, -0.23, -0.25, -4.59, 1.91, 1.69),
     "unread, no margin": (2.42, -0.45, -0.39, -8.91),
@@ -96,24 +98,30 @@ def certainty_of(found: Found, words: WordsOf, text: str, margin: float | None, 
 def evidence_of(
     found: Found, words: WordsOf, text: str, margin: float | None, alone: Alone | None
 ) -> tuple[str, tuple[float, ...]] | None:
-    """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model,
-    differs from it in this place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1,
-    its letters (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the
-    recogniser where that has something there, how far a model that reads alone repeats itself and how sure it is on the
-    page (models that go on writing without print to read are unsure of most words, and repeat some of them), and the
-    model's margin (logarithmic) where it is told."""
+    """The kind of a word and what speaks for it; ``None`` beside a text layer. The recogniser agrees with a model, has
+    the same ``letters`` alone or without a space (spaces are the first that a blur takes), differs from it in this
+    place, has nothing there (``missing``), or has not read the page. What speaks for a word: 1, its letters
+    (logarithmic), whether it mixes letters with figures, as misread words do, the log odds of the recogniser where that
+    has something there, beside a recogniser the share of figures and, of a word that differs, how like the two are, how
+    far a model that reads alone repeats itself and how sure it is on the page (models that go on writing without print
+    to read are unsure of most words, and repeat some of them), and the model's margin (logarithmic) where it is
+    told."""
     recognised = [word.confidence for word in found.words if word.recognised]
     if words not in ("model", "recognition") or (found.words and not recognised):
         return None
-    letters = sum(map(str.isalnum, text))
-    values = [1.0, math.log1p(letters), float(0 < sum(map(str.isdigit, text)) < letters)]
+    letters, figures = sum(map(str.isalnum, text)), sum(map(str.isdigit, text))
+    values = [1.0, math.log1p(letters), float(0 < figures < letters)]
     if recognised:
         sound = min(max(min(recognised), 0.02), 0.998)
         values.append(math.log(sound / (1 - sound)))
     if words == "recognition":
         return ("recognition", tuple(values)) if recognised else None
-    kind = ("agrees" if found.how == "exact" else "differs") if recognised else "missing"
-    if alone is not None:
+    kind = "missing"
+    if recognised:
+        kind = "agrees" if found.how == "exact" else "letters" if found.has_letters else "differs"
+    if alone is None:
+        values += [figures / max(1, letters), *([found.likeness] if kind == "differs" else [])]
+    else:
         kind = "unread"
         values.append(alone.repeated)
         if alone.margin is not None:

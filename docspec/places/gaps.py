@@ -28,12 +28,14 @@ MOST = 20_000_000
 @dataclass(frozen=True, slots=True)
 class Found:
     """The place of a written word: the boxes, how they are known, the printed words behind it, and the share of its
-    letters that these have."""
+    letters that these have. ``has_letters``: it is a word of the print letter by letter, alone or with neighbours
+    from which the print does not part it."""
 
     how: How
     boxes: tuple[BBox, ...] = ()
     words: tuple[PrintedWord, ...] = ()
     likeness: float = 0.0
+    has_letters: bool = False
 
 
 def placed_in(gap: Sequence[PrintedWord], written: Sequence[WrittenWord], anchored: bool) -> list[Found | None]:

@@ -6,7 +6,7 @@ not have is not taken for the same one.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import astuple, replace
 from itertools import pairwise
@@ -104,6 +104,7 @@ class _Placing:
         for group in groups:
             self._settle(group)
             self._fill(group)
+        self._note_letters()
         return [self._of_block(number) for number in range(len(self.blocks))]
 
     def _groups(self) -> list[_Group]:
@@ -277,6 +278,20 @@ class _Placing:
         number, word = group.words[at]
         pairs = self._pairs.get((number, word.start))
         return None if not pairs else group.place.get(pairs[side][1])
+
+    def _note_letters(self) -> None:
+        """Notes words that are one of the print, alone or together: a recogniser misses spaces."""
+        parts: dict[int, list[tuple[tuple[int, int], str]]] = defaultdict(list)
+        for number, words in enumerate(self.written):
+            for word in words:
+                found = self._found.get((number, word.start))
+                if found is not None and len(found.words) == 1:
+                    parts[id(found.words[0])].append(((number, word.start), letters_of(word.text)))
+        for own in parts.values():
+            [printed] = self._found[own[0][0]].words
+            if "".join(letters for _, letters in own) == letters_of(printed.text):
+                for key, _ in own:
+                    self._found[key] = replace(self._found[key], has_letters=True)
 
     def _of_block(self, number: int) -> tuple[PlacedWord, ...]:
         block = self.blocks[number]

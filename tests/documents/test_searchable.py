@@ -13,6 +13,7 @@ import pymupdf
 import pytest
 from PIL import Image, ImageDraw
 
+from benchmarks.campaign.raw import document
 from docspec.core import BBox, PageImage
 from docspec.core.straightening import Straightening
 from docspec.documents import Source, open_document
@@ -197,7 +198,40 @@ def printed_pdf(text: str) -> tuple[bytes, BBox]:
 def test_words_that_the_own_layer_tells_wrongly_are_added_to_it(told: str, read: str, count: int) -> None:
     data, box = printed_pdf(told)
     word = LayerWord(read, box, is_kept=True, boxes=(box,))
-    assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False)))) == count
+    for replaces in (False, True):  # visible text stays, be it trusted or not
+        assert len(found(layered(data, LayerPage(1, 800, 600, ((word,),), replaces=replaces)))) == count
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_words_of_a_note_that_the_file_does_not_draw_are_added(is_drawn: bool) -> None:
+    """Some programs draw it themselves, others show and tell nothing."""
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=576, height=432)
+        note = page.add_freetext_annot((100, 100, 300, 140), "Harbour", fontsize=20)
+        if not is_drawn:
+            pdf.xref_set_key(note.xref, "AP", "null")
+        data = pdf.tobytes()
+    [(_, box)] = found(data)
+    word = LayerWord("Harbour", box, is_kept=True, boxes=(box,))
+    made = layered(data, LayerPage(1, 800, 600, ((word,),), replaces=False))
+    assert [text for text, _ in found(made)] == ["Harbour"] * (1 if is_drawn else 2)
+
+
+def test_a_font_that_is_no_object_of_its_own_does_not_stop_the_copy() -> None:
+    font = b"/Font<</Z<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding>>>>"
+    data = document(b"BT /Z 20 Tf 40 300 Td (pier) Tj ET", resources=font)
+    [(_, box)] = found(data)
+    word = LayerWord("pier", box, is_kept=True, boxes=(box,))
+    assert len(found(layered(data, LayerPage(1, 417, 556, ((word,),), replaces=False)))) == 1
+
+
+def test_a_font_that_tells_wrong_signs_tells_the_right_ones_in_the_copy() -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Symbol/Encoding/WinAnsiEncoding>>"
+    data = document(b"BT /Z 20 Tf 40 300 Td (lb) Tj ET", resources=b"/Font<</Z 30 0 R>>", more={30: font})
+    [(told, box)] = found(data)
+    word = LayerWord("λβ", box, is_kept=True, boxes=(box,))
+    made = layered(data, LayerPage(1, 417, 556, ((word,),), replaces=False))
+    assert (told, [text for text, _ in found(made)]) == ("lb", ["λβ"])
 
 
 @pytest.mark.parametrize(("composite", "count"), [(False, 2), (True, 1)], ids=["bytes", "composite"])

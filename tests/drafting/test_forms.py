@@ -56,6 +56,23 @@ def test_labels_and_values_are_a_table_below_the_prose(parsed: Parsed, rows: lis
     assert written.startswith("# Notice of arrival\n\nThe ferry left the harbour before sunrise")
 
 
+def test_a_note_that_runs_up_beside_the_rows_of_a_form_is_in_none_of_them(parsed: Parsed) -> None:
+    rows = {"Vessel": "Marit", "Built on": "4.06.1987", "Crew": "12"}
+
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)
+        page.insert_text((48, 262), "Staple here", fontsize=11, rotate=90)
+        for number, (label, value) in enumerate(rows.items()):
+            y = 200 + 28 * number
+            page.insert_text((60, y), label)
+            field(page, label, TEXT, value, (200, y - 13, 420, y + 4))
+
+    document = parsed(draw)
+    found = [grid.lines() for block in document.pages[0].blocks for grid in grids(block)]
+    assert found == [[[label, value] for label, value in rows.items()]]
+    assert document.to_markdown().count("Staple here") == 1
+
+
 def test_ticks_stand_before_the_labels_on_their_right(parsed: Parsed) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(60, 100, 535, 170), PROSE, fontsize=11)

@@ -109,6 +109,13 @@ def test_zapf_dingbats_without_an_encoding_are_told_by_their_codes() -> None:
     assert " ".join(told) == "✔ Grain ❏ Timber ✘ Fish ■ Coal • Salt"
 
 
+def test_a_font_that_is_no_object_of_its_own_does_not_stop_the_page() -> None:
+    fonts = b"/Font<</Z<</Type/Font/Subtype/Type1/BaseFont/Symbol/Encoding/WinAnsiEncoding>>>>"
+    data = document(b"BT /Z 12 Tf 40 300 Td (l) Tj ET", resources=fonts)
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        assert isinstance(next(pdf.pages(dpi=72)), PageImage)
+
+
 def shown_in(base: bytes, encoding: bytes, codes: str) -> str:
     """The text of a page that shows ``codes`` in a font of this name and encoding."""
     font = b"<</Type/Font/Subtype/Type1/BaseFont/%b/Encoding%b>>" % (base, encoding)
@@ -140,6 +147,21 @@ def test_fonts_of_signs_that_are_said_to_be_latin_are_told_by_their_own_tables(
     base: bytes, encoding: bytes, codes: str, signs: str
 ) -> None:
     assert shown_in(base, encoding, codes) == signs
+
+
+def test_letters_of_formulas_that_a_font_tells_twice_are_told_once() -> None:
+    """Acrobat writes both halves of a letter's number for each half."""
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Courier/ToUnicode 31 0 R>>"
+    told = b"""/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def
+    1 begincodespacerange <00> <ff> endcodespacerange
+    3 beginbfchar <41> <D835DC2ED835DC2E> <42> <d835dc61d835dc61> <43> <00660066> endbfchar endcmap end end"""
+    shown = b"BT /Z 12 Tf 40 300 Td (ABC) Tj ET"
+    table = b"<</Length %d>>stream\n%b\nendstream" % (len(told), told)
+    data = document(shown, resources=b"/Font<</F 3 0 R/Z 30 0 R>>", more={30: font, 31: table})
+    with open_document(source_from_bytes(data, "a.pdf")) as pdf:
+        page = next(pdf.pages(dpi=72))
+        assert isinstance(page, PageImage)
+        assert [line.text for line in page_lines(page.pdf_page)] == ["\U0001d42e\U0001d461ff"]
 
 
 def drawn_with(encoding: bytes) -> dict[int, str]:

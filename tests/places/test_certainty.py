@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from docspec.core import BBox
 from docspec.places.certainty import Alone, AloneWords, certainty_of
@@ -31,6 +32,17 @@ def test_the_wider_the_models_margin_the_surer_is_its_word() -> None:
 def test_a_model_that_agrees_with_the_print_is_believed_more_than_one_that_differs() -> None:
     assert of_model(found("exact", 0.95), 4.0) > 0.9
     assert of_model(found("aligned", 0.95), 0.5) < 0.5
+
+
+def test_a_recogniser_that_missed_a_space_speaks_for_the_words_that_it_has_together() -> None:
+    differs = found("aligned", 0.9)
+    spaced = replace(differs, likeness=1.0, has_letters=True)
+    assert of_model(spaced, 0.8) > 0.6 > of_model(differs, 0.8)
+
+
+def test_a_word_that_is_like_the_recognisers_is_believed_more() -> None:
+    sure = [of_model(replace(found("aligned", 0.9), likeness=likeness), 0.5) for likeness in (0.1, 0.6, 0.9)]
+    assert sure == sorted(set(sure))
 
 
 def test_a_recogniser_that_is_surer_of_another_word_makes_the_models_one_less_certain() -> None:

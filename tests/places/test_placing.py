@@ -131,6 +131,16 @@ def test_words_of_a_recognised_line_have_their_share_of_it() -> None:
     assert first.width == pytest.approx(third.width)
 
 
+def test_words_that_a_recogniser_has_without_their_space_are_believed_more_than_a_part_of_one() -> None:
+    line = PrintedLine(BBox(100, 50, 400, 80), "For nine days the pierwas closed in march", confidence=0.9)
+    region = Region(line.bbox, Category.TEXT, (line.text,), lines=(line,), words="recognition")
+    draft = PageDraft((region,), recognised=(line,))
+    [whole] = placed([], block("For nine days the pier was closed in march", words="model"), draft=draft)
+    [part] = placed([], block("For nine days the pier closed in march", words="model"), draft=draft)
+    assert hows(whole) == [*(4 * ["exact"]), "aligned", "aligned", *(3 * ["exact"])]
+    assert part[4].certainty < min(word.certainty for word in whole[4:6])
+
+
 def test_a_line_that_runs_leftwards_begins_on_its_right() -> None:
     line = PrintedLine(BBox(100, 50, 400, 80), "שלום עולם", confidence=0.9)
     draft = PageDraft((Region(line.bbox, Category.TEXT, (line.text,), lines=(line,), words="recognition"),))
