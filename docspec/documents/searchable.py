@@ -27,7 +27,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.pages import PageSelection, make_upright
 from docspec.documents.pagetree import open_pdf
 from docspec.documents.pdf import PdfDocument
-from docspec.documents.signs import name_signs
+from docspec.documents.signs import name_glyphs, name_signs
 from docspec.documents.view import View
 
 DPI, LEAST_DPI, MOST_DPI = 200.0, 70.0, 2400.0
@@ -74,7 +74,7 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
                 if index is None or not page.lines or not page.width or not page.height:
                     continue
                 shown, to_sheet = pdf[index], _to_sheet(pdf, index, view, page)
-                written |= name_signs(shown)
+                written |= name_signs(shown) | name_glyphs(shown)
                 if page.replaces:
                     without_layer(shown)
                 page = untold(shown, page, to_sheet)

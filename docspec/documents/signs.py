@@ -15,6 +15,8 @@ import re
 from functools import cache
 from typing import Any
 
+from docspec.documents.mupdf import mupdf
+
 FIRST = 0x20
 """The code of the first character of each table."""
 
@@ -88,6 +90,16 @@ _MICRO = str.maketrans("μ", "\u00b5")
 """What the glyph ``mu`` is in Adobe's list of names, after which MuPDF tells it in sound files."""
 
 
+UNKNOWN = "\ufffd"
+"""What MuPDF tells for a glyph that it does not know."""
+
+_IDENTITY = re.compile(r"/Ordering\s*\(Identity\)")
+NESTED = 3
+"""An array, a font in it, and what this says of its numbers may each be an object of its own."""
+
+FEW = 256
+"""How many numbers of a font are asked for, from 1 on: those of TrueType's usual order."""
+
 _TWICE = re.compile(rb"<(d835d[c-f][0-9a-f]{2})\1>", re.IGNORECASE)
 """A letter of formulas that a ``/ToUnicode`` has twice for one glyph: Acrobat writes it for each half of its number."""
 
@@ -107,12 +119,65 @@ def name_signs(page: Any) -> bool:
             continue
         signs = _signs(table, _encoding(pdf, xref))
         if signs:
-            number = pdf.get_new_xref()
-            pdf.update_object(number, "<<>>")
-            pdf.update_stream(number, _cmap(signs), new=True)
-            pdf.xref_set_key(xref, "ToUnicode", f"{number} 0 R")
+            _set_table(pdf, xref, _cmap(signs, 1))
             changed = True
     return changed
+
+
+def name_glyphs(page: Any) -> bool:
+    """Gives composite fonts of a ``pymupdf.Page`` that are not embedded a ``/ToUnicode`` where they lack one, with what
+    MuPDF takes their numbers for: other readers tell the numbers. Whether anything was changed."""
+    pdf, changed = page.parent, False
+    for xref, kind, *_, encoding, _ in page.get_fonts(full=True):
+        if not xref or kind != "n/a" or encoding != "Identity-H" or pdf.xref_get_key(xref, "ToUnicode")[0] != "null":
+            continue
+        if _IDENTITY.search(_written(pdf, pdf.xref_get_key(xref, "DescendantFonts")[1], NESTED)):
+            _set_table(pdf, xref, _cmap(_told_of_numbers(), 2))
+            changed = True
+    return changed
+
+
+def _written(pdf: Any, value: str, levels: int) -> str:
+    """``value`` of an object and the objects that it names, to so many ``levels``."""
+    named = [int(number) for number in re.findall(r"(\d+) 0 R", value)] if levels else []
+    return " ".join([value, *(_written(pdf, pdf.xref_object(number), levels - 1) for number in named)])
+
+
+@cache
+def _told_of_numbers() -> dict[int, str]:
+    """What MuPDF tells for the first numbers of a font that is not embedded and has no table: they are written on a
+    page, each at its place."""
+    font = (
+        "<</Type/Font/Subtype/Type0/BaseFont/Times/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2"
+        "/BaseFont/Times/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>"
+        "/FontDescriptor<</Type/FontDescriptor/FontName/Times/Flags 4>>>>]>>"
+    )
+    written = "".join(
+        f"BT /F 1 Tf 1 0 0 1 {number % 16 * 10 + 1} {number // 16 * 10 + 1} Tm <{number:04x}> Tj ET "
+        for number in range(1, FEW)
+    )
+    with mupdf().open() as pdf:
+        page = pdf.new_page(width=FEW, height=FEW)
+        contents = pdf.get_new_xref()
+        pdf.update_object(contents, "<<>>")
+        pdf.update_stream(contents, written.encode(), new=True)
+        pdf.xref_set_key(page.xref, "Contents", f"{contents} 0 R")
+        pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F {font}>>>>")
+        blocks = pdf[0].get_text("rawdict")["blocks"]
+    signs = {}
+    for char in (
+        char for block in blocks for line in block["lines"] for span in line["spans"] for char in span["chars"]
+    ):
+        x, y = char["origin"]
+        signs[round(x) // 10 + round(FEW - y) // 10 * 16] = char["c"]
+    return {number: sign for number, sign in signs.items() if sign != UNKNOWN and sign.isprintable()}
+
+
+def _set_table(pdf: Any, font: int, table: bytes) -> None:
+    number = pdf.get_new_xref()
+    pdf.update_object(number, "<<>>")
+    pdf.update_stream(number, table, new=True)
+    pdf.xref_set_key(font, "ToUnicode", f"{number} 0 R")
 
 
 def _tell_once(pdf: Any, xref: int) -> bool:
@@ -165,10 +230,11 @@ def _named(encoding: str) -> set[int]:
     return named
 
 
-def _cmap(signs: dict[int, str]) -> bytes:
-    named = "\n".join(f"<{code:02x}> <{sign.encode('utf-16-be').hex()}>" for code, sign in signs.items())
+def _cmap(signs: dict[int, str], width: int) -> bytes:
+    """A table of ``signs`` for codes of ``width`` bytes."""
+    named = "\n".join(f"<{code:0{2 * width}x}> <{sign.encode('utf-16-be').hex()}>" for code, sign in signs.items())
     return (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "
-        f"1 begincodespacerange <00> <ff> endcodespacerange {len(signs)} beginbfchar\n{named}\nendbfchar "
-        "endcmap end end"
+        f"1 begincodespacerange <{'00' * width}> <{'ff' * width}> endcodespacerange "
+        f"{len(signs)} beginbfchar\n{named}\nendbfchar endcmap end end"
     ).encode()

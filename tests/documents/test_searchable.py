@@ -234,6 +234,23 @@ def test_a_font_that_tells_wrong_signs_tells_the_right_ones_in_the_copy() -> Non
     assert (told, [text for text, _ in found(made)]) == ("lb", ["λβ"])
 
 
+def test_a_composite_font_that_is_not_embedded_tells_its_letters_in_the_copy() -> None:
+    """MuPDF takes the numbers for those of TrueType's usual order; other readers tell the numbers."""
+    part = "<</Type/Font/Subtype/CIDFontType2/BaseFont/TimesNewRoman/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)"
+    described = "/Supplement 0>>/FontDescriptor<</Type/FontDescriptor/FontName/TimesNewRoman/Flags 4>>/DW 500>>"
+    font = f"<</Type/Font/Subtype/Type0/BaseFont/TimesNewRoman/Encoding/Identity-H/DescendantFonts[{part}{described}]>>"
+    data = document(
+        b"BT /Z 20 Tf 40 300 Td <00390032> Tj ET", resources=b"/Font<</Z 30 0 R>>", more={30: font.encode()}
+    )
+    [(told, box)] = found(data)
+    word = LayerWord(told, box, is_kept=True, boxes=(box,))
+    made = layered(data, LayerPage(1, 417, 556, ((word,),), replaces=False))
+    with pymupdf.open(stream=made) as pdf:
+        [(number, *_)] = [one for one in pdf[0].get_fonts() if one[3] == "TimesNewRoman"]
+        table = pdf.xref_stream(int(pdf.xref_get_key(number, "ToUnicode")[1].split()[0]))
+    assert told == "VO" and b"<0039> <0056>" in table and b"<0032> <004f>" in table
+
+
 @pytest.mark.parametrize(("composite", "count"), [(False, 2), (True, 1)], ids=["bytes", "composite"])
 def test_chinese_of_which_the_layer_has_the_bytes_alone_is_added_to_it(composite: bool, count: int) -> None:
     """MuPDF guesses the encoding by the name of the font; other readers tell Latin letters."""
