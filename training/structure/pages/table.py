@@ -44,8 +44,9 @@ class Table:
         return {(cell.row, cell.column): cell for cell in self.cells}
 
     def covered(self) -> dict[tuple[int, int], Cell]:
-        """The cell that covers each place."""
-        return {
+        """The cell that covers each place, an empty one where none does."""
+        empty = {(row, at): Cell(row, at, ()) for row in range(self.rows) for at in range(len(self.columns))}
+        return empty | {
             (row, column): cell
             for cell in self.cells
             for row in range(cell.row, cell.row + cell.rows)
