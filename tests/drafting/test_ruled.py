@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-import numpy as np
 import pymupdf
 import pytest
 from bidi import get_display
 
-from docspec.drafting.structure.lattice import _are_out_of_step
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -51,21 +49,6 @@ def test_two_lines_in_a_closed_cell_are_one_cell(parsed: Parsed, rows: list[tupl
         ruled(page, 80, [60, 200, 330, 460, 535], rows)
 
     assert lines_of(parsed(draw)) == [[[text.replace("\n", " ") for text in row] for row in rows]]
-
-
-@pytest.mark.parametrize(
-    ("cells", "out"),
-    [
-        ([[100, 113, 126], [113], [106.5, 119.5], [106.5, 119.5]], True),  # heads of three, one and two lines
-        ([[100, 113, 126], [100, 113, 126], [113]], False),  # three rows, of which one has a group's name
-        ([[100.0, 113.0], [101.0, 114.2], [100.4, 113.1]], False),  # rows of a scan
-        ([[100, 105, 110, 115, 120], [100, 105, 110, 115, 122.5], [100, 105, 110, 115]], False),  # many close rows
-    ],
-)
-def test_lines_in_the_middle_of_a_closed_row_run_between_those_of_other_cells(
-    cells: list[list[float]], out: bool
-) -> None:
-    assert _are_out_of_step([np.array(cell) for cell in cells]) is out
 
 
 def test_a_cell_drawn_over_two_columns_spans_them(parsed: Parsed) -> None:

@@ -8,9 +8,9 @@ between columns alone, or a closed column several columns. There the network's w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,6 @@ ROWS_WITHIN = -1.0
 """Mean log-odds for one row (or cell) of what is in a closed cell below which it is taken for several."""
 SURELY = -3.0
 """The same where no other cell of the row has words."""
-OUT_OF_STEP = 0.3
-"""Distance of two baselines, as a share of that of the lines of a cell, from which on they are not the same; as near to
-the next line they are that one."""
 GUTTER = 0.5
 """Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
 APART = 1.0
@@ -255,8 +252,8 @@ def _meets(edges: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArray[np.bool_]:
     """Which tokens are in a closed row that holds rows of its own: the lines of most of its cells that have several
-    share no row by the log-odds ``rows``, and lines of its cells are in step; of a cell that is alone in its row they
-    surely do not, beside cells of one line its lines are one text."""
+    share no row by the log-odds ``rows``; of a cell that is alone in its row they surely do not, beside cells of one
+    line its lines are one text."""
     base = np.array([page.tokens[token].baseline for token in lattice.tokens])
     size = np.array([page.tokens[token].size for token in lattice.tokens])
     free = np.zeros(len(lattice.tokens), bool)
@@ -272,28 +269,10 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
             below = lower & (drop < np.maximum(2.5 * size[own], next_line + 0.5 * size[own])[:, None])
             if below.any():
                 odds.append(float(rows[np.ix_(own, own)][below].mean()))
-        if _are_out_of_step([base[lattice.slots == slot] for slot in slots]):
-            continue
         apart = [one < ROWS_WITHIN for one in odds]
         if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or (len(slots) == 1 and min(odds) < SURELY)):
             free |= inside
     return free
-
-
-def _are_out_of_step(cells: Sequence[Floats]) -> bool:
-    """Whether the lines of most ``cells``, given by the baselines of their words, run between those of another one, as
-    they do in one row whose texts of two and three lines stand at its middle."""
-    lines = [np.array(_places(cell)) for cell in cells]
-    steps = np.concatenate([np.diff(own) for own in lines])
-    if not len(steps):
-        return False
-    between = np.zeros(len(cells), bool)
-    for one, other in combinations(range(len(cells)), 2):
-        few, many = sorted((lines[one], lines[other]), key=len)
-        nearest = np.abs(few[:, None] - many).min(axis=1) / np.median(steps)
-        if ((nearest > OUT_OF_STEP) & (nearest < 1 - OUT_OF_STEP)).mean() > 0.5:
-            between[[one, other]] = True
-    return bool(2 * between.sum() > len(cells))
 
 
 def _with_open_rows_divided(lattice: Lattice, cells: Floats, page: PageTokens) -> Lattice:
