@@ -150,8 +150,8 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
-    found = _described([*tables, *_plain_tables(page, tables, states)], page)
-    return [grid for grid in found if not _is_of_answers(grid, page)]
+    every = _described([*tables, *_plain_tables(page, tables, states)], page)
+    return [grid for grid in every if not _is_of_answers(grid, page)]
 
 
 def _is_of_answers(grid: Grid, page: PageTokens) -> bool:
