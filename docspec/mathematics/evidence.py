@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Glyph
@@ -78,7 +79,7 @@ def evidence(formula: Formula) -> dict[str, float]:
     apart = sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1])
     sides = min(MOST, max(0, apart - dots))
     spelt = _words_of_variables(glyphs)
-    variables = sum(len(word) == 1 for word in text_words(large))
+    variables = sum(len(word) == 1 for word in text_words(large)) - _letters_set_apart(large, full)
     words = sum(len(word) >= _WORD and word not in _NAMES for word in text_words(glyphs))
     return {
         "letters of formulas": min(MOST, len(letters) - len(text) - sum(map(len, spelt))),
@@ -110,6 +111,14 @@ def _words_of_variables(glyphs: Sequence[Glyph]) -> list[str]:
         text += " " * (abs(one.y - last.y) > 0.1 or one.x0 - last.x1 > 0.2 * one.size)
         text, last = text + (sign if is_variable else " "), one
     return [word for word in text.split() if len(word) >= _WORD]
+
+
+def _letters_set_apart(glyphs: Sequence[Glyph], full: float) -> int:
+    """How many letters of text stand apart from each other in runs of so many that they are words, as listings set the
+    letters of code in columns."""
+    alone = [len(own) == 1 and own[0].symbol.sign.isalpha() and not own[0].is_math for own in tokens_in(glyphs, full)]
+    lengths = [len(list(run)) for is_letter, run in groupby(alone) if is_letter]
+    return sum(length for length in lengths if length >= _WORD)
 
 
 def _is_of_text(letter: Glyph) -> bool:

@@ -409,6 +409,13 @@ def test_letters_of_abbreviations_and_names_are_no_variables(text: str) -> None:
     assert not is_text(Formula(set_in_a_row(("x", italic)), (), False))
 
 
+def test_letters_that_a_listing_sets_in_columns_are_no_variables() -> None:
+    """As the package listings sets "(york-thesis" with fixed columns, in italics."""
+    italic = font_of("CMTI8")
+    assert is_text(Formula(set_in_a_row(("( york", italic), ("−", MATH), (" t h e s i s", italic)), (), False))
+    assert not is_text(Formula(set_in_a_row(("x", italic), ("−", MATH), (" a b c", italic)), (), False))
+
+
 def test_a_word_in_italics_of_a_font_for_mathematics_is_no_product() -> None:
     glyphs = set_in_a_row(("files ab", font_of("CMMI10")))
     glyphs = tuple(replace(one, symbol=Symbol(one.symbol.sign, "it")) for one in glyphs)
