@@ -52,3 +52,8 @@ def test_numerals_that_are_no_letters_are_told(text: str) -> None:
 
 def test_marks_of_columns_are_those_of_rows() -> None:
     assert repair("﹁はい﹂︵一︶︒﹃猫﹄︑︽東京︾︓︕︖︙︱") == "「はい」（一）。『猫』、《東京》：！？…—"
+
+
+def test_the_arrow_that_quartz_tells_for_a_ligature_is_one_within_words_alone() -> None:
+    assert repair("on-going e\u21b5orts di\u21b5er") == "on-going efforts differ"
+    assert repair("press \u21b5 to go on") == "press \u21b5 to go on"
