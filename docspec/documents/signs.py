@@ -119,7 +119,7 @@ def name_signs(page: Any) -> bool:
             continue
         signs = _signs(table, _encoding(pdf, xref))
         if signs:
-            _set_table(pdf, xref, _cmap(signs, 1))
+            _set_stream(pdf, xref, "ToUnicode", _cmap(signs, 1))
             changed = True
     return changed
 
@@ -132,7 +132,7 @@ def name_glyphs(page: Any) -> bool:
         if not xref or kind != "n/a" or encoding != "Identity-H" or pdf.xref_get_key(xref, "ToUnicode")[0] != "null":
             continue
         if _IDENTITY.search(_written(pdf, pdf.xref_get_key(xref, "DescendantFonts")[1], NESTED)):
-            _set_table(pdf, xref, _cmap(_told_of_numbers(), 2))
+            _set_stream(pdf, xref, "ToUnicode", _cmap(_told_of_numbers(), 2))
             changed = True
     return changed
 
@@ -158,10 +158,7 @@ def _told_of_numbers() -> dict[int, str]:
     )
     with mupdf().open() as pdf:
         page = pdf.new_page(width=FEW, height=FEW)
-        contents = pdf.get_new_xref()
-        pdf.update_object(contents, "<<>>")
-        pdf.update_stream(contents, written.encode(), new=True)
-        pdf.xref_set_key(page.xref, "Contents", f"{contents} 0 R")
+        _set_stream(pdf, page.xref, "Contents", written.encode())
         pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F {font}>>>>")
         blocks = pdf[0].get_text("rawdict")["blocks"]
     signs = {}
@@ -173,11 +170,12 @@ def _told_of_numbers() -> dict[int, str]:
     return {number: sign for number, sign in signs.items() if sign != UNKNOWN and sign.isprintable()}
 
 
-def _set_table(pdf: Any, font: int, table: bytes) -> None:
+def _set_stream(pdf: Any, xref: int, key: str, data: bytes) -> None:
+    """Makes a new stream the value of ``key`` of the object ``xref``."""
     number = pdf.get_new_xref()
     pdf.update_object(number, "<<>>")
-    pdf.update_stream(number, table, new=True)
-    pdf.xref_set_key(font, "ToUnicode", f"{number} 0 R")
+    pdf.update_stream(number, data, new=True)
+    pdf.xref_set_key(xref, key, f"{number} 0 R")
 
 
 def _tell_once(pdf: Any, xref: int) -> bool:

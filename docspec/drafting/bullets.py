@@ -131,8 +131,8 @@ def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
         if near is not None and not near.turns:
             pairs.append((bullet, near))
     for bullet, near in pairs:
-        height = near.bbox.height
-        if near.bbox.x0 - bullet.bbox.x1 > (FAR if _is_of_column(bullet, near, pairs, others) else 2 * BESIDE) * height:
+        white = (near.bbox.x0 - bullet.bbox.x1) / near.bbox.height
+        if white > FAR or (white > 2 * BESIDE and not _is_of_column(bullet, near, pairs, others)):
             continue
         if joined[id(near)] is not near:  # it has a bullet that is nearer
             continue

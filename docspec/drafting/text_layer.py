@@ -257,16 +257,15 @@ def completed(page: Any, lines: Sequence[TextLine], recogniser: Recogniser) -> l
     table tells, are recognised; their other words, and all numbers, stay as the file has them. Where the print has the
     same letters, all are the file's. Lines whose words are of no language, as the codes of an ornate font are, have the
     words of the print. A line that recognition does not explain stays as it is."""
-    return [
-        line
-        if line.hidden or line.turns
-        else _deciphered(page, line, recogniser)
-        if is_cipher(line.text)
-        else _completed(page, line, recogniser)
-        if line.words is None or CODES.search(line.text)
-        else line
-        for line in lines
-    ]
+
+    def whole(line: TextLine) -> TextLine:
+        if line.hidden or line.turns:
+            return line
+        if is_cipher(line.text):
+            return _deciphered(page, line, recogniser)
+        return _completed(page, line, recogniser) if line.words is None or CODES.search(line.text) else line
+
+    return list(map(whole, lines))
 
 
 def _deciphered(page: Any, line: TextLine, recogniser: Recogniser) -> TextLine:
