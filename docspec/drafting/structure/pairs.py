@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core.geometry import runs_of
-from docspec.drafting.structure.tokens import LEVEL, Floats, PageTokens, Token, rows_of
+from docspec.drafting.structure.tokens import BOXES, LEVEL, Floats, PageTokens, Token, rows_of
 
 APART = 1.0
 """Least white between two pieces of a row, in sizes of the type."""
@@ -50,9 +50,6 @@ from which on they are labels with values."""
 SAME = 0.08
 """Most difference of the baselines of a label and its value in a file, in sizes of the type; recognised ones, and those
 that were set apart, may be as far off as words of one row (:data:`LEVEL`)."""
-
-BOXES = ("[x]", "[ ]")
-"""How a box to tick is spelled."""
 
 ANSWER = 3.0
 """Most white between two answers, or an answer and its question, in sizes of the type; columns of answers have more."""

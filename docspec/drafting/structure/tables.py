@@ -27,10 +27,9 @@ from docspec.drafting.structure.enclosed import (
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
 from docspec.drafting.structure.lattice import with_lattices
-from docspec.drafting.structure.pairs import BOXES
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
+from docspec.drafting.structure.tokens import BOXES, LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""

@@ -42,6 +42,9 @@ FIGURES = 0.3
 """Most of the words of a line of prose that have figures."""
 PROSE_SPACE = 0.7
 """Most white between two words of prose, in sizes of the type."""
+BOXES = ("[x]", "[ ]")
+"""How a box to tick is spelled."""
+
 LEVEL = 0.3
 """Most difference of the baselines of two words of one row, in sizes of the type."""
 THIN = 3.0
@@ -371,7 +374,7 @@ def _with_ticks(words: Sequence[Token]) -> list[Token]:
     """``words`` with a box to tick (``[ ]``, ``[x]``) and the word behind it as one."""
     result: list[Token] = []
     for word in words:
-        if (result and (result[-1].text, word.text) == ("[", "]")) or (result and result[-1].text in ("[ ]", "[x]")):
+        if (result and (result[-1].text, word.text) == ("[", "]")) or (result and result[-1].text in BOXES):
             result[-1] = _joined([result[-1], word])
         else:
             result.append(word)
@@ -382,7 +385,7 @@ def with_ticks_before(lines: Sequence[Sequence[Token]]) -> list[list[Token]]:
     """``lines`` in which a box to tick that is a line of its own begins the line on its right."""
     result = [list(words) for words in lines]
     for number, words in enumerate(lines):
-        if len(words) != 1 or words[0].text not in ("[ ]", "[x]"):
+        if len(words) != 1 or words[0].text not in BOXES:
             continue
         tick = words[0]
         gaps = [
