@@ -17,9 +17,9 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from docspec.core import Failure
 from docspec.documents.memory import resident
@@ -53,12 +53,27 @@ class WorkerLost(Exception):
         self.failure = failure
 
 
+class Process(Protocol):
+    """What :class:`Child` needs of a ``subprocess.Popen``."""
+
+    pid: int
+    returncode: int | Any
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+
+    def kill(self) -> None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
 class Child:
     """A running child. It calls ``worker``, which is pickled by its name, with the handle of the shared pixels, and
     serves the methods of the result; ``memory`` is its limit of resident bytes (checked on Linux).
 
     ``python`` runs it instead of this interpreter, with its own packages and ours; ``errors`` takes what it writes on
-    standard error. ``hear`` receives what its worker says beside answers, ``ended`` is called when it has ended; both
+    standard error; ``inherited`` are further files that it has open, ``variables`` those of its environment that are
+    not set. ``fork`` forks a process that has its worker
+    already, given the files of the pixels and of the lifeline (``nursery.py``). ``hear`` receives what its worker says beside answers, ``ended`` is called when it has ended; both
     in the thread that listens to it, which must not wait for it.
     """
 
@@ -69,6 +84,9 @@ class Child:
         *,
         python: Path | None = None,
         errors: IO[bytes] | None = None,
+        inherited: Sequence[int] = (),
+        variables: Mapping[str, str] | None = None,
+        fork: Callable[[Sequence[int]], Process] | None = None,
         hear: Callable[[Any], None] | None = None,
         ended: Callable[[], None] | None = None,
     ) -> None:
@@ -76,16 +94,10 @@ class Child:
         self.shared_pixels = SharedPixels()
         lifeline = os.pipe() if sys.platform == "linux" else None
         kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
-        flags = subprocess._args_from_interpreter_flags() if python is None else []  # type: ignore[attr-defined]
         try:
-            with interrupts_blocked():
-                self._process = subprocess.Popen(
-                    [str(python or sys.executable), *flags, "-P", "-c", BOOT],  # no module of the working folder
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    pass_fds=kept,
-                )
+            self._process = fork(kept) if fork is not None else _started(
+                python, errors, [*kept, *inherited], variables
+            )
         except BaseException:
             if lifeline is not None:
                 os.close(lifeline[1])
@@ -105,8 +117,9 @@ class Child:
         held = None if lifeline is None else lifeline[1]
         self._end = weakref.finalize(self, _end, self._process, listener, held)
         self._owed = 1  # answers not yet waited for: the first says that it has started
-        self._write(([str(ROOT)], [] if python else [str(Path(each).absolute()) for each in sys.path]))
-        self._write((worker, self.shared_pixels.handle, lifeline and lifeline[0]))
+        if fork is None:
+            self._write(([str(ROOT)], [] if python else [str(Path(each).absolute()) for each in sys.path]))
+            self._write((worker, self.shared_pixels.handle, lifeline and lifeline[0]))
 
     @property
     def pid(self) -> int:
@@ -198,6 +211,21 @@ class Child:
         return WorkerLost(f"crashed ({name})", Failure.CRASHED)
 
 
+def _started(
+    python: Path | None, errors: IO[bytes] | None, inherited: Sequence[int], variables: Mapping[str, str] | None
+) -> subprocess.Popen[bytes]:
+    flags = subprocess._args_from_interpreter_flags() if python is None else []  # type: ignore[attr-defined]
+    with interrupts_blocked():
+        return subprocess.Popen(
+            [str(python or sys.executable), *flags, "-P", "-c", BOOT],  # no module of the working folder
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            pass_fds=inherited,
+            env=None if variables is None else {**variables, **os.environ},
+        )
+
+
 @contextlib.contextmanager
 def interrupts_blocked() -> Iterator[None]:
     """A child that is started within does not get Ctrl-C before it ignores it (:func:`docspec.isolation.serving.main`):
@@ -230,7 +258,7 @@ def _listen(
             ended()
 
 
-def _end(process: subprocess.Popen[bytes], listener: threading.Thread, lifeline: int | None) -> None:
+def _end(process: Process, listener: threading.Thread, lifeline: int | None) -> None:
     process.kill()
     if lifeline is not None:
         os.close(lifeline)

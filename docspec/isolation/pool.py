@@ -14,6 +14,7 @@ from docspec.documents import PageFailure, Source
 from docspec.drafting import make_drafter
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation.document import IsolatedDocument, Unread
+from docspec.isolation.nursery import Nursery
 from docspec.isolation.worker import DrafterMaker
 from docspec.isolation.worker_handle import PrepareOptions, WorkerHandle, WorkerSettings
 from docspec.lookahead import lookahead
@@ -53,7 +54,9 @@ class Isolation:
         spare: int = 0,
     ) -> None:
         quiet = logging.root.manager.disable >= logging.WARNING
-        self._settings = WorkerSettings(options, make, memory or min(MOST_MEMORY, machine_memory() // 2), quiet)
+        memory = memory or min(MOST_MEMORY, machine_memory() // 2)
+        self._nursery = Nursery(options, make, memory, quiet)
+        self._settings = WorkerSettings(options, make, quiet, self._nursery)
         room = min(processors(), machine_memory() // CHILD_MEMORY)
         beside = max(LEAST_BESIDE if options.has_other_engine else 1, min(MOST_CHILDREN * verifiers, processors() // 2))
         self._most = room if alone else min(room, beside)
@@ -63,6 +66,8 @@ class Isolation:
 
     def start(self, pages: int = 1) -> None:
         """Starts the children that prepare so many ``pages``, before the first document is opened."""
+        if self._nursery.start():
+            return
         for worker in self._made(pages):
             worker.start()
 
@@ -87,6 +92,7 @@ class Isolation:
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.close()
+        self._nursery.close()
 
     def _made(self, pages: int, single: bool = False) -> list[WorkerHandle]:
         """The children that prepare so many pages in parallel, those that least is wanted of first: threads that share

@@ -99,11 +99,12 @@ def main() -> None:
     os.dup2(2, 1)  # keeps what libraries print out of the answers
     make_worker, handle, lifeline = _next(requests)
     if lifeline is not None:
-        _end_with(lifeline)
+        end_with(lifeline)
     gc.set_threshold(*GARBAGE)
     worker = make_worker(handle)
     gc.freeze()  # what has been loaded is not garbage
     worker.say = say = partial(_send, answers, threading.Lock())
+    worker.answers = answers.fileno()
     say(Reply())
     while True:
         call: Call = _next(requests)
@@ -144,7 +145,7 @@ def _send(answers: Any, lock: threading.Lock, value: Any) -> None:
         answers.flush()
 
 
-def _end_with(lifeline: int) -> None:
+def end_with(lifeline: int) -> None:
     """Lets the kernel kill this process when the other end of the pipe ``lifeline`` is closed: no Python thread could
     end it while a native call holds the interpreter."""
     if os.name != "posix":

@@ -53,6 +53,8 @@ class DocumentWorker:
     an answer; ``serving.main`` sets it."""
 
     say: Callable[[RecognisedLines], None]
+    answers: int
+    """The file of its answers, set as ``say`` is."""
 
     def __init__(self, handle: PixelsHandle) -> None:
         keep_free_memory()
@@ -68,6 +70,8 @@ class DocumentWorker:
 
     def begin(self, options: ParseOptions, make: DrafterMaker, quiet: bool) -> None:
         """Makes the drafters; raises :class:`docspec.core.DrafterError` if one cannot work here."""
+        if self._drafters is not None:  # made before it was forked
+            return
         if quiet:
             silence()
         if options.offline and not offline.enforced():

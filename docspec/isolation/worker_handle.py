@@ -22,8 +22,9 @@ from docspec.drafting.drafted_page import DraftedPage, DraftFuture
 from docspec.drafting.policy import FREE, DraftKind, Prices
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.document import IsolatedDocument
+from docspec.isolation.nursery import Nursery
 from docspec.isolation.serving import SIZE
-from docspec.isolation.worker import DocumentFacts, DocumentWorker, DrafterMaker, DrawnPage
+from docspec.isolation.worker import DocumentFacts, DrafterMaker, DrawnPage
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,13 +36,12 @@ NICENESS = 5
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """The settings of all children. ``memory`` is the limit of one child in bytes; ``quiet`` suppresses libraries'
-    warnings."""
+    """The settings of all children, which ``nursery`` starts; ``quiet`` suppresses libraries' warnings."""
 
     options: ParseOptions
     make: DrafterMaker
-    memory: int
     quiet: bool
+    nursery: Nursery
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +160,7 @@ class WorkerHandle:
         if self._closed:
             raise WorkerLost("was given up", Failure.CRASHED)
         try:
-            self._child = Child(DocumentWorker, self._settings.memory)
+            self._child = self._settings.nursery.child()
         except OSError as error:
             why = f"needs a process, and none can be started ({error})"
             raise WorkerLost(why, Failure.UNEXPECTED) from error
