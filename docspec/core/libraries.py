@@ -40,16 +40,17 @@ def without_bars() -> Iterator[None]:
                 logging.enable_progress_bar()
 
 
-def session(model: Path, threads: int) -> Any:
+def session(model: Path, threads: int, keeps_memory: bool = False) -> Any:
     """An ``InferenceSession`` of the file ``model`` on the processor, without its denormal weights
-    (:func:`docspec.core.onnx_graph.without_denormals`)."""
+    (:func:`docspec.core.onnx_graph.without_denormals`). ``keeps_memory``: it reuses the memory of one run in the next,
+    for inputs whose largest sizes are bounded."""
     import onnxruntime
 
     from docspec.core.onnx_graph import without_denormals
 
     settings = onnxruntime.SessionOptions()
     _settle(settings, threads)
-    settings.enable_cpu_mem_arena = False
+    settings.enable_cpu_mem_arena = keeps_memory
     settings.log_severity_level = 4
     try:
         quick = without_denormals(model.read_bytes())

@@ -14,7 +14,7 @@ class Relations:
     """The network of a file (``training/structure`` teaches it)."""
 
     def __init__(self, path: Path) -> None:
-        self._session = session(path, threads=1)
+        self._session = session(path, threads=1, keeps_memory=True)
 
     def of(self, features: Features) -> tuple[Floats, Floats]:
         """The log-odds of relations (n, n, 5: table, row, column, cell, block) and of states (n, 2: in a table, of a
