@@ -148,6 +148,9 @@ class Parser(Closing):
         image, or a file that is open in binary mode, such as a ``BytesIO``. Raises :class:`docspec.core.InputError`."""
         self._check_process()
         self._go_offline()
+        self._stream.isolation.start()
+        if self.loads_late:
+            self._verifier.open()  # imports while a child starts
         return self._stream.isolation.open(_source_of(source))
 
     def pages(

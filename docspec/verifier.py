@@ -95,8 +95,10 @@ class Verifier:
         return self.engine.report() if "engine" in self.__dict__ else None
 
     def open(self) -> None:
-        """Loads the target, unless the first page that needs it does."""
-        if not self._options.loads_late:
+        """Loads the target, unless the first page that needs it does, and what reads pages without it."""
+        if self._options.loads_late:
+            import docspec.hierarchy.regions.known_pages  # noqa: F401
+        else:
             self.reader()
 
     def prepare_options(

@@ -72,8 +72,8 @@ class Child:
 
     ``python`` runs it instead of this interpreter, with its own packages and ours; ``errors`` takes what it writes on
     standard error; ``inherited`` are further files that it has open, ``variables`` those of its environment that are
-    not set. ``fork`` forks a process that has its worker
-    already, given the files of the pixels and of the lifeline (``nursery.py``). ``hear`` receives what its worker says beside answers, ``ended`` is called when it has ended; both
+    not set. ``fork`` forks a process that has its worker already, given the files of the pixels and of the lifeline
+    (``nursery.py``). ``hear`` receives what its worker says beside answers, ``ended`` is called when it has ended; both
     in the thread that listens to it, which must not wait for it.
     """
 
@@ -95,9 +95,7 @@ class Child:
         lifeline = os.pipe() if sys.platform == "linux" else None
         kept = [end for end in (self.shared_pixels.handle, lifeline and lifeline[0]) if isinstance(end, int)]
         try:
-            self._process = fork(kept) if fork is not None else _started(
-                python, errors, [*kept, *inherited], variables
-            )
+            self._process = fork(kept) if fork is not None else _started(python, errors, [*kept, *inherited], variables)
         except BaseException:
             if lifeline is not None:
                 os.close(lifeline[1])

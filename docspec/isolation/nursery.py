@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from docspec.core import ParseOptions
 from docspec.isolation.child import Child
-from docspec.isolation.serving import PixelsHandle, end_with, map_pixels
+from docspec.isolation.serving import end_with, map_pixels
 from docspec.isolation.worker import DocumentWorker, DrafterMaker
 
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -88,6 +90,11 @@ def ill_fated_drawing(options: Any, policy: Any) -> SafeDrafter:
 
 def hanging_while_drawing(options: Any, policy: Any) -> SafeDrafter:
     return _drawing({2: hang})
+
+
+def threaded(options: Any, policy: Any) -> SafeDrafter:
+    threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
+    return SafeDrafter(Double({}))
 
 
 def refusing(options: Any, policy: Any) -> SafeDrafter:

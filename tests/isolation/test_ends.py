@@ -37,7 +37,8 @@ children = Isolation(ParseOptions(drafter="text-layer"), doubles.hanging)
 document = children.open(source_from_path(Path(sys.argv[1])))
 pages = children.pages(iter([(document, 1), (document, 2)]), wanted(), 1)
 next(pages)
-print(children._workers[0]._child.pid, flush=True)
+nursery = children._nursery._process
+print(children._workers[0]._child.pid, *([nursery.pid] if nursery else []), flush=True)
 if sys.argv[2] == "leave":
     sys.stdin.read()
     sys.exit(0)
@@ -90,14 +91,14 @@ def test_no_child_outlives_its_parent_even_in_a_native_call(tmp_path: Path, pdf:
         start_new_session=True,
     )
     assert process.stdout is not None
-    child = int(process.stdout.readline())
-    assert is_running(child)
+    children = list(map(int, process.stdout.readline().split()))
+    assert all(map(is_running, children))
     if end == "SIGKILL":
         process.kill()
     elif end != "leave":
         os.killpg(process.pid, getattr(signal, end))  # the child gets it too, as from a terminal
     process.communicate(timeout=PATIENCE)
-    assert gone(child)
+    assert all(map(gone, children))
     assert not [name for name in set(Path("/dev/shm").iterdir()) - before if "docspec" in name.name]
 
 

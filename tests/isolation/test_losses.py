@@ -14,6 +14,7 @@ from docspec.documents import PageFailure
 from docspec.documents.sources import source_from_path
 from docspec.documents.weight import MAX_POINTS
 from docspec.drafting.drafted_page import DraftedPage
+from docspec.isolation import nursery
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.pool import Isolation
 from tests.isolation import doubles
@@ -34,9 +35,12 @@ def read(children: Isolation, path: Path, dpi: float = 72) -> list[DraftedPage |
     return [page for _, page in children.pages(places, wanted(dpi), 1)]
 
 
+@pytest.mark.parametrize("forks", [True, False])
 def test_a_drafter_that_takes_the_child_along_costs_the_page_its_draft(
-    isolation: Callable[..., Isolation], tmp_path: Path
+    isolation: Callable[..., Isolation], tmp_path: Path, forks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not forks:
+        monkeypatch.setattr(nursery, "can_fork", lambda: False)
     pages = read(isolation(doubles.ill_fated, MEMORY), written(tmp_path / "a.pdf", pages=11))
     prepared = [page for page in pages if isinstance(page, DraftedPage)]
     assert len(prepared) == 11, "no page is lost"
@@ -153,4 +157,4 @@ def test_an_answer_that_cannot_be_read_ends_the_child_and_not_the_parent() -> No
     child = Child(doubles.Unreadable)
     with pytest.raises(WorkerLost, match="cannot be read"):
         child.call("answer")
-    assert child._process.poll() is not None
+    assert child._process.returncode is not None
