@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from docspec import offline
 from docspec.isolation import worker_handle
 from docspec.isolation.child import Child, WorkerLost
+from docspec.isolation.nursery import Nursery
 from docspec.isolation.serving import PixelsHandle
 from docspec.isolation.worker import DocumentWorker
 
@@ -52,13 +53,19 @@ class KeptChildren:
 
     def give_to_handles(self) -> None:
         """From now on all handles of this process get their children here."""
-        worker_handle.Child = self.begin  # type: ignore[misc, assignment]
+        start, child = Nursery.start, Nursery.child
+
+        def starts(self: Nursery, kept: KeptChildren = self) -> bool:
+            return not kept.is_on and start(self)
+
+        def begun(self: Nursery, kept: KeptChildren = self) -> Child:
+            return kept.begin(self._memory) if kept.is_on else child(self)
+
+        Nursery.start, Nursery.child = starts, begun  # type: ignore[method-assign]
         worker_handle.WorkerHandle._end = staticmethod(self.end)  # type: ignore[method-assign]
 
-    def begin(self, worker: type[DocumentWorker], memory: int) -> Child:
+    def begin(self, memory: int) -> Child:
         """A child that waits, else a new one."""
-        if not self.is_on:
-            return Child(worker, memory)
         paths = [os.path.abspath(each) for each in sys.path]  # noqa: PTH100
         while self._idle:
             child = self._idle.pop()
