@@ -72,9 +72,10 @@ class Glyph:
     @property
     def is_math(self) -> bool:
         """Whether its font is made for formulas."""
-        if self.font.kind == "rm" and self.symbol.sign.isalpha():
-            return not unicodedata.normalize("NFKC", self.symbol.sign).isascii()  # ligatures are prose's
-        return self.font.kind != ""
+        kind, symbol = self.font.kind, self.symbol
+        if symbol.sign.isalpha() and (kind == "rm" or (kind == "unicode" and symbol.alphabet == "rm")):
+            return not unicodedata.normalize("NFKC", symbol.sign).isascii()  # ligatures are prose's
+        return kind != ""
 
 
 @dataclass(frozen=True, slots=True)
