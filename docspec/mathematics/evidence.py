@@ -28,13 +28,13 @@ WEIGHTS = {
     "stands alone": 1.25,
     "number of a page": -2.0,
     "words between sides": -1.25,
-    "words of variables": -2.0,
+    "words of variables": -3.0,
     "share of text": -1.75,
     "share of typewriter": -4.0,
     "backslashes": -2.5,
     "marks of code": -2.25,
     "braces": -1.25,
-    "neither letters nor figures": -2.5,
+    "neither letters nor figures": -6.0,
 }
 """What one of each piece of evidence adds (docs/formulas.md tells where the weights come from)."""
 
@@ -92,7 +92,7 @@ def evidence(formula: Formula) -> dict[str, float]:
     letters = [one for one in glyphs if one.symbol.sign.isalpha()]
     text = [one for one in letters if _is_of_text(one)]
     styled = any(one.font.italic or one.font.bold for one in text)
-    has_more = any(sign.isalnum() or sign == "∞" for sign in signs)
+    has_more = any(sign.isalnum() or sign in "∞∅∂∇" for sign in signs)
     upright = sum(not one.font.italic for one in text)
     brackets = [sign for sign in signs if sign in "()[]{}|"]
     line, dots = "".join(one.symbol.sign for one in large), 3 * "".join(signs).count("⋅⋅⋅")
