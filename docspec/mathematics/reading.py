@@ -34,7 +34,7 @@ def read_page(
 ) -> list[ReadFormula]:
     """The formulas of a ``pymupdf.Page`` whose text is ``blocks``, MuPDF's raw dictionary with exact boxes, and of
     whose ``tables`` the places of the cells are known."""
-    if not can_have_formulas(page, blocks):
+    if not can_have_formulas(blocks):
         return []
     glyphs = glyphs_of(page, blocks)
     bars, radicals = bars_of(page)
