@@ -28,18 +28,27 @@ WEIGHTS = {
     "stands alone": 1.25,
     "number of a page": -2.0,
     "words between sides": -1.25,
-    "words of variables": -2.0,
+    "words of variables": -3.0,
     "share of text": -1.75,
-    "share of typewriter": -2.25,
+    "share of typewriter": -4.0,
     "backslashes": -2.5,
     "marks of code": -2.25,
     "braces": -1.25,
-    "neither letters nor figures": -2.0,
+    "neither letters nor figures": -6.0,
 }
 """What one of each piece of evidence adds (docs/formulas.md tells where the weights come from)."""
 
 MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
 """How many of a kind count."""
+
+SURE = 3.0
+"""How much speaks at least for a formula that makes its page one of mathematics."""
+
+UNKNOWN = -2.5
+"""What the share of glyphs of fonts for text adds on a page without any other such formula."""
+
+UNSURE = -2.5
+"""What is added where the reading of a formula does not fit its glyphs."""
 
 TYPED = frozenset("\\{}()[]<>|⟨⟩/,.;:!?'\"`’‘”“„«»≪≫%#&_@~^*∗-–−…→←↔⇒⇐⇔=+▷▶✓✗")
 """Signs that people type or print between words, whatever font they are of."""
@@ -50,16 +59,27 @@ PICTOGRAPHS = "\U0001f000"
 _BETWEEN = (RELATIONS | BINARY) - frozenset(":→↔⇒⇔")
 _NAMES = FUNCTIONS | MORE_FUNCTIONS
 _NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
-_NAME = re.compile(r"(?<![^\W\d_])[^\W\d_](?:\d|\.[^\W\d_](?![^\W\d_]))")
-"""A single letter before a figure or a point and another letter: ``x86``, ``e.g``."""
+_NAME = re.compile(r"(?<![^\W\d_])[^\W\d_](?:\d|\.\d|\.[^\W\d_](?![^\W\d_]))")
+"""A single letter before a figure, or a point and a figure or another letter: ``x86``, ``p.50``, ``e.g``."""
 _PAIRS = ("()", "[]", "{}", "||")
 _WORD = 4
 """Fewest letters of a word: fewer may be a product."""
 
 
-def is_text(formula: Formula) -> bool:
-    """Whether nothing speaks for ``formula``, or more for text."""
-    return sum(WEIGHTS[name] * count for name, count in evidence(formula).items()) <= 0
+def weighed(found: Sequence[Formula]) -> list[tuple[Formula, float]]:
+    """Those of the runs ``found`` on a page that are formulas, with how much speaks for each: where no other is sure,
+    a run of letters of text has less."""
+    sums = [sum(WEIGHTS[name] * count for name, count in evidence(one).items()) for one in found]
+    sure = sum(one >= SURE for one in sums)
+    is_known = [sure > (one >= SURE) for one in sums]
+    sums = [one + UNKNOWN * (not known) * _text_in(run) for one, known, run in zip(sums, is_known, found, strict=True)]
+    return [(run, one) for run, one in zip(found, sums, strict=True) if one > 0]
+
+
+def _text_in(formula: Formula) -> float:
+    """The share of glyphs of fonts for text."""
+    glyphs = [one for part in (formula, *formula.rest) for one in part.glyphs]
+    return sum(not one.is_math for one in glyphs) / len(glyphs)
 
 
 def evidence(formula: Formula) -> dict[str, float]:
@@ -72,7 +92,7 @@ def evidence(formula: Formula) -> dict[str, float]:
     letters = [one for one in glyphs if one.symbol.sign.isalpha()]
     text = [one for one in letters if _is_of_text(one)]
     styled = any(one.font.italic or one.font.bold for one in text)
-    has_more = any(map(str.isalnum, signs))
+    has_more = any(sign.isalnum() or sign in "∞∅∂∇" for sign in signs)
     upright = sum(not one.font.italic for one in text)
     brackets = [sign for sign in signs if sign in "()[]{}|"]
     line, dots = "".join(one.symbol.sign for one in large), 3 * "".join(signs).count("⋅⋅⋅")

@@ -47,9 +47,6 @@ BULLETS_FONT = "OpenSymbol"
 _UNICODE = re.compile(rb"<([0-9A-Fa-f]{4})>")
 """What a font tells a sign to be."""
 
-_LONGEST = 31
-"""Characters of a font's name that MuPDF keeps."""
-
 _TAG = 7  # characters of a subset's tag with its plus
 
 
@@ -72,9 +69,10 @@ class Glyph:
     @property
     def is_math(self) -> bool:
         """Whether its font is made for formulas."""
-        if self.font.kind == "rm" and self.symbol.sign.isalpha():
-            return not unicodedata.normalize("NFKC", self.symbol.sign).isascii()  # ligatures are prose's
-        return self.font.kind != ""
+        kind, symbol = self.font.kind, self.symbol
+        if symbol.sign.isalpha() and (kind == "rm" or (kind == "unicode" and symbol.alphabet == "rm")):
+            return not unicodedata.normalize("NFKC", symbol.sign).isascii()  # ligatures are prose's
+        return kind != ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +102,13 @@ def _has_signs(page: Any, xref: int) -> bool:
     return any(is_of_formulas(sign) and sign != "◦" for sign in (chr(int(code, 16)) for code in codes))
 
 
-def can_have_formulas(page: Any, blocks: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a font of ``page`` that is made for formulas has more on it than bullets, braces, arrows and what else
-    text borrows; ``blocks`` are as in :func:`glyphs_of`."""
-    names = {name for font in page.get_fonts() if is_mathematical(name := _font_name(page, font))}
-    short = {name[_TAG:_LONGEST] if name[_TAG - 1 : _TAG] == "+" else name[:_LONGEST] for name in names}
+def can_have_formulas(blocks: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a font that is made for formulas has more on a page than bullets, braces, arrows and what else text
+    borrows; ``blocks`` are as in :func:`glyphs_of`."""
     before = ""
     for line in (line for block in blocks for line in block.get("lines", ())):
         for span in line["spans"]:
-            own = span["font"] in short or span["font"].startswith("Type3")
+            own = is_mathematical(span["font"]) or span["font"].startswith("Type3")
             for char in span["chars"] if own else span["chars"][-1:]:
                 sign = char["c"]
                 if own and is_of_formulas(sign) and not (sign == "ε" and before == "2"):  # LaTeX2ε's name

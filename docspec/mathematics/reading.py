@@ -9,7 +9,7 @@ from typing import Any
 
 from docspec.core import BBox
 from docspec.mathematics.certainty import Strains, lost_signs
-from docspec.mathematics.evidence import is_text
+from docspec.mathematics.evidence import UNSURE, weighed
 from docspec.mathematics.finding import find_formulas
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import bars_of, can_have_formulas, glyphs_of
@@ -34,12 +34,13 @@ def read_page(
 ) -> list[ReadFormula]:
     """The formulas of a ``pymupdf.Page`` whose text is ``blocks``, MuPDF's raw dictionary with exact boxes, and of
     whose ``tables`` the places of the cells are known."""
-    if not can_have_formulas(page, blocks):
+    if not can_have_formulas(blocks):
         return []
     glyphs = glyphs_of(page, blocks)
     bars, radicals = bars_of(page)
-    found = find_formulas([*glyphs, *radicals], bars, tables)
-    return [read(formula) for formula in found if not is_text(formula)]
+    found = weighed(find_formulas([*glyphs, *radicals], bars, tables))
+    formulas = [(read(formula), evidence) for formula, evidence in found]
+    return [one for one, evidence in formulas if evidence + UNSURE * bool(one.unsure) > 0]
 
 
 def read(formula: Formula) -> ReadFormula:

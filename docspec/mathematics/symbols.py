@@ -95,8 +95,8 @@ _VARIANTS = dict(zip("𝜖𝜙𝜑𝜀𝜕𝜗𝜚𝜛", "ϵϕφε∂ϑϱϖ", st
 _CALLIGRAPHIC = 0xE22D  # of STIX: A to Z
 
 
-_BORROWED = frozenset("\\{}⟨⟩〈〉<>|≪≫*∗⋆∙•·○⃝□■▪▫●►▶▷➢☐–—-†‡§¶©®→←↔⇒⇐⇔↪↦…,.;:'`’‘\"“”_#%&@/")
-"""Signs that text takes from fonts for mathematics."""
+_BORROWED = frozenset("\\{}⟨⟩〈〉\u2329\u232a<>|≪≫*∗⋆∙•·○⃝□■▪▫●►▶▷➢☐–—-−±×†‡§¶©®…,.;:'`’‘\"“”_#%&@/∖\ufffd")
+"""Signs that text takes from fonts for mathematics, as it does arrows: numbers have a minus, sizes a cross."""
 
 _ORNAMENTS = 0x2600
 """From here to the end of Unicode's ornaments, and among codes of fonts' own, are things and marks."""
@@ -104,7 +104,9 @@ _ORNAMENTS = 0x2600
 
 def is_of_formulas(sign: str) -> bool:
     """Whether a ``sign`` of a font for mathematics says that there is a formula."""
-    return not (sign in _BORROWED or sign.isspace() or _ORNAMENTS <= ord(sign) < 0x27C0 or 0xE000 <= ord(sign) < 0xE0FF)
+    code = ord(sign)
+    is_thing = 0x2190 <= code < 0x2200 or _ORNAMENTS <= code < 0x27C0 or 0xE000 <= code < 0xE0FF
+    return not (is_thing or sign in _BORROWED or sign.isspace())
 
 
 @lru_cache(maxsize=4096)

@@ -96,7 +96,7 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
         return len(letters) > 6 and len(letters) > 0.7 * len(full) and "(" not in text[1:]
     word = text.strip(_AROUND + "-–—")
     if not any(char.isalpha() for char in word):
-        return False
+        return "$" in word or "#" in word
     if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1 or _CALL.fullmatch(text):
         return False
     if borrowed and any(one.font.italic for one in letters):

@@ -14,7 +14,7 @@ from docspec import ParseOptions, Parser
 from docspec.core import BBox, PageResult
 from docspec.drafting.lines import TextLine
 from docspec.drafting.page_lines import page_lines
-from docspec.mathematics.evidence import is_text
+from docspec.mathematics.evidence import weighed
 from docspec.mathematics.finding import formulas_in_cell
 from docspec.mathematics.fonts import Font, font_of
 from docspec.mathematics.formula import Formula
@@ -274,15 +274,12 @@ def test_a_font_of_bullets_is_for_mathematics_where_it_has_signs_of_formulas(cod
         assert has_mathematics(pdf.reload_page(page)) is mathematical
 
 
-@pytest.mark.parametrize(("text", "can"), [("⟨name⟩", False), ("→", False), ("2ε", False), ("x", True), ("ε", True)])
+@pytest.mark.parametrize(
+    ("text", "can"), [("⟨name⟩", False), ("→", False), ("2ε", False), ("−", False), ("x", True), ("ε", True)]
+)
 def test_marks_that_text_takes_from_fonts_for_mathematics_make_no_page_of_formulas(text: str, can: bool) -> None:
-    with pymupdf.open() as pdf:
-        page = pdf.new_page()
-        font = pdf.get_new_xref()
-        pdf.update_object(font, "<</Type/Font/Subtype/Type1/BaseFont/BAAAAA+CMSY10>>")
-        pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F1 {font} 0 R>>>>")
-        spans = [{"font": "CMSY10" if sign not in "2name" else "CMR10", "chars": [{"c": sign}]} for sign in text]
-        assert can_have_formulas(pdf.reload_page(page), [{"lines": [{"spans": spans}]}]) is can
+    spans = [{"font": "CMSY10" if sign not in "2name" else "CMR10", "chars": [{"c": sign}]} for sign in text]
+    assert can_have_formulas([{"lines": [{"spans": spans}]}]) is can
 
 
 def test_formulas_in_cells_stay_in_their_cells() -> None:
@@ -343,6 +340,12 @@ def set_in_a_row(*runs: tuple[str, Font], y: float = 100.0, size: float = 10.0) 
         for at, (sign, font) in enumerate(signs)
         if sign != " "
     )
+
+
+def is_text(run: Formula) -> bool:
+    """Whether ``run`` is no formula on a page that has another."""
+    sure = Formula(set_in_a_row(("x = y", font_of("CMMI10"))), (), False)
+    return all(one is not run for one, _ in weighed([sure, run]))
 
 
 @pytest.mark.parametrize(
@@ -407,6 +410,23 @@ def test_letters_of_abbreviations_and_names_are_no_variables(text: str) -> None:
     italic = font_of("CMTI10")
     assert is_text(Formula(set_in_a_row((text, italic)), (), False))
     assert not is_text(Formula(set_in_a_row(("x", italic)), (), False))
+
+
+def test_a_letter_of_a_font_for_text_is_text_where_the_page_has_no_formula() -> None:
+    run = Formula(set_in_a_row(("x", font_of("CMTI10"))), (), False)
+    assert not weighed([run]) and not is_text(run)
+    assert weighed([Formula(set_in_a_row(("x", font_of("CMMI10"))), (), False)])
+
+
+def test_a_sign_without_anything_to_calculate_with_is_text() -> None:
+    assert is_text(Formula(set_in_a_row(("×", MATH)), (), False))
+    assert not is_text(Formula(set_in_a_row(("+∞", MATH)), (), False))
+
+
+def test_words_in_the_upright_letters_of_a_font_for_mathematics_are_prose() -> None:
+    words = set_in_a_row(("all of this is text", font_of("STIXGeneral-Regular")))
+    variable = replace(words[0], symbol=Symbol("x", "it"))
+    assert not any(one.is_math for one in words) and variable.is_math
 
 
 def test_letters_that_a_listing_sets_in_columns_are_no_variables() -> None:
