@@ -21,7 +21,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.activations import SiLUActivation
 
-from docspec.targets import adapter, merged, one_kernel, tree_attention
+from docspec.targets import adapter, kv_cache, merged, merged_products, one_kernel, tree_attention
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.stepping.inputs import Inputs
 
@@ -125,12 +125,20 @@ def as_on_a_gpu() -> Iterator[Counter[str]]:
             (one_kernel, "_same_gate", lambda module: isinstance(module.act_fn, torch.nn.SiLU | SiLUActivation)),
             (one_kernel, "writes_the_same", lambda rotation, spec: True),
             (one_kernel, "_same_rotation", lambda own, kernel, spec: _turns_halves(own, spec.head_dim)),
+            (kv_cache, "_is_the_same", _share_memory),
+            (merged_products, "unavailable", lambda device: ""),
+            (merged_products, "_same_products", lambda parts: frozenset(merged_products.TOKENS)),
             (merged, "_same_layer", lambda layer, following: _adds_twice(layer)),
             (adapter, "not_working", lambda spec, groups: ""),
             (tree_attention, "_processors", lambda device: PROCESSORS),
         ):
             stack.enter_context(mock.patch.object(room, name, instead))
         yield own
+
+
+def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors are views of one; without memory, too, where all have the same address."""
+    return one.untyped_storage()._cdata == other.untyped_storage()._cdata
 
 
 def _adds_twice(layer: torch.nn.Module) -> bool:

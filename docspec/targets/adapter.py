@@ -36,6 +36,7 @@ from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
 from docspec.targets.merged import add_with_norms
+from docspec.targets.merged_products import multiply_together
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.one_kernel import gate_in_one_kernel, normalise_in_one_kernel, rotate_in_one_kernel
 from docspec.targets.prefill import MAX_TOKENS, Masks, captured_states, in_pieces, only, prefill_rows, token_importance
@@ -98,7 +99,8 @@ class TransformersTarget:
         rotations = rotate_in_one_kernel(self.decoder, self.kv_spec)
         gates = gate_in_one_kernel(self.decoder)
         sums = add_with_norms(self.decoder)
-        self.kernels = {"norms": norms, "rotations": rotations, "gates": gates, "sums": sums}
+        products = multiply_together(self.decoder)
+        self.kernels = {"norms": norms, "rotations": rotations, "gates": gates, "sums": sums, "products": products}
         """Modules that are computed by kernels of docspec's own, by what they do."""
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads

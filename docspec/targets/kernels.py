@@ -12,24 +12,27 @@ BLOCK = 1024
 
 
 @triton.jit
-def gate_up(gate, up, output, size, BLOCK: tl.constexpr):
+def gate_up(gate, up, output, size, gate_row, up_row, BLOCK: tl.constexpr):
     """SiLU of ``gate``, rounded to its own type, times ``up``."""
-    places = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    row = tl.program_id(0).to(tl.int64)
+    places = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     within = places < size
-    given = tl.load(gate + places, mask=within, other=0.0)
+    given = tl.load(gate + row * gate_row + places, mask=within, other=0.0)
     wide = given.to(tl.float32)
     active = (wide / (1.0 + tl.exp(-wide))).to(given.dtype).to(tl.float32)
-    factors = tl.load(up + places, mask=within, other=0.0).to(tl.float32)
-    tl.store(output + places, active * factors, mask=within)
+    factors = tl.load(up + row * up_row + places, mask=within, other=0.0).to(tl.float32)
+    tl.store(output + row * size + places, active * factors, mask=within)
 
 
 def gated(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-    """``silu(gate) * up`` for tensors of one shape and type."""
-    gate, up = gate.contiguous(), up.contiguous()
-    output = torch.empty_like(gate)
-    size = gate.numel()
-    gate_up[(triton.cdiv(size, BLOCK),)](gate, up, output, size, BLOCK=BLOCK, num_warps=4)
-    return output
+    """``silu(gate) * up`` for tensors of one shape and type; they may be parts of longer rows."""
+    shape, size = gate.shape, gate.shape[-1]
+    gate, up = (one.reshape(-1, size) if one.stride(-1) == 1 else one.contiguous().view(-1, size) for one in (gate, up))
+    output = gate.new_empty(gate.shape)
+    gate_up[(len(gate), triton.cdiv(size, BLOCK))](
+        gate, up, output, size, gate.stride(0), up.stride(0), BLOCK=BLOCK, num_warps=4
+    )
+    return output.view(shape)
 
 
 KEYS = {4: 32}
