@@ -120,6 +120,7 @@ PATHS = {
     "tests/targets/test_dots_ocr_processing.py::test_naming_the_package_imports_no_torch": "process",
     "tests/targets/test_gates.py::test_all_others_by_tritons_interpreter": "process",
     "tests/targets/test_early_keys.py::test_all_others_by_tritons_interpreter": "process",
+    "tests/targets/test_merged_families.py::test_all_others_by_tritons_interpreter": "process",
     "tests/targets/test_merged_products.py::test_all_others_by_tritons_interpreter": "process",
     "tests/targets/test_merged.py::test_all_others_by_tritons_interpreter": "process",
     "tests/targets/test_norms.py::test_all_others_by_tritons_interpreter": "process",

@@ -44,7 +44,7 @@ class Early:
             return
         cache = kwargs.get("past_key_values")
         steps = isinstance(cache, SlotCache) and not cache.prefilling
-        self._layer = cache.layers[attention.layer_idx] if steps else None
+        self._layer, self._value = cache.layers[attention.layer_idx] if steps else None, None
 
     def _made(self, module: Any, args: Any, output: torch.Tensor) -> None:
         if self._layer is not None and not torch.compiler.is_compiling():
