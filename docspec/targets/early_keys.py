@@ -42,9 +42,9 @@ class Early:
     def _begin(self, attention: Any, args: Any, kwargs: dict[str, Any]) -> None:
         if torch.compiler.is_compiling():
             return
-        cache = kwargs.get("past_key_values")
-        steps = isinstance(cache, SlotCache) and not cache.prefilling
-        self._layer, self._value = cache.layers[attention.layer_idx] if steps else None, None
+        cache, self._layer, self._value = kwargs.get("past_key_values"), None, None
+        if isinstance(cache, SlotCache) and not cache.prefilling:
+            self._layer = cache.layers[attention.layer_idx]
 
     def _made(self, module: Any, args: Any, output: torch.Tensor) -> None:
         if self._layer is not None and not torch.compiler.is_compiling():

@@ -35,7 +35,7 @@ def multiply_together(decoder: nn.Module) -> int:
     changed = 0
     for module in decoder.modules():
         for group in GROUPS:
-            parts = [getattr(module, name, None) for name in group]
+            parts: list[Any] = [getattr(module, name, None) for name in group]
             if not _fit(parts):
                 continue
             first = parts[0]
