@@ -46,8 +46,9 @@ def levels_of(image_processor: Any) -> Levels | None:
         for picture in _blocks(made), torch.randint(LEVELS, (330, 250, CHANNELS), generator=made):
             image = Image.fromarray(picture.to(torch.uint8).numpy())
             own = image_processor(images=image, return_tensors="pt")[PIXELS]
-            found = as_bytes(image_processor(images=image, return_tensors="pt", **AS_LEVELS)[PIXELS])
-            if own.dtype != torch.float32 or own.shape != found.shape:
+            given = image_processor(images=image, return_tensors="pt", **AS_LEVELS)[PIXELS]
+            found = given.to(torch.uint8)
+            if own.dtype != torch.float32 or own.shape != found.shape or not torch.equal(found.to(given.dtype), given):
                 return None
             if table.isnan().any():
                 places = _channels(found).long()
@@ -71,11 +72,3 @@ def _channels(levels: torch.Tensor) -> torch.Tensor:
     """``(rows, ...)`` or ``(..., 3, height, width)`` as ``(rows, 3, pixels)``."""
     rows = levels.flatten(0, -4) if levels.dim() > 3 else levels
     return rows.reshape(len(rows), CHANNELS, -1)
-
-
-def as_bytes(levels: torch.Tensor) -> torch.Tensor:
-    """``levels`` as bytes. Raises ``ValueError`` if they are not whole numbers of 0 to 255."""
-    found = levels.to(torch.uint8)
-    if not torch.equal(found.to(levels.dtype), levels):
-        raise ValueError("the image processor gives pixels between two levels")
-    return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
 from docspec.core.safe_text import first_line
-from docspec.targets.levels import AS_LEVELS, PIXELS, Levels, as_bytes, levels_of
+from docspec.targets.levels import AS_LEVELS, PIXELS, Levels, levels_of
 
 if TYPE_CHECKING:
     import torch
@@ -63,9 +63,11 @@ class Processing(ABC):
 
     def shown(self, inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         """``inputs`` of a processor that had :attr:`picture_arguments`, pictures as bytes where they are levels."""
+        import torch
+
         if self._levels is None or PIXELS not in inputs:
             return inputs
-        return {**inputs, PIXELS: as_bytes(inputs[PIXELS])}
+        return {**inputs, PIXELS: inputs[PIXELS].to(torch.uint8)}
 
     def pixels(self, levels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """The model's numbers of pictures on a device that were given as ``levels``."""
