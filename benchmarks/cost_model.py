@@ -58,6 +58,11 @@ class Assumptions:
     block: int = 64
 
 
+AS_MEASURED = Assumptions(gap=0.84, copy=10.0, host=700.0, of_bandwidth=0.9)
+"""What the H200 of docs/gpu-measured.md showed of itself: small kernels in a graph, copies and waits, the triad's
+bandwidth; and the host's part of a step, beside which it was measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelShape:
     """What of a model the paper needs: operations of a step by kind (:data:`benchmarks.launches.KINDS`), bytes of the

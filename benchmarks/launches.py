@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from inspect import signature
+from inspect import signature, unwrap
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -21,7 +21,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.activations import SiLUActivation
 
-from docspec.targets import adapter, one_kernel, tree_attention
+from docspec.targets import adapter, kv_cache, merged, merged_products, one_kernel, tree_attention
 from docspec.targets.adapter import TransformersTarget
 from docspec.targets.stepping.inputs import Inputs
 
@@ -99,6 +99,10 @@ def as_on_a_gpu() -> Iterator[Counter[str]]:
         own["norms"] += 1
         return torch.empty_like(values)
 
+    def added(residual: torch.Tensor, values: torch.Tensor, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        own["norms"] += 1
+        return torch.empty_like(values), torch.empty_like(values)
+
     def rotated(query: torch.Tensor, key: torch.Tensor, *angles: Any) -> tuple[torch.Tensor, torch.Tensor]:
         own["rotation"] += 1
         return torch.empty_like(query), torch.empty_like(key)
@@ -113,18 +117,33 @@ def as_on_a_gpu() -> Iterator[Counter[str]]:
         return torch.empty_like(gate)
 
     with ExitStack() as stack:
-        kernels = SimpleNamespace(normalised=normalised, rotated=rotated, gated=gated, launch=launch)
+        kernels = SimpleNamespace(normalised=normalised, added=added, rotated=rotated, gated=gated, launch=launch)
         stack.enter_context(mock.patch.dict(sys.modules, {"docspec.targets.kernels": kernels}))
         for room, name, instead in (
             (one_kernel, "unavailable", lambda device: ""),
             (one_kernel, "_same_norm", lambda module: len(signature(type(module).forward).parameters) == 2),
             (one_kernel, "_same_gate", lambda module: isinstance(module.act_fn, torch.nn.SiLU | SiLUActivation)),
+            (one_kernel, "writes_the_same", lambda rotation, spec: True),
             (one_kernel, "_same_rotation", lambda own, kernel, spec: _turns_halves(own, spec.head_dim)),
+            (kv_cache, "_is_the_same", _share_memory),
+            (merged_products, "unavailable", lambda device: ""),
+            (merged_products, "_same_products", lambda parts: frozenset(merged_products.TOKENS)),
+            (merged, "_same_layer", lambda layer, following: _adds_twice(layer)),
             (adapter, "not_working", lambda spec, groups: ""),
             (tree_attention, "_processors", lambda device: PROCESSORS),
         ):
             stack.enter_context(mock.patch.object(room, name, instead))
         yield own
+
+
+def _share_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors are views of one; without memory, too, where all have the same address."""
+    return one.untyped_storage()._cdata == other.untyped_storage()._cdata
+
+
+def _adds_twice(layer: torch.nn.Module) -> bool:
+    """Whether the ``layer`` uses its parts and nothing else of its own."""
+    return set(unwrap(type(layer).forward).__code__.co_names) == set(merged.PARTS)
 
 
 def _turns_halves(own: Callable[..., Any], dim: int) -> bool:

@@ -59,6 +59,13 @@ def vllm(
     ] = None,
     seconds: Annotated[float, typer.Option(metavar="N", help="When to end, whatever is left.")] = 560.0,
     tiny: Annotated[bool, typer.Option("--tiny", help="Small models and pages: a rehearsal on a processor.")] = False,
+    in_flight: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", min=1, show_default=False, help="Requests in flight; may be given again."),
+    ] = None,
+    dtype: Annotated[
+        str, typer.Option(metavar="NAME", show_default=False, help="Default: bfloat16, with --tiny float32.")
+    ] = "",
 ) -> int:
     """Measure vLLM with a scripted model of a published size: plain, docspec's drafts, ngram, the model's own head."""
     import sys
@@ -68,7 +75,8 @@ def vllm(
 
     if not (data / "prepared.json").is_file():
         raise UsageError(f"{data}: not a prepared folder; `python -m benchmarks device prepare` makes one")
-    print(table(VllmRun(data, out, model, python or sys.executable, seconds, tiny).run(say)))
+    run = VllmRun(data, out, model, python or sys.executable, seconds, tiny, tuple(in_flight or ()), dtype)
+    print(table(run.run(say)))
     return 0
 
 

@@ -29,6 +29,8 @@ from docspec.targets.registry import BUNDLED
 MOST = 1024
 """Tokens of a transcript at most."""
 
+TINY_IN_FLIGHT = (1, 4)
+
 EQUAL = 16
 EQUAL_TOKENS = 128
 """Answers of random weights that are compared, and their tokens."""
@@ -39,7 +41,8 @@ SPARE = 150.0
 
 @dataclass(frozen=True, slots=True)
 class VllmRun:
-    """``data`` as ``device prepare`` makes it; findings go to ``out``/results.jsonl. ``arguments`` are vLLM's own."""
+    """``data`` as ``device prepare`` makes it; findings go to ``out``/results.jsonl. ``arguments`` are vLLM's own;
+    without ``in_flight`` and ``dtype`` a rehearsal has few requests in float32, all else up to 64 in bfloat16."""
 
     data: Path
     out: Path
@@ -47,6 +50,8 @@ class VllmRun:
     python: str
     seconds: float = 560.0
     tiny: bool = False
+    in_flight: tuple[int, ...] = ()
+    dtype: str = ""
     arguments: tuple[str, ...] = ()
 
     def run(self, tell: Callable[[str], None]) -> Path:
@@ -66,7 +71,7 @@ class VllmRun:
             about = {"kind": "vllm", "model": self.model, "tiny": self.tiny, "pages": len(pages), "ways": ways}
             vllm_ways.emit(file, {**about, "commit": commit(self.data), "head_right": vllm_ways.HEAD_RIGHT})
             arguments = (*self._arguments(len(ways)), *self.arguments)
-            dtype = "float32" if self.tiny else "bfloat16"
+            dtype = self.dtype or ("float32" if self.tiny else "bfloat16")
             with vllm_ways.servers(folder, ways, written, self.python, dtype, arguments, tell) as started:
                 self._timed(file, started, pages, scripts, end - SPARE, tell)
                 self._compared(file, started, pages, dtype, tell)
@@ -78,9 +83,13 @@ class VllmRun:
 
     def _arguments(self, servers: int) -> tuple[str, ...]:
         if self.tiny:
-            return ("--enforce-eager", "--max-model-len", "1024", "--max-num-seqs", "4")
-        share = f"{0.92 / servers:.2f}"
-        return ("--gpu-memory-utilization", share, "--max-model-len", "8192", "--max-num-seqs", "64")
+            return ("--enforce-eager", "--max-model-len", "1024", "--max-num-seqs", str(max(4, *self._in_flight)))
+        share, most = f"{0.92 / servers:.2f}", str(max(64, *self._in_flight))
+        return ("--gpu-memory-utilization", share, "--max-model-len", "8192", "--max-num-seqs", most)
+
+    @property
+    def _in_flight(self) -> tuple[int, ...]:
+        return self.in_flight or (TINY_IN_FLIGHT if self.tiny else vllm_ways.IN_FLIGHT)
 
     def _timed(
         self,
@@ -93,7 +102,7 @@ class VllmRun:
     ) -> None:
         for way in ways.values():  # captured and compiled
             vllm_ways.timed(way, pages, scripts, 2)
-        for in_flight in (1, 4) if self.tiny else vllm_ways.IN_FLIGHT:
+        for in_flight in self._in_flight:
             for way in ways.values():
                 if time.monotonic() > end:
                     vllm_ways.emit(file, {"kind": "skipped", "way": way.name, "in_flight": in_flight})

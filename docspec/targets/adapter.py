@@ -35,6 +35,8 @@ from docspec.targets.faster_modules import embed_by_products, grids_on_host, sto
 from docspec.targets.kv import KVSpec
 from docspec.targets.kv_arena import KVArena
 from docspec.targets.kv_cache import SlotCache
+from docspec.targets.merged import add_with_norms
+from docspec.targets.merged_products import multiply_together
 from docspec.targets.model_profile import ModelProfile
 from docspec.targets.one_kernel import gate_in_one_kernel, normalise_in_one_kernel, rotate_in_one_kernel
 from docspec.targets.prefill import MAX_TOKENS, Masks, captured_states, in_pieces, only, prefill_rows, token_importance
@@ -94,8 +96,12 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
+        processing.for_device(self.kv_spec.device)
         rotations = rotate_in_one_kernel(self.decoder, self.kv_spec)
-        self.kernels = {"norms": norms, "rotations": rotations, "gates": gate_in_one_kernel(self.decoder)}
+        gates = gate_in_one_kernel(self.decoder)
+        sums = add_with_norms(self.decoder)
+        products = multiply_together(self.decoder)
+        self.kernels = {"norms": norms, "rotations": rotations, "gates": gates, "sums": sums, "products": products}
         """Modules that are computed by kernels of docspec's own, by what they do."""
         choose_kernels(self.kv_spec.device)
         self._groups = config.num_attention_heads // config.num_key_value_heads
@@ -249,6 +255,8 @@ class TransformersTarget:
             if whole.is_floating_point():
                 whole = whole.to(self.kv_spec.dtype)
             joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
+            if whole.dtype == torch.uint8:
+                joined[name] = self.processing.pixels(joined[name], self.kv_spec.dtype)
         return joined
 
     def _rope_delta(self, row: int = 0) -> int:

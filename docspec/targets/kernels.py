@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import torch
 import triton
 import triton.language as tl
@@ -10,24 +12,27 @@ BLOCK = 1024
 
 
 @triton.jit
-def gate_up(gate, up, output, size, BLOCK: tl.constexpr):
+def gate_up(gate, up, output, size, gate_row, up_row, BLOCK: tl.constexpr):
     """SiLU of ``gate``, rounded to its own type, times ``up``."""
-    places = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    row = tl.program_id(0).to(tl.int64)
+    places = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     within = places < size
-    given = tl.load(gate + places, mask=within, other=0.0)
+    given = tl.load(gate + row * gate_row + places, mask=within, other=0.0)
     wide = given.to(tl.float32)
     active = (wide / (1.0 + tl.exp(-wide))).to(given.dtype).to(tl.float32)
-    factors = tl.load(up + places, mask=within, other=0.0).to(tl.float32)
-    tl.store(output + places, active * factors, mask=within)
+    factors = tl.load(up + row * up_row + places, mask=within, other=0.0).to(tl.float32)
+    tl.store(output + row * size + places, active * factors, mask=within)
 
 
 def gated(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-    """``silu(gate) * up`` for tensors of one shape and type."""
-    gate, up = gate.contiguous(), up.contiguous()
-    output = torch.empty_like(gate)
-    size = gate.numel()
-    gate_up[(triton.cdiv(size, BLOCK),)](gate, up, output, size, BLOCK=BLOCK, num_warps=4)
-    return output
+    """``silu(gate) * up`` for tensors of one shape and type; they may be parts of longer rows."""
+    shape, size = gate.shape, gate.shape[-1]
+    gate, up = (one.reshape(-1, size) if one.stride(-1) == 1 else one.contiguous().view(-1, size) for one in (gate, up))
+    output = gate.new_empty(gate.shape)
+    gate_up[(len(gate), triton.cdiv(size, BLOCK))](
+        gate, up, output, size, gate.stride(0), up.stride(0), BLOCK=BLOCK, num_warps=4
+    )
+    return output.view(shape)
 
 
 KEYS = {4: 32}
@@ -165,13 +170,21 @@ def launch(
 
 
 @triton.jit
-def normalise(values, weight, output, size, eps, WIDTH: tl.constexpr):
-    """``output`` is a row of ``values`` over the root of its mean square, rounded to its own type, times ``weight``."""
+def normalise(
+    values, residual, weight, summed, output, size, eps, inner, outer_stride, inner_stride,
+    WIDTH: tl.constexpr, ADDS: tl.constexpr,
+):  # fmt: skip
+    """``output`` is a row of ``values`` over the root of its mean square, rounded to its own type, times ``weight``;
+    with ``ADDS`` a row of ``summed``, that of ``values`` with the one of ``residual``."""
     row = tl.program_id(0).to(tl.int64)
     dims = tl.arange(0, WIDTH)
     within = dims < size
-    given = tl.load(values + row * size + dims, mask=within, other=0.0)
+    given = tl.load(values + row // inner * outer_stride + row % inner * inner_stride + dims, mask=within, other=0.0)
     wide = given.to(tl.float32)
+    if ADDS:
+        wide += tl.load(residual + row * size + dims, mask=within, other=0.0).to(tl.float32)
+        tl.store(summed + row * size + dims, wide, mask=within)
+        wide = wide.to(given.dtype).to(tl.float32)
     scale = 1.0 / tl.sqrt(tl.sum(wide * wide, 0) / size + eps)
     rounded = (wide * scale).to(given.dtype).to(tl.float32)
     factors = tl.load(weight + dims, mask=within, other=0.0).to(tl.float32)
@@ -179,33 +192,56 @@ def normalise(values, weight, output, size, eps, WIDTH: tl.constexpr):
 
 
 def normalised(values: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
-    """``values`` ``(..., size)``, normalised."""
-    values = values.contiguous()
-    output = torch.empty_like(values)
-    size = values.shape[-1]
+    """``values`` ``(..., size)``, normalised; heads may lie in memory as a part of each row."""
+    shape = values.shape
+    heads = values.flatten(0, -3) if values.dim() > 3 else values.reshape(-1, 1, shape[-1])
+    return _normalised(heads if heads.stride(-1) == 1 else heads.contiguous(), None, weight, eps)[1].view(shape)
+
+
+def added(
+    residual: torch.Tensor, values: torch.Tensor, weight: torch.Tensor, eps: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The sum of two tensors of one shape and type, and the same normalised."""
+    flat = values.contiguous().view(-1, 1, values.shape[-1])
+    summed, output = _normalised(flat, residual.contiguous(), weight, eps)
+    return summed.view(values.shape), output.view(values.shape)
+
+
+def _normalised(
+    values: torch.Tensor, residual: torch.Tensor | None, weight: torch.Tensor, eps: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Of ``values`` ``(rows, heads, size)`` the sum with a ``residual`` and the normalised; neither has gaps."""
+    rows, heads, size = values.shape
+    output = values.new_empty(values.shape)
+    summed = output if residual is None else torch.empty_like(output)
     width = triton.next_power_of_2(size)
-    warps = min(max(width // 256, 1), 16)
-    normalise[(values.numel() // size,)](values, weight, output, size, eps, WIDTH=width, num_warps=warps)
-    return output
+    normalise[(rows * heads,)](
+        values, output if residual is None else residual, weight, summed, output, size, eps, heads,
+        *values.stride()[:2], WIDTH=width, ADDS=residual is not None, num_warps=min(max(width // 256, 1), 16),
+    )  # fmt: skip
+    return summed, output
 
 
 @triton.jit
 def rotate(
-    query, key, cos, sin, turned_query, turned_key,
-    query_row, query_head, query_token, key_row, key_head, key_token, angle_row, angle_token,
-    heads, tokens, half,
-    WIDTH: tl.constexpr, WIDE: tl.constexpr,
+    query, key, value, cos, sin, turned_query, turned_key, keys, values, slots,
+    query_row, query_head, query_token, key_row, key_head, key_token, value_row, value_head, value_token,
+    to_query_row, to_query_head, to_query_token, to_key_row, to_key_head, to_key_token, angle_row, angle_token,
+    heads, kv_heads, tokens, half,
+    WIDTH: tl.constexpr, WIDE: tl.constexpr, WRITES: tl.constexpr,
 ):  # fmt: skip
     """One head of one token of ``query``, or of ``key`` behind those, turned by its angles. Each product is rounded to
-    the numbers' own type before the sum, unless ``WIDE``."""
-    row, token = tl.program_id(0) // tokens, tl.program_id(0) % tokens
+    the numbers' own type before the sum, unless ``WIDE``. With ``WRITES`` keys go to their slots of the cache, too, and
+    those of ``value``."""
+    place = tl.program_id(0)
+    row, token = (place // tokens).to(tl.int64), place % tokens
     head = tl.program_id(1)
     if head < heads:
-        place = row.to(tl.int64) * query_row + head * query_head + token * query_token
-        given, turned = query + place, turned_query + place
+        given = query + row * query_row + head * query_head + token * query_token
+        turned = turned_query + row * to_query_row + head * to_query_head + token * to_query_token
     else:
-        place = row.to(tl.int64) * key_row + (head - heads) * key_head + token * key_token
-        given, turned = key + place, turned_key + place
+        given = key + row * key_row + (head - heads) * key_head + token * key_token
+        turned = turned_key + row * to_key_row + (head - heads) * to_key_head + token * to_key_token
     dims = tl.arange(0, WIDTH)
     within = dims < half
     angle = row * angle_row + token * angle_token + dims
@@ -221,21 +257,37 @@ def rotate(
         high_kept, high_added = high_kept.to(own.dtype).to(tl.float32), high_added.to(own.dtype).to(tl.float32)
     tl.store(turned + dims, low_kept + low_added, mask=within)
     tl.store(turned + half + dims, high_kept + high_added, mask=within)
+    if WRITES:  # noqa: SIM102  # apart: what is not wanted is not compiled
+        if head >= heads:
+            to = (tl.load(slots + place) * kv_heads + head - heads) * (2 * half) + dims
+            tl.store(keys + to, low_kept + low_added, mask=within)
+            tl.store(keys + to + half, high_kept + high_added, mask=within)
+            behind = value + row * value_row + (head - heads) * value_head + token * value_token + dims
+            tl.store(values + to, tl.load(behind, mask=within, other=0.0), mask=within)
+            tl.store(values + to + half, tl.load(behind + half, mask=within, other=0.0), mask=within)
 
 
 def rotated(
-    query: torch.Tensor, key: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, wide: bool
+    query: torch.Tensor,
+    key: torch.Tensor,
+    cos: torch.Tensor,
+    sin: torch.Tensor,
+    wide: bool,
+    writes: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor] | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """``query`` ``(rows, heads, tokens, dim)`` and ``key`` ``(rows, kv_heads, tokens, dim)``, turned by ``cos`` and
-    ``sin`` ``(rows, tokens, dim)``; in memory they lie as they did."""
+    ``sin`` ``(rows, tokens, dim)``; in memory they lie as they did. ``writes``: values like ``key``, and where keys and
+    values go, ``(capacity, kv_heads, dim)`` each, at the slots ``(rows * tokens,)``."""
     turned_query, turned_key = torch.empty_like(query), torch.empty_like(key)
     rows, heads, tokens, dim = query.shape
     cos, sin = cos.expand(rows, -1, -1).contiguous(), sin.expand(rows, -1, -1).contiguous()
     half = dim // 2
-    width = triton.next_power_of_2(half)
+    value, keys, values, slots = writes or (key, turned_key, turned_key, turned_key)
+    laid = (one.stride()[:3] for one in (query, key, value, turned_query, turned_key))
     rotate[(rows * tokens, heads + key.shape[1])](
-        query, key, cos, sin, turned_query, turned_key,
-        *query.stride()[:3], *key.stride()[:3], *cos.stride()[:2], heads, tokens, half,
-        WIDTH=width, WIDE=wide, num_warps=1, enable_fp_fusion=False,  # a sum that is rounded once is another number
+        query, key, value, cos, sin, turned_query, turned_key, keys, values, slots,
+        *chain.from_iterable(laid), *cos.stride()[:2], heads, key.shape[1], tokens, half,
+        WIDTH=triton.next_power_of_2(half), WIDE=wide, WRITES=writes is not None, num_warps=1,
+        enable_fp_fusion=False,  # a sum that is rounded once is another number
     )  # fmt: skip
     return turned_query, turned_key

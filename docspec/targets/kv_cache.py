@@ -30,6 +30,7 @@ class SlotLayer(CacheLayerMixin):
         self._owner = owner
         self._buffer = buffer  # (2, rows, slots, kv_heads, head_dim)
         self._flat = storage  # (2, capacity, kv_heads, head_dim), which begins with the buffer
+        self._written: tuple[torch.Tensor, torch.Tensor] | None = None
         self.is_initialized = True
 
     def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
@@ -41,13 +42,23 @@ class SlotLayer(CacheLayerMixin):
         """Writes ``(rows, kv_heads, tokens, head_dim)`` to the slots chosen by the owner; returns the keys and values
         in view."""
         owner = self._owner
-        keys, values = self._flat
-        keys.index_copy_(0, owner.write_index, key_states.transpose(1, 2).flatten(0, 1))
-        values.index_copy_(0, owner.write_index, value_states.transpose(1, 2).flatten(0, 1))
+        written, self._written = self._written, None
+        for room, states, there in zip(self._flat, (key_states, value_states), written or (None, None), strict=True):
+            if there is None or not _is_the_same(states, there):
+                room.index_copy_(0, owner.write_index, states.transpose(1, 2).flatten(0, 1))
         if owner.prefilling:
             return key_states, value_states
         seen = self._buffer[:, owner.view_rows, : owner.view_slots]
         return seen[0].transpose(1, 2), seen[1].transpose(1, 2)
+
+    @property
+    def room(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """All keys and all values ``(capacity, kv_heads, head_dim)``, and the slots ``(tokens,)`` of those to come."""
+        return self._flat[0], self._flat[1], self._owner.write_index
+
+    def wrote(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+        """Has the next :meth:`update` copy only what is not one of these, which are in their slots already."""
+        self._written = key_states, value_states
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         return query_length, 0
@@ -57,6 +68,11 @@ class SlotLayer(CacheLayerMixin):
 
     def get_max_length(self) -> int:
         return self._owner.slots
+
+
+def _is_the_same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors are the same numbers in memory."""
+    return one.shape == other.shape and one.stride() == other.stride() and one.data_ptr() == other.data_ptr()
 
 
 class NoSlots(SlotLayer):

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
+from docspec.targets.early_keys import VALUES, Early, Rotate, writes_the_same
 from docspec.targets.tree_attention import unavailable
 
 if TYPE_CHECKING:
@@ -27,19 +29,25 @@ APART = 0.01
 """Largest difference from a module's own output on random input, relative to the largest number: about one rounding of
 bfloat16. Modules that compute something else (norms by 1 + weight, norms with a gate) differ by far more."""
 
+NORMED = "docspec_normed"
+"""What a sum of :mod:`docspec.targets.merged` carries: the norm behind it, and what that one makes of it."""
+
 GATE_PARTS = ("gate_proj", "up_proj", "down_proj", "act_fn")
 """What transformers calls the parts of a layer with a gate."""
 
 ROTATE = "apply_rotary_pos_emb"
 """What transformers calls its function for queries and keys, in every file of a decoder."""
 
-Rotate = Callable[..., tuple[torch.Tensor, torch.Tensor]]
-
 
 def normalise_in_one_kernel(model: nn.Module) -> int:
     """Computes the RMSNorms of ``model`` with one kernel each, if Triton runs on its device; returns how many were
     changed."""
     return _changed(model, _kind_of_norm, _same_norm, _norm)
+
+
+def is_one_kernel(norm: Any) -> bool:
+    """Whether :func:`normalise_in_one_kernel` changed ``norm``."""
+    return getattr(getattr(norm, "forward", None), "__func__", None) is _norm
 
 
 def gate_in_one_kernel(decoder: nn.Module) -> int:
@@ -53,7 +61,7 @@ def rotate_in_one_kernel(decoder: nn.Module, spec: KVSpec) -> int:
     if Triton runs on its device; returns how many were changed; not those that somebody has changed before."""
     if unavailable(spec.device):
         return 0
-    known: dict[Rotate, Rotate | None] = {}
+    known: dict[Rotate, tuple[bool, bool] | None] = {}
     changed = 0
     for module in decoder.modules():
         forward = type(module).forward
@@ -61,13 +69,25 @@ def rotate_in_one_kernel(decoder: nn.Module, spec: KVSpec) -> int:
         if own is None or ROTATE not in forward.__code__.co_names or "forward" in vars(module):
             continue
         if own not in known:
-            tried = (_rotation(own, wide) for wide in (False, True))
-            known[own] = next((one for one in tried if _same_rotation(own, one, spec)), None)
-        rotate = known[own]
-        if rotate is not None:
-            module.forward = types.MethodType(_calling(forward, rotate), module)  # type: ignore[method-assign]
-            changed += 1
+            known[own] = _tried(own, spec)
+        if (tried := known[own]) is None:
+            continue
+        wide, writes = tried
+        early = Early(spec)
+        if writes and hasattr(module, VALUES):
+            early.watch(module)
+        module.forward = types.MethodType(_calling(forward, _rotation(own, wide, early)), module)  # type: ignore[method-assign]
+        changed += 1
     return changed
+
+
+def _tried(own: Rotate, spec: KVSpec) -> tuple[bool, bool] | None:
+    """Whether the kernel that does what ``own`` does is wide, and whether it may write keys and values; ``None``: no
+    kernel does."""
+    for wide in (False, True):
+        if _same_rotation(own, _rotation(own, wide, Early(spec)), spec):
+            return wide, writes_the_same(lambda early: _rotation(own, wide, early), spec)  # noqa: B023
+    return None
 
 
 def _changed(
@@ -115,6 +135,9 @@ def _norm(self: Any, hidden_states: torch.Tensor) -> torch.Tensor:
     if hidden_states.dtype != self.weight.dtype:
         found: torch.Tensor = type(self).forward(self, hidden_states)
         return found
+    by, given = getattr(hidden_states, NORMED, (None, None))
+    if given is not None and by is self:  # the kernel that added it has done it
+        return given
     return normalised(hidden_states, self.weight, self.variance_epsilon)
 
 
@@ -166,9 +189,10 @@ def _calling(forward: Any, rotate: Rotate) -> types.FunctionType:
     return found
 
 
-def _rotation(own: Rotate, wide: bool) -> Rotate:
+def _rotation(own: Rotate, wide: bool, early: Early) -> Rotate:
     """The kernel as a function in the place of ``own``, which is called where the kernel does not fit, and in
-    ``torch.compile``, which fuses it by itself; ``wide``: only sums are rounded, not products."""
+    ``torch.compile``, which fuses it by itself; ``wide``: only sums are rounded, not products. It writes keys and
+    values of which ``early`` knows."""
 
     def rotate(
         q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
@@ -178,7 +202,7 @@ def _rotation(own: Rotate, wide: bool) -> Rotate:
         fits = unsqueeze_dim == 1 and cos.shape[-1] == q.shape[-1] and cos.ndim == 3 and q.dtype == k.dtype == cos.dtype
         if torch.compiler.is_compiling() or not fits or q.stride(3) != 1 or k.stride(3) != 1:
             return own(q, k, cos, sin, unsqueeze_dim)
-        return rotated(q, k, cos, sin, wide)
+        return early.turned(k, partial(rotated, q, k, cos, sin, wide))
 
     return rotate
 

@@ -123,7 +123,7 @@ def in_pieces(
         output.last_hidden_state = torch.cat(hidden, dim=1)
         return output
 
-    with _instead(decoder, forward):
+    with instead(decoder, forward):
         yield
 
 
@@ -143,12 +143,12 @@ def only(decoder: Any, masks: Masks | None, cache: SlotCache, length: int, indic
             seen = masks(mask, cache, False)
         return whole(**{**_cut(inputs, indices), "attention_mask": seen})
 
-    with _instead(decoder, forward):
+    with instead(decoder, forward):
         yield
 
 
 @contextmanager
-def _instead(decoder: Any, forward: Callable[..., Any]) -> Iterator[None]:
+def instead(decoder: Any, forward: Callable[..., Any]) -> Iterator[None]:
     """Within this context calls of ``decoder`` are calls of ``forward``; afterwards they are what they were, also where
     someone else had put a function in its place."""
     before = vars(decoder).get("forward")

@@ -56,8 +56,8 @@ def test_fused_operations_are_few_and_keys_that_are_split_keep_a_device_busy(sha
     assert fused.split and shape.operations["rotation"] == 10 * layers and fused.operations["rotation"] == layers
     assert shape.operations["norms"] == 6 * fused.operations["norms"]
     assert shape.operations["gates"] == 2 * fused.operations["gates"] == 2 * layers
-    for kind in ("products", "keys written", "residuals"):
-        assert fused.operations[kind] == shape.operations[kind]
+    assert fused.operations["products"] == shape.operations["products"] - 3 * layers
+    assert not any(fused.operations.get(kind, 0) for kind in ("keys written", "residuals"))
     machine = MACHINES[0]
     before, after = (cost(one, machine, 1, 1, 6000) for one in (shape, fused))
     assert after.keys_values < before.keys_values / 10 and after.gaps < before.gaps

@@ -46,6 +46,15 @@ def test_it_is_the_gate_of_transformers(dtype):
 
 
 @interpreted
+def test_gates_that_are_parts_of_longer_rows_are_the_same():
+    both = torch.randn(2, 3, 40, generator=torch.Generator().manual_seed(1))
+    gate, up = both.split(20, -1)
+    from docspec.targets.kernels import gated
+
+    assert torch.equal(gated(gate, up), gated(gate.contiguous(), up.contiguous()))
+
+
+@interpreted
 @pytest.mark.parametrize("other", [layer(act="gelu"), layer(kind=Doubled), torch.nn.Linear(24, 24)])
 def test_what_computes_something_else_is_left_alone(other):
     assert gate_in_one_kernel(torch.nn.Sequential(other)) == 0

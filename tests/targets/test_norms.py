@@ -51,6 +51,15 @@ def test_it_is_the_norm_of_transformers(size, dtype):
 
 
 @interpreted
+def test_heads_that_are_parts_of_longer_rows_are_normalised_as_alone():
+    model, own = torch.nn.Sequential(norm(16)), norm(16)
+    normalise_in_one_kernel(model)
+    rows = torch.randn(2, 3, 96, generator=torch.Generator().manual_seed(1))
+    for heads in (rows[..., 16:64].view(2, 3, 3, 16), rows.view(2, 3, 6, 16).transpose(1, 2)):
+        torch.testing.assert_close(model(heads), own(heads), rtol=1e-6, atol=1e-6)
+
+
+@interpreted
 def test_what_computes_something_else_is_left_alone():
     model = torch.nn.Sequential(norm(32, kind=Shifted), GemmaRMSNorm(32), torch.nn.LayerNorm(32))
     assert normalise_in_one_kernel(model) == 0
