@@ -29,6 +29,7 @@ from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_one_size, with_short_lines
 from docspec.drafting.bullets import with_signs
 from docspec.drafting.layout import LayoutBox
+from docspec.drafting.line_ends import with_line_ends
 from docspec.drafting.lines import TextLine
 from docspec.drafting.titles import with_title, without_parts
 
@@ -58,6 +59,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     with_breaks,  # looks at lines of regions that are not joined any more
     with_one_size,  # lines of several sizes may be one text with breaks
     with_ends,  # parts only what has no breaks
+    with_line_ends,  # what the rules above leave joined
 )
 """What is done with the regions of a page in reading order."""
 

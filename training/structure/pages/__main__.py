@@ -18,7 +18,7 @@ from typing import Any
 
 import pymupdf
 
-from training.structure.pages import truth
+from training.structure.pages import line_texts, truth
 
 MODULES = {
     "latex": "latex",
@@ -36,9 +36,10 @@ def kinds(page: pymupdf.Page, entries: truth.Entries) -> set[str]:
 
 
 def one_run(
-    typeset: Callable[..., Any], seed: str, name: str, folder: Path, out: Path, most: int, at_once: int
+    typeset: Callable[..., Any], seed: str, name: str, folder: Path, out: Path, most: int, at_once: int, tables: bool
 ) -> tuple[int, Counter[str]]:
-    """Pages of one run, written to `out`; how many were fit, and why others were not."""
+    """Pages of one run, written to `out`; how many were fit, and why others were not. With `tables` some pages without
+    any are left out."""
     pdf, setter = typeset(random.Random(seed), at_once, folder, name)
     faults: Counter[str] = Counter()
     rng = random.Random(f"{seed} kept")
@@ -46,7 +47,8 @@ def one_run(
         fit: list[int] = []
         for number in range(len(document)):
             why = truth.fault(document[number], setter.palette.entries)
-            if not why and "cell" not in kinds(document[number], setter.palette.entries) and rng.random() > KEPT:
+            bare = not why and "cell" not in kinds(document[number], setter.palette.entries)
+            if bare and tables and rng.random() > KEPT:
                 why = "enough without tables"
             if why:
                 faults[why] += 1
@@ -70,15 +72,21 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--at-once", type=int, default=25, help="pages invented for one run of the typesetter")
+    parser.add_argument("--lines", action="store_true", help="pages on which ends of lines have a meaning")
     args = parser.parse_args()
-    typeset = import_module(f"training.structure.pages.{MODULES[args.typesetter]}").typeset
+    module = import_module(f"training.structure.pages.{MODULES[args.typesetter]}")
+    if args.lines:
+        vars(module).update(made=line_texts.made, OFFICE=0)
+    typeset = module.typeset
     args.out.mkdir(parents=True, exist_ok=True)
     done, number, faults = 0, 0, Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         while done < args.pages:
             name = f"{args.typesetter}-{args.seed}-{number:03}"
             seed = f"{args.typesetter} {args.seed} {number}"
-            fit, why = one_run(typeset, seed, name, Path(folder), args.out, args.pages - done, args.at_once)
+            fit, why = one_run(
+                typeset, seed, name, Path(folder), args.out, args.pages - done, args.at_once, not args.lines
+            )
             done, number, faults = done + fit, number + 1, faults + why
             print(f"{name}: {done} pages; left out {dict(faults)}", flush=True)
 

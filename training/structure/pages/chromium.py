@@ -11,9 +11,9 @@ from pathlib import Path
 from training.structure.pages.business import made
 from training.structure.pages.chromium_tables import table_source
 from training.structure.pages.graphics import Graphic
-from training.structure.pages.marking import Marking
+from training.structure.pages.marking import ALIGNED, Marking
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
-from training.structure.pages.text import Text
+from training.structure.pages.text import Text, split_lines
 from training.structure.pages.words import Writer
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -79,7 +79,7 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
         rng = self.rng
         size = rng.choice((7.5, 8, 9, 9, 10, 10, 11, 12))
         style = f"font:{size}pt/{rng.choice((1.05, 1.15, 1.2, 1.3, 1.45, 1.6))} '{rng.choice(FONTS)}'"
-        self.gap = rng.choice((2, 4, 6, 8, 12))
+        self.gap = rng.choice((0, 2, 4, 6, 8, 12))
         self.heading = (
             f"font-weight:{rng.choice((400, 700, 700))};"
             f"font-style:{rng.choice(('normal', 'normal', 'italic'))};"
@@ -132,8 +132,12 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
                 "p",
             )
         if block.kind == "address":
-            return self.ink(entry, written(block.text), f"margin-bottom:{self.gap}pt;text-align:left", "p")
-        return self.ink(entry, written(block.text), f"margin-bottom:{self.gap}pt;{self.prose}", "p")
+            lines = [self.ink(entry | {"line": n}, written(one)) for n, one in enumerate(split_lines(block.text))]
+            style = f"margin-bottom:{self.gap}pt;text-align:{rng.choice(ALIGNED)}"
+            return f'<p style="{style}">{"<br>".join(lines)}</p>'
+        own = {"centred": "text-align:center", "small": f"font-size:{rng.randint(55, 80)}%;margin:0"}
+        prose = own.get(block.kind, self.prose)
+        return self.ink(entry, written(block.text), f"margin-bottom:{self.gap}pt;{prose}", "p")
 
     def _formula(self) -> str:
         rng = self.rng

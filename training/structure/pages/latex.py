@@ -10,6 +10,7 @@ from training.structure.pages import business
 from training.structure.pages.colours import Palette, rgb
 from training.structure.pages.latex_tables import Tabular, boxed
 from training.structure.pages.latex_text import escaped, formula, inked, line, lines
+from training.structure.pages.marking import ALIGNED
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.paper import made
 from training.structure.pages.text import Text
@@ -99,12 +100,16 @@ class Setter:
 
     def block(self, kind: str, content: str, pair: int = -1) -> str:
         """Content in a colour of its own, entered as a block."""
+        return inked(self.palette.new(self.entry(kind, pair)), content)
+
+    def entry(self, kind: str, pair: int = -1) -> dict[str, object]:
+        """The next block."""
         entry: dict[str, object] = {"kind": kind, "block": self.blocks, "order": self.order}
         if pair >= 0:
             entry["pair"] = pair
         self.blocks += 1
         self.order += 1
-        return inked(self.palette.new(entry), content)
+        return entry
 
     def page(self, page: Page) -> str:
         """One page, from a new one on."""
@@ -163,12 +168,18 @@ class Setter:
             content = f"\\[{formula(block.text[0][0])}{number}\\]"
             return f"\n\\begingroup\\color[RGB]{{{rgb(colour)}}}{content}\\endgroup\n"
         if block.kind in ("code", "address"):
-            inner = r"\\\relax ".join(one or "~" for one in lines(block.text))
-            size = rng.choice((r"\small", r"\footnotesize", r"\normalsize")) if block.kind == "code" else ""
-            return (
-                f"\\par{{\\raggedright\\parindent0pt\\noindent{size} {self.block(block.kind, inner)}\\par}}\\smallskip"
+            ragged = (
+                "raggedright"
+                if block.kind == "code"
+                else {"left": "raggedright", "center": "centering"}[rng.choice(ALIGNED)]
             )
-        return f"\\par {self.block(block.kind, line(block.text), block.pair)}\\par"
+            entry = self.entry(block.kind)
+            inks = [inked(self.palette.new(entry | {"line": n}), one or "~") for n, one in enumerate(lines(block.text))]
+            inner = r"\\\relax ".join(inks)
+            size = rng.choice((r"\small", r"\footnotesize", r"\normalsize")) if block.kind == "code" else ""
+            return f"\\par{{\\{ragged}\\parindent0pt\\noindent{size} {inner}\\par}}\\smallskip"
+        ragged = {"centred": r"\centering", "small": r"\noindent\scriptsize"}.get(block.kind, "")
+        return f"\\par{{{ragged} {self.block(block.kind, line(block.text), block.pair)}\\par}}"
 
     def group(self, group: Group) -> str:
         """Parts in their layout."""

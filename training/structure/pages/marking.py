@@ -8,6 +8,9 @@ from typing import Any
 from training.structure.pages.colours import Palette
 from training.structure.pages.table import Table
 
+ALIGNED = ("left", "left", "left", "center")
+"""How lines of their own are set."""
+
 
 class Marking:
     """Numbers of blocks and tables go on from page to page of a run."""

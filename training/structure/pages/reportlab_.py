@@ -19,6 +19,7 @@ from reportlab.platypus.doctemplate import LayoutError
 
 from training.structure.pages.business import made
 from training.structure.pages.colours import hexadecimal
+from training.structure.pages.marking import ALIGNED
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.reportlab_tables import STANDARD, Tables
 
@@ -143,7 +144,12 @@ class Setter(Tables):
             return self.table(part)
         if isinstance(part, Group):
             return self.group(part)
-        scale = {"heading": {1: 1.5, 2: 1.25, 3: 1.05}.get(part.level, 1.2), "code": 0.9, "note": 0.7}.get(part.kind, 1)
+        scale = {
+            "heading": {1: 1.5, 2: 1.25, 3: 1.05}.get(part.level, 1.2),
+            "code": 0.9,
+            "note": 0.7,
+            "small": 0.65,
+        }.get(part.kind, 1)
         text = (
             tuple((characters, "b" + style) for characters, style in part.text) if part.kind == "heading" else part.text
         )
@@ -152,7 +158,13 @@ class Setter(Tables):
             if part.kind == "formula"
             else text
         )
-        align = "center" if part.kind == "formula" else self.prose if part.kind == "paragraph" else "left"
+        aligned = {
+            "formula": "center",
+            "paragraph": self.prose,
+            "address": self.rng.choice(ALIGNED),
+            "centred": "center",
+        }
+        align = aligned.get(part.kind, "left")
         return [
             self.paragraph(
                 self.entry(part.kind, part.pair),

@@ -67,7 +67,9 @@ class Tables(Marking):
             alignment=ALIGNS[align],
             **more,
         )
-        return Paragraph(self.ink(entry, text), style)
+        lines = [text] if entry["kind"] != "address" else split_lines(text)
+        inks = [self.ink(entry | {"line": n}, one) for n, one in enumerate(lines)]
+        return Paragraph("<br/>".join(inks), style)
 
     def table(self, block: TableBlock) -> list[Flowable]:
         """A table between its caption and its notes."""

@@ -64,8 +64,11 @@ class Setter(Marking):
 
     def text(self, kind: str, text: Text, column: int = 0, width: int = 0, pair: int = -1) -> list[Line]:
         """A block's lines."""
-        colour = self.palette.new(self.entry(kind, pair))
-        return [(Run(column, one, colour),) if one else () for one in wrapped(text, width or self.width - column)]
+        entry, made = self.entry(kind, pair), list[Line]()
+        for number, own in enumerate(split_lines(text) if kind == "address" else [text]):
+            colour = self.palette.new(entry | {"line": number})
+            made += [(Run(column, one, colour),) if one else () for one in wrapped(own, width or self.width - column)]
+        return made
 
     def part(self, part: Part) -> list[Line]:
         """Any part's lines."""

@@ -8,10 +8,10 @@ from pathlib import Path
 import typst
 
 from training.structure.pages.business import made
-from training.structure.pages.marking import Marking
+from training.structure.pages.marking import ALIGNED, Marking
 from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.table import Cell, Table
-from training.structure.pages.text import Text
+from training.structure.pages.text import Text, split_lines
 
 FONTS = (
     "Libertinus Serif",
@@ -117,11 +117,17 @@ class Setter(Marking):
         if block.kind == "formula":
             return f"#align(center)[{self.ink(entry, self._formula())}]\n"
         if block.kind in ("code", "address"):
+            lines = [self.ink(entry | {"line": n}, written(one)) for n, one in enumerate(split_lines(block.text))]
             return (
-                f"#block[#set par(justify: false, leading: 0.5em)\n#text(size: "
+                f"#block[#set align({rng.choice(ALIGNED)})\n#set par(justify: false, leading: 0.5em)\n#text(size: "
                 f"{0.85 if block.kind == 'code' else 1}"
-                f"em)[{self.ink(entry, written(block.text))}]]\n"
+                f"em)[{'#linebreak()'.join(lines)}]]\n"
             )
+        if block.kind == "small":
+            scale = f"{rng.uniform(0.55, 0.8):.2f}em"
+            return f"#block(below: 0.5em, text(size: {scale})[{self.ink(entry, written(block.text))}])\n"
+        if block.kind == "centred":
+            return f"#align(center)[#set par(justify: false)\n{self.ink(entry, written(block.text))}]\n\n"
         return f"{self.ink(entry, written(block.text))}\n\n"
 
     def _formula(self) -> str:

@@ -1,0 +1,244 @@
+"""What the end of a printed line means: the text goes on, it is broken (an address, verses), or another text begins.
+
+It decides of text that the rules of :mod:`docspec.drafting.breaks` leave joined: they are a debt, and go when it knows
+all that they know.
+
+A small network decides it for each two lines of a region, from where they stand in their column, how they begin and
+end, and the same of their neighbours and of the whole region. ``training/line_ends`` teaches it on pages whose
+paragraphs, addresses, verses and labels are known, since they were made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.geometry import runs_of
+from docspec.drafting.breaks import pitch_of
+
+GOES_ON, BREAKS, PARTS = range(3)
+"""What the end of a line means."""
+
+FURNITURE = (Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.PICTURE)
+"""What shows nothing of where text may end."""
+
+SURE = 0.1
+"""Below this probability that a text goes on its lines are not joined."""
+
+LINES = 3
+"""Least lines of another region that show where a column ends."""
+
+_LABEL = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
+_NUMBER = re.compile(r"\W?(\d{1,3})\w?[.)]?\s")
+_AMOUNT = re.compile(r"\d[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
+_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
+_ADDRESS = re.compile(r"\S+@\S+\.\w|www\.|https?:")
+_MARKS = re.compile(r"\s[=–—|\u2003-]\s|\u2003|:\s")
+_ENDS = (".!?。！？", ":", ",;", "-\u00ad\u2010", "–—", ")]}”\"'»", "0123456789")
+_LINKS_TOLD = (
+    "a an the of in on at to for and or by with from as is are was be that which its their this than not "
+    "der die das den dem des ein eine einer und oder mit von zu im am auf für ist sind als nicht bei nach aus "
+    "le la les un une de du des et ou à en par pour sur dans que qui est au aux avec "
+    "el los las una y o en por para con del al que se lo il i gli e di da per nel della che è "
+    "o os as um uma do da dos das em no na com het een en van voor met op"
+)
+_LINKS = frozenset(_LINKS_TOLD.split())
+"""Words that seldom end a line of their own."""
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The column of a region: its right ``edge``, if prose in other regions shows it; how far lines ``reach`` there
+    before they meet what stands beside them, or end as the longest lines of the page do; the usual ``pitch`` of lines
+    on the page (0: unknown)."""
+
+    edge: float | None
+    reach: float
+    pitch: float
+
+
+def features_of(lines: Sequence[PrintedLine], column: Column) -> Floats:
+    """What is known of the end of each of ``lines`` but the last one (lines - 1, features), by its two lines alone."""
+    size = median(line.size or line.bbox.height for line in lines) or 1.0
+    left, edge = min(line.bbox.x0 for line in lines), max(line.bbox.x1 for line in lines)
+    width, widest = max(edge - left, size), max(line.bbox.width for line in lines)
+    pitch = median(b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines)) or size
+    rows = []
+    for a, b in pairwise(lines):
+        first = b.text.split(maxsplit=1)[0]
+        word = b.bbox.width * len(first) / max(1, len(b.text))
+        step = b.bbox.y1 - a.bbox.y1
+        rows.append(
+            [
+                _squashed((edge - a.bbox.x1 - word) / size),
+                _squashed((edge - a.bbox.x1) / size),
+                _squashed(free := (widest - a.bbox.width - word) / size),
+                min(max(free, -2.0), 2.0),
+                0.0 if column.edge is None else _squashed((column.edge - a.bbox.x1 - word) / size),
+                float(column.edge is not None),
+                _squashed((column.reach - a.bbox.x1 - word) / size),
+                a.bbox.width / width,
+                b.bbox.width / width,
+                _squashed((a.bbox.x0 - left) / size),
+                _squashed((b.bbox.x0 - left) / size),
+                _squashed((b.bbox.x0 - a.bbox.x0) / size),
+                _squashed((b.bbox.x1 - a.bbox.x1) / size),
+                _squashed((b.bbox.center_x - a.bbox.center_x) / size),
+                np.log(np.clip(step / pitch, 0.2, 5)),
+                np.log(np.clip(step / column.pitch, 0.2, 5)) if column.pitch else 0.0,
+                _squashed(step / size),
+                np.log(np.clip((b.size or size) / (a.size or size), 0.3, 3)),
+                np.log(width / size),
+                np.log(len(lines)),
+                *_of_end(a.text),
+                *_of_beginning(a.text),
+                *_of_beginning(b.text),
+                float(_counts_on(a.text, b.text)),
+                np.log1p(len(a.text)),
+                np.log1p(len(b.text)),
+                np.log1p(len(a.text.split())),
+                np.log1p(len(b.text.split())),
+            ]
+        )
+    return np.array(rows, np.float32)
+
+
+def with_context(features: Floats) -> Floats:
+    """``features`` of the ends of a region's lines (ends, features) beside those of the ends before and behind, their
+    mean and their spread (ends, 5 features)."""
+    beyond = np.zeros((1, features.shape[1]), np.float32)
+    before, behind = np.vstack([beyond, features[:-1]]), np.vstack([features[1:], beyond])
+    mean, spread = (np.broadcast_to(one, features.shape) for one in (features.mean(axis=0), features.std(axis=0)))
+    return np.hstack([features, before, behind, mean, spread])
+
+
+class LineEnds:
+    """The network of a file (``.npz``)."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as weights:
+            self._layers = [(weights[f"weight{n}"], weights[f"bias{n}"]) for n in range(len(weights.files) // 2)]
+
+    def of(self, lines: Sequence[PrintedLine], column: Column) -> Floats:
+        """The probabilities (lines - 1, 3) of what the end of each line but the last means."""
+        values = with_context(features_of(lines, column))
+        for weight, bias in self._layers[:-1]:
+            values = np.maximum(values @ weight.T + bias, 0)
+        weight, bias = self._layers[-1]
+        values = np.exp(np.clip(values @ weight.T + bias, -30, 30))
+        return values / values.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+@cache
+def line_ends() -> LineEnds:
+    """The network that comes with docspec."""
+    return LineEnds(Path(__file__).with_name("line_ends.npz"))
+
+
+def with_line_ends(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text is parted where another one begins, and marked as broken where its lines are not to be
+    joined."""
+    pitch = pitch_of(regions)
+    return [part for region in regions for part in _parts(region, regions, pitch)]
+
+
+def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
+    lines = region.lines
+    if not is_open(region) or region.texts[:1] != ("\n".join(line.text for line in lines),):
+        return [region]
+    ends = line_ends().of(lines, column_of(region, regions, pitch))
+    apart, parted = ends[:, GOES_ON] < SURE, ends[:, PARTS] > ends[:, BREAKS]
+    texts = runs_of(range(len(lines)), lambda at, below: not apart[at])
+
+    def is_broken(text: Sequence[int], below: Sequence[int]) -> bool:
+        return len(text) == len(below) == 1 and not parted[text[0]]
+
+    runs = runs_of(texts, is_broken)
+    if len(runs) == 1:
+        return [replace(region, broken=len(texts) > 1)]
+    return [replace(_of_lines(region, [lines[at] for text in run for at in text]), broken=len(run) > 1) for run in runs]
+
+
+def _of_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:
+    """The part of ``region`` that these ``lines`` are."""
+    text = "\n".join(line.text for line in lines)
+    return replace(region, bbox=BBox.union(line.bbox for line in lines), texts=(text,), lines=tuple(lines))
+
+
+def is_open(region: Region) -> bool:
+    """Whether ``region`` is text of several lines, and nobody knows yet what their ends mean."""
+    text = region.category is Category.TEXT and not (region.listing or region.broken)
+    lines = region.lines
+    return text and len(lines) > 1 and not any(line.turns or not line.text.strip() for line in lines)
+
+
+def column_of(region: Region, regions: Sequence[Region], pitch: float) -> Column:
+    """The column of ``region``: prose of several lines in other ``regions`` shows where it ends."""
+    edges = [
+        other.bbox.x1
+        for other in regions
+        if other is not region
+        and other.category.is_running_text
+        and len(other.lines) >= LINES
+        and region.bbox.shared_width(other.bbox) > 0.5 * region.bbox.width
+        and other.bbox.width > region.bbox.width
+    ]
+    beside = [
+        other.bbox.x0
+        for other in regions
+        if other.bbox.x0 >= region.bbox.x1 and other.bbox.shared_height(region.bbox) > 0 and other.lines
+    ]
+    farthest = max(other.bbox.x1 for other in (region, *regions) if other.category not in FURNITURE)
+    return Column(min(edges, default=None), min([farthest, *beside]), pitch)
+
+
+def _squashed(value: float) -> float:
+    return float(np.sign(value) * np.log1p(abs(value)))
+
+
+def _of_end(text: str) -> list[float]:
+    text = text.rstrip()
+    last, word = text[-1], text.split()[-1]
+    return [
+        *(float(last in signs) for signs in _ENDS),
+        float(last.islower()),
+        float(last.isupper()),
+        float(word.lower() in _LINKS),
+        float(bool(_AMOUNT.search(text))),
+        float(bool(_RULE.fullmatch(text))),
+    ]
+
+
+def _of_beginning(text: str) -> list[float]:
+    text = text.lstrip()
+    first, word = text[0], text.split(maxsplit=1)[0]
+    return [
+        float(first.islower()),
+        float(first.isupper()),
+        float(first.isdigit()),
+        float(first.isalpha() and not (first.islower() or first.isupper())),
+        float(not first.isalnum()),
+        float(word.isupper() and len(word) > 1),
+        float(word.lower() in _LINKS),
+        float(bool(_LABEL.match(text))),
+        float(bool(_MARKS.search(text[:40]))),
+        float(bool(_NUMBER.match(text))),
+        float(bool(_ADDRESS.match(text))),
+        sum(part[0].isupper() for part in text.split()) / len(text.split()),
+    ]
+
+
+def _counts_on(first: str, second: str) -> bool:
+    one, other = _NUMBER.match(first), _NUMBER.match(second)
+    return one is not None and other is not None and int(other[1]) == int(one[1]) + 1
