@@ -7,10 +7,12 @@ scaling takes longer than its resizing, and as float32 it is four times as large
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from PIL import Image
+
+if TYPE_CHECKING:
+    import torch
 
 PIXELS = "pixel_values"
 AS_LEVELS = {"do_rescale": False, "do_normalize": False}
@@ -31,6 +33,8 @@ class Levels:
     def pixels(self, levels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """The numbers in ``dtype`` of ``levels`` ``(rows, ...)``, bytes on any device; a row has channel after
         channel."""
+        import torch
+
         table = self._table.to(levels.device, dtype).flatten()
         channel = LEVELS * torch.arange(CHANNELS, dtype=torch.int32, device=levels.device).view(1, -1, 1)
         places = _channels(levels) + channel
@@ -40,6 +44,8 @@ class Levels:
 def levels_of(image_processor: Any) -> Levels | None:
     """The levels of ``image_processor``; ``None`` where a number does not follow from a channel's level alone, or the
     processor has other arguments."""
+    import torch
+
     made = torch.Generator().manual_seed(0)
     table = torch.full((CHANNELS, LEVELS), float("nan"))
     try:
@@ -63,6 +69,8 @@ def levels_of(image_processor: Any) -> Levels | None:
 
 def _blocks(made: torch.Generator) -> torch.Tensor:
     """A picture with a block of each level, elsewhere in each channel."""
+    import torch
+
     side = int(LEVELS**0.5)
     levels = [torch.randperm(LEVELS, generator=made).view(side, side) for _ in range(CHANNELS)]
     return torch.stack(levels, -1).repeat_interleave(BLOCK, 0).repeat_interleave(BLOCK, 1)
