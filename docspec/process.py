@@ -10,6 +10,7 @@ other changes, their places, and the times at which they are undone:
 | a trace of a chat template that may not end | :mod:`docspec.targets.chat_template` | when it has ended |
 | progress bars of transformers | :mod:`docspec.core.libraries` | after loading |
 | signal handlers, standard output | :mod:`docspec.console`: the command line alone | at its end |
+| what is done when a forked child ends | :mod:`docspec.isolation.nursery`, a process of its own | in its children |
 | the umask, for as long as it is read | :func:`new_file_mode` | at once |
 """
 

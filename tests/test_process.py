@@ -62,6 +62,7 @@ KNOWN = {
     "core/libraries.py",
     "console/exits.py",
     "generation/lifeline.py",  # processes of their own
+    "isolation/nursery.py",
     "isolation/serving.py",
     "device_engine.py",
     "targets/chat_template.py",

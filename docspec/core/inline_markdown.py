@@ -16,7 +16,8 @@ _LINKED = re.compile(r"\]\s*[(\[]")
 _MATHS = re.compile(r"\$(?!\s)[^$]*(?<!\s)\$")
 _START = re.compile(r"(?:[-+*](?=\s|$)|[-*_](?=(?:\s*[-*_])*\s*$)|>|#{1,6}(?=\s|$)|\[[^\]]*\]:)")
 _NUMBER = re.compile(r"\d{1,9}([.)])(?=\s|$)")
-_NUMBER_SIGNS = re.compile(r"#{1,6}(?=\s|$)")
+_NUMBER_SIGNS = re.compile(r"^#{1,6}(?=\s|$)", re.MULTILINE)
+_SIGNS = re.compile(r"[\\`*_\[<&~$]")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _MARKS = re.compile(
     r"\\(?P<sign>[!-/:-@\[-`{-~])|\[\^[^\]\s]+\]:?|!?\[(?P<label>(?:\\.|[^\]\\])*)\]\([^()\s]*\)|\*{1,3}|</?(?:sup|b|i)>"
@@ -29,9 +30,8 @@ def escapes(text: str, starts: Collection[int] = (0,)) -> set[int]:
     places = set()
     linked, tildes = _LINKED.search(text) is not None, text.count("~") > 1
     maths = _MATHS.search(text) is not None
-    for index, char in enumerate(text):
-        if char.isalnum() or char.isspace():
-            continue
+    for match in _SIGNS.finditer(text):
+        index, char = match.start(), match[0]
         before, after = text[index - 1 : index] or " ", text[index + 1 : index + 2] or " "
         apart = before.isspace() and after.isspace()
         if (
@@ -51,9 +51,7 @@ def escapes(text: str, starts: Collection[int] = (0,)) -> set[int]:
             places.add(start)
         elif number := _NUMBER.match(line):
             places.add(start + number.start(1))
-    for line_start in (0, *(at + 1 for at, char in enumerate(text) if char == "\n")):
-        if _NUMBER_SIGNS.match(text, line_start):
-            places.add(line_start)
+    places.update(match.start() for match in _NUMBER_SIGNS.finditer(text))
     return places
 
 

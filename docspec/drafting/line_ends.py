@@ -34,6 +34,9 @@ FURNITURE = (Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.PICTURE)
 SURE = 0.1
 """Below this probability that a text goes on its lines are not joined."""
 
+SAME_EDGE = 0.3
+"""Most difference of lines that begin or end at one edge, in heights of a line."""
+
 LINES = 3
 """Least lines of another region that show where a column ends."""
 
@@ -59,13 +62,19 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The column of a region: its right ``edge``, if prose in other regions shows it; how far lines ``reach`` there
-    before they meet what stands beside them, or end as the longest lines of the page do; the usual ``pitch`` of lines
-    on the page (0: unknown)."""
+    """The column of a region: its right ``edge``, if prose in other regions shows it; where the longest lines of the
+    page end (``farthest``), and the boxes of what stands ``beside`` the region or some of its lines; the usual
+    ``pitch`` of lines on the page (0: unknown)."""
 
     edge: float | None
-    reach: float
+    farthest: float
+    beside: tuple[BBox, ...]
     pitch: float
+
+    def reach(self, line: PrintedLine) -> float:
+        """How far ``line`` could go on before it meets what stands beside it."""
+        met = (one.x0 for one in self.beside if one.x0 >= line.bbox.x1 and one.shared_height(line.bbox) > 0)
+        return min([self.farthest, *met])
 
 
 def features_of(lines: Sequence[PrintedLine], column: Column) -> Floats:
@@ -76,18 +85,20 @@ def features_of(lines: Sequence[PrintedLine], column: Column) -> Floats:
     pitch = median(b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines)) or size
     rows = []
     for a, b in pairwise(lines):
+        reach = column.reach(a)
+        end, room = min(edge, reach), min(widest, reach - left)  # text may go around a picture
         first = b.text.split(maxsplit=1)[0]
         word = b.bbox.width * len(first) / max(1, len(b.text))
         step = b.bbox.y1 - a.bbox.y1
         rows.append(
             [
-                _squashed((edge - a.bbox.x1 - word) / size),
-                _squashed((edge - a.bbox.x1) / size),
-                _squashed(free := (widest - a.bbox.width - word) / size),
+                _squashed((end - a.bbox.x1 - word) / size),
+                _squashed((end - a.bbox.x1) / size),
+                _squashed(free := (room - a.bbox.width - word) / size),
                 min(max(free, -2.0), 2.0),
                 0.0 if column.edge is None else _squashed((column.edge - a.bbox.x1 - word) / size),
                 float(column.edge is not None),
-                _squashed((column.reach - a.bbox.x1 - word) / size),
+                _squashed((reach - a.bbox.x1 - word) / size),
                 a.bbox.width / width,
                 b.bbox.width / width,
                 _squashed((a.bbox.x0 - left) / size),
@@ -158,7 +169,8 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     if not is_open(region) or region.texts[:1] != ("\n".join(line.text for line in lines),):
         return [region]
     ends = line_ends().of(lines, column_of(region, regions, pitch))
-    apart, parted = ends[:, GOES_ON] < SURE, ends[:, PARTS] > ends[:, BREAKS]
+    apart = [bool(ends[at, GOES_ON] < SURE) and _may_end(lines, at) for at in range(len(ends))]
+    parted = ends[:, PARTS] > ends[:, BREAKS]
     texts = runs_of(range(len(lines)), lambda at, below: not apart[at])
 
     def is_broken(text: Sequence[int], below: Sequence[int]) -> bool:
@@ -168,6 +180,18 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     if len(runs) == 1:
         return [replace(region, broken=len(texts) > 1)]
     return [replace(_of_lines(region, [lines[at] for text in run for at in text]), broken=len(run) > 1) for run in runs]
+
+
+def _may_end(lines: Sequence[PrintedLine], at: int) -> bool:
+    """Whether a text may end with line ``at`` of ``lines``. It does not within a sentence that goes on with a small
+    letter, nor where its neighbours end at the same edge, as they do beside a picture."""
+    line, below = lines[at], lines[at + 1]
+    begins = below.text.lstrip()
+    if begins[0].islower() and line.text.rstrip()[-1] not in ".!?:;," and not _ADDRESS.match(begins):
+        return False
+    near = SAME_EDGE * line.bbox.height
+    columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
+    return all(abs(one.x1 - line.bbox.x1) >= near for one in columns)
 
 
 def _of_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:
@@ -194,13 +218,13 @@ def column_of(region: Region, regions: Sequence[Region], pitch: float) -> Column
         and region.bbox.shared_width(other.bbox) > 0.5 * region.bbox.width
         and other.bbox.width > region.bbox.width
     ]
-    beside = [
-        other.bbox.x0
+    beside = tuple(
+        other.bbox
         for other in regions
-        if other.bbox.x0 >= region.bbox.x1 and other.bbox.shared_height(region.bbox) > 0 and other.lines
-    ]
+        if other is not region and other.bbox.shared_height(region.bbox) > 0 and other.category not in FURNITURE[:2]
+    )
     farthest = max(other.bbox.x1 for other in (region, *regions) if other.category not in FURNITURE)
-    return Column(min(edges, default=None), min([farthest, *beside]), pitch)
+    return Column(min(edges, default=None), farthest, beside, pitch)
 
 
 def _squashed(value: float) -> float:

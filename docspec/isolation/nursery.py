@@ -46,7 +46,7 @@ class ForkingWorker(DocumentWorker):
     def become_nursery(self, control: int) -> None:
         """Prepares for :meth:`fork`, which takes files from the socket ``control``. Raises RuntimeError if there is
         another thread."""
-        if len(list(THREADS.iterdir())) > 1:
+        if os.name != "posix" or len(list(THREADS.iterdir())) > 1:
             raise RuntimeError("a thread would not be forked")
         self._control = socket.socket(fileno=control)
         self._exit_codes: dict[int, int] = {}
@@ -56,6 +56,8 @@ class ForkingWorker(DocumentWorker):
     def fork(self) -> int:
         """Forks a process that serves other files than this one: its requests, answers, pixels and lifeline. Returns
         its number here; in the new process 0, which answers as one that has started."""
+        if os.name != "posix":
+            raise OSError("processes cannot be forked here")
         requests, answers, exit_code, pixels, lifeline = socket.recv_fds(self._control, 1, 5)[1]
         pid = os.fork()
         if pid:
@@ -102,7 +104,7 @@ class ForkedProcess:
 
     def kill(self) -> None:
         with self._waiting:
-            if self.returncode is None:
+            if self.returncode is None and os.name == "posix":
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 

@@ -244,6 +244,9 @@ def _emphasis(
 ) -> Iterator[tuple[int, int, str]]:
     """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link."""
     looks: list[tuple[int, int, str, int]] = []
+    used = {mark.kind for mark in marks}.intersection(_SIGNS)
+    if not used:
+        return
     for word in re.finditer(r"\S+", text):
         start, end = word.start(), word.end()
         for first, last in apart:
@@ -254,7 +257,7 @@ def _emphasis(
         link = next((number for number, (a, b) in enumerate(links) if a < end and start < b), -1)
         if link >= 0:
             start, end = max(start, links[link][0]), min(end, links[link][1])
-        sign = "".join(_SIGNS[kind] for kind in _SIGNS if _covers(text, marks, kind, start, end))
+        sign = "".join(_SIGNS[kind] for kind in _SIGNS if kind in used and _covers(text, marks, kind, start, end))
         if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):
             looks[-1] = (looks[-1][0], end, sign, link)
         elif start < end:
