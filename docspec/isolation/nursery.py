@@ -19,8 +19,8 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import IO, Any
 
-from docspec.core import ParseOptions
-from docspec.isolation.child import Child
+from docspec.core import Failure, ParseOptions
+from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.serving import end_with, map_pixels
 from docspec.isolation.worker import DocumentWorker, DrafterMaker
 
@@ -130,6 +130,7 @@ class Nursery:
         self._process: Child | None = None
         self._control: socket.socket | None = None
         self._forks = can_fork()
+        self._closings = 0
         self._making = threading.Lock()
 
     def start(self) -> bool:
@@ -138,18 +139,25 @@ class Nursery:
             return self._started() is not None
 
     def child(self) -> Child:
-        """A new child. Raises OSError if no process can be started."""
+        """A new child. Raises OSError if no process can be started, and :class:`WorkerLost` if it was closed
+        meanwhile."""
         with self._making:
+            closings = self._closings
             if (process := self._started()) is not None:
                 try:
                     process.wait_posted()
                     return Child(DocumentWorker, self._memory, fork=self._forked)
                 except Exception:  # a child that is started by itself meets the same error, and says so
+                    if closings != self._closings:
+                        raise WorkerLost("was given up", Failure.CRASHED) from None
                     self._give_up()
         return Child(DocumentWorker, self._memory, variables=ONE_THREAD)
 
     def close(self) -> None:
-        """Ends the process; its children live on."""
+        """Ends the process, whatever it is doing; its children live on."""
+        self._closings += 1
+        if (process := self._process) is not None:
+            process.kill()  # whoever waits for it lets go of the lock
         with self._making:
             self._end()
 

@@ -97,6 +97,11 @@ def threaded(options: Any, policy: Any) -> SafeDrafter:
     return SafeDrafter(Double({}))
 
 
+def slow_to_load(options: Any, policy: Any) -> SafeDrafter:
+    time.sleep(3600)
+    return SafeDrafter(Double({}))
+
+
 def refusing(options: Any, policy: Any) -> SafeDrafter:
     raise DrafterError("no models here")
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from docspec.core import InputError
 from docspec.documents.sources import source_from_path
 from docspec.drafting.drafted_page import DraftedPage
 from docspec.isolation import nursery
 from docspec.isolation.pool import Isolation
 from tests.isolation import doubles
 from tests.isolation.doubles import wanted
-from tests.isolation.test_ends import gone
+from tests.isolation.test_ends import PATIENCE, gone
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")
 
@@ -73,3 +76,24 @@ def test_the_loss_of_that_process_costs_no_page(isolation: Callable[..., Isolati
         worker._drop()
     assert drafted(children, pdf) == [1, 1, 1], "others start by themselves"
     assert {parent_of(pid) for pid in pids(children)} == {os.getpid()}
+
+
+def test_a_close_does_not_wait_for_what_is_loaded(isolation: Callable[..., Isolation], pdf: Path) -> None:
+    children = isolation(doubles.slow_to_load)
+    said: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            children.open(source_from_path(pdf))
+        except InputError as error:
+            said.append(error)
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    while children._nursery._process is None or not children._nursery._making.locked():
+        time.sleep(0.01)
+    process = children._nursery._process
+    children.close()
+    reading.join(PATIENCE)
+    assert not reading.is_alive() and gone(process.pid)
+    assert [str(error).rpartition(" ")[2] for error in said] == ["up"], "given up"
