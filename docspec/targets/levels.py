@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image
-
 if TYPE_CHECKING:
     import torch
 
@@ -45,6 +43,7 @@ def levels_of(image_processor: Any) -> Levels | None:
     """The levels of ``image_processor``; ``None`` where a number does not follow from a channel's level alone, or the
     processor has other arguments."""
     import torch
+    from PIL import Image
 
     made = torch.Generator().manual_seed(0)
     table = torch.full((CHANNELS, LEVELS), float("nan"))
