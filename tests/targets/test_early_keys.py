@@ -18,7 +18,7 @@ from docspec.targets.kv import KVSpec
 from docspec.targets.kv_cache import SlotCache, SlotLayer
 from docspec.targets.one_kernel import rotate_in_one_kernel
 from docspec.targets.registry import load_target
-from tests.targets.interpreted import INTERPRETED, interpreted, run_interpreted
+from tests.targets.interpreted import interpreted, run_interpreted
 
 SIZES = {"hidden_size": 48, "intermediate_size": 40, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 24}
 
@@ -63,8 +63,7 @@ def test_all_others_by_tritons_interpreter():
     run_interpreted(__file__)
 
 
-@pytest.mark.skipif(INTERPRETED, reason="about the usual process")
-def test_a_cache_copies_what_is_not_what_was_written():
+def test_without_the_interpreter_a_cache_copies_what_is_not_what_was_written():
     spec = KVSpec(1, 2, 4, torch.float32, torch.device("cpu"))
     key, value, other = torch.ones(1, 2, 3, 4), torch.full((1, 2, 3, 4), 2.0), torch.full((1, 2, 3, 4), 3.0)
     cache = SlotCache(spec, 1, 5)
