@@ -190,7 +190,7 @@ class WordlessProcessing(Processing):
         family's images are prepared in another way than Qwen's."""
         if self.image_processor is None:
             raise ModelError("this configuration can be stepped (step), but shown no page")
-        pixels = self.shown(self.image_processor(images=[image], return_tensors="pt", **self.picture_arguments))
+        pixels = self.image_processor(images=[image], return_tensors="pt")
         grid = pixels["image_grid_thw"]
         count = self.image_tokens(grid)
         before = INSTRUCTION // 4

@@ -96,7 +96,6 @@ class TransformersTarget:
             device=self._embed.weight.device,
             recurrent=recurrent,
         )
-        processing.for_device(self.kv_spec.device)
         rotations = rotate_in_one_kernel(self.decoder, self.kv_spec)
         gates = gate_in_one_kernel(self.decoder)
         sums = add_with_norms(self.decoder)
@@ -255,8 +254,6 @@ class TransformersTarget:
             if whole.is_floating_point():
                 whole = whole.to(self.kv_spec.dtype)
             joined[name] = whole if name in self._grids else uploaded(whole, self.kv_spec.device)
-            if whole.dtype == torch.uint8:
-                joined[name] = self.processing.pixels(joined[name], self.kv_spec.dtype)
         return joined
 
     def _rope_delta(self, row: int = 0) -> int:

@@ -141,9 +141,9 @@ class OwnProcessor(Processing):
         found = text.count(self._placeholder)
         if found != len(images):
             raise ModelError(f"{found} image tokens in the conversation as the model sees it, and {len(images)} images")
-        shown = {"images": list(images), **self.picture_arguments} if images else {}
+        shown = {"images": list(images)} if images else {}
         inputs = self.processor(**shown, text=[text], return_tensors="pt", **self._asked_of(text))
-        return self.shown({name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)})
+        return {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
 
     def _parted(self, images: Sequence[Image], prompt: str) -> list[dict[str, torch.Tensor]]:
         """The inputs of each of ``images``, which have the same size."""
@@ -162,8 +162,8 @@ class OwnProcessor(Processing):
     def _processed(self, images: Sequence[Image], prompt: str) -> dict[str, torch.Tensor]:
         text, added = self._framed(prompt)
         texts = [text] * len(images)
-        inputs = self.processor(images=list(images), text=texts, return_tensors="pt", **added, **self.picture_arguments)
-        return self.shown({name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)})
+        inputs = self.processor(images=list(images), text=texts, return_tensors="pt", **added)
+        return {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
 
     def _rendered(self, prompt: str) -> tuple[str, dict[str, bool]]:
         """The framed prompt with one image token, and arguments for the tokenizer: as in ``apply_chat_template``, no

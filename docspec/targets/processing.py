@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from docspec.core import ModelError
 from docspec.core.safe_text import first_line
-from docspec.targets.levels import AS_LEVELS, PIXELS, Levels, levels_of
 
 if TYPE_CHECKING:
     import torch
@@ -49,30 +48,6 @@ class Processing(ABC):
     def __init__(self, image_processor: Any, tokenizer: Any) -> None:
         self.image_processor = image_processor
         self.tokenizer = tokenizer
-        self._levels: Levels | None = None
-
-    def for_device(self, device: torch.device) -> None:
-        """Gives pictures as levels from now on, if ``device`` has memory of its own and their numbers follow from
-        them."""
-        self._levels = None if device.type == "cpu" else levels_of(self.image_processor)
-
-    @property
-    def picture_arguments(self) -> dict[str, bool]:
-        """Arguments of the image processor for what :meth:`shown` takes."""
-        return {} if self._levels is None else AS_LEVELS
-
-    def shown(self, inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-        """``inputs`` of a processor that had :attr:`picture_arguments`, pictures as bytes where they are levels."""
-        import torch
-
-        if self._levels is None or PIXELS not in inputs:
-            return inputs
-        return {**inputs, PIXELS: inputs[PIXELS].to(torch.uint8)}
-
-    def pixels(self, levels: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-        """The model's numbers of pictures on a device that were given as ``levels``."""
-        assert self._levels is not None
-        return self._levels.pixels(levels, dtype)
 
     @property
     def factor(self) -> int:

@@ -65,11 +65,11 @@ class DotsOCRProcessing(Processing):
         `{image}` or, as dots.ocr's own tool writes to servers, the marks of an image.
 
         `input_ids` `(1, length)` of `<|user|><|img|>` + one `<|imgpad|>` per feature + `<|endofimg|>` +
-        prompt + `<|endofuser|><|assistant|>`; `pixel_values` `(patches, 588)` float32, or bytes for a device;
-        `image_grid_thw` `(1, 3)`. Raises `ValueError` for an image that `smart_resize` refuses.
+        prompt + `<|endofuser|><|assistant|>`; `pixel_values` `(patches, 588)` float32; `image_grid_thw`
+        `(1, 3)`. Raises `ValueError` for an image that `smart_resize` refuses.
         """
         self.model_size(*image.size)
-        pixels = self.shown(self.image_processor(images=image, return_tensors="pt", **self.picture_arguments))
+        pixels = self.image_processor(images=image, return_tensors="pt")
         grid = pixels["image_grid_thw"]
         if IMAGE_MARKS in prompt:
             prompt = prompt.replace(PLACE, "").replace(IMAGE_MARKS, PLACE)
