@@ -44,9 +44,9 @@ FEWEST, MANY = 2, 4
 
 _HYPHENS = "-\u00ad\u2010"
 _ENDS = ".!?:;)”\"'»。！？"
-_PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
+PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
 _NUMBERED = re.compile(r"(\(?(\d{1,3})[.)])(?:\s+\S|[^\W\d])")
-_TYPED_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
+TYPED_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
 _AMOUNT = re.compile(r"(?<![\w.,])[-+−]?\d{1,3}(?:[.,'’ ]?\d{3})*[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
 AMOUNTS = 0.4
 """Least share of lines that end in an amount."""
@@ -85,7 +85,7 @@ def _items(region: Region) -> list[Region]:
         assert match is not None
         text = f"{line.text[: match.end(1)]} {line.text[match.end(1) :].lstrip()}"
         lines.append(replace(line, text=text, marks=carried(line.marks, line.text, text)))
-    return [replace(_with_lines(region, [line]), category=Category.LIST_ITEM) for line in lines]
+    return [replace(with_lines(region, [line]), category=Category.LIST_ITEM) for line in lines]
 
 
 def with_one_size(regions: Sequence[Region]) -> list[Region]:
@@ -106,7 +106,7 @@ def _of_one_size(region: Region) -> list[Region]:
         return large < OTHER_SIZE * small or line.bbox.y1 > below.bbox.y1
 
     parts = runs_of(lines, is_like)
-    return [region] if len(parts) == 1 else [_with_lines(region, part) for part in parts]
+    return [region] if len(parts) == 1 else [with_lines(region, part) for part in parts]
 
 
 def with_breaks(regions: Sequence[Region]) -> list[Region]:
@@ -173,7 +173,7 @@ def _parted(region: Region) -> list[Region]:
         return False
 
     parts = [[lines[at] for at in part] for part in runs_of(range(len(lines)), goes_on)]
-    return [region] if len(parts) == 1 else [_with_lines(region, part) for part in parts]
+    return [region] if len(parts) == 1 else [with_lines(region, part) for part in parts]
 
 
 def _counts_on(first: str, second: str) -> bool:
@@ -182,7 +182,7 @@ def _counts_on(first: str, second: str) -> bool:
     return one is not None and other is not None and int(other[1]) == int(one[1]) + 1
 
 
-def _with_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:
+def with_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:
     """The part of ``region`` that these ``lines`` are."""
     text = "\n".join(line.text for line in lines)
     return replace(region, bbox=BBox.union(line.bbox for line in lines), texts=(text,), lines=tuple(lines))
@@ -216,10 +216,10 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return False
     if len(lines) >= MANY and _are_columns_of_words(lines):
         return True
-    if all(_PAIR.match(line.text) for line in lines):
+    if all(PAIR.match(line.text) for line in lines):
         return True
     amounts = sum(bool(_AMOUNT.search(line.text)) for line in lines)
-    if amounts >= max(LINES, AMOUNTS * len(lines)) or any(_TYPED_RULE.fullmatch(line.text) for line in lines):
+    if amounts >= max(LINES, AMOUNTS * len(lines)) or any(TYPED_RULE.fullmatch(line.text) for line in lines):
         return True
     goes_on = any(
         line.text.rstrip()[-1] in _HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)

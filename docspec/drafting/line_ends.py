@@ -23,13 +23,10 @@ from numpy.typing import NDArray
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.geometry import runs_of
-from docspec.drafting.breaks import pitch_of
+from docspec.drafting.breaks import LINES, PAIR, TYPED_RULE, pitch_of, with_lines
 
 GOES_ON, BREAKS, PARTS = range(3)
 """What the end of a line means."""
-
-FURNITURE = (Category.PAGE_HEADER, Category.PAGE_FOOTER, Category.PICTURE)
-"""What shows nothing of where text may end."""
 
 SURE = 0.1
 """Below this probability that a text goes on its lines are not joined."""
@@ -37,13 +34,8 @@ SURE = 0.1
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
 
-LINES = 3
-"""Least lines of another region that show where a column ends."""
-
-_LABEL = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
 _NUMBER = re.compile(r"\W?(\d{1,3})\w?[.)]?\s")
 _AMOUNT = re.compile(r"\d[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
-_RULE = re.compile(r"([-=_*.~–—+#])(?: ?\1){4,}")
 _ADDRESS = re.compile(r"\S+@\S+\.\w|www\.|https?:")
 _MARKS = re.compile(r"\s[=–—|\u2003-]\s|\u2003|:\s")
 _ENDS = (".!?。！？", ":", ",;", "-\u00ad\u2010", "–—", ")]}”\"'»", "0123456789")
@@ -179,7 +171,9 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     runs = runs_of(texts, is_broken)
     if len(runs) == 1:
         return [replace(region, broken=len(texts) > 1)]
-    return [replace(_of_lines(region, [lines[at] for text in run for at in text]), broken=len(run) > 1) for run in runs]
+    return [
+        replace(with_lines(region, [lines[at] for text in run for at in text]), broken=len(run) > 1) for run in runs
+    ]
 
 
 def _may_end(lines: Sequence[PrintedLine], at: int) -> bool:
@@ -192,12 +186,6 @@ def _may_end(lines: Sequence[PrintedLine], at: int) -> bool:
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
     return all(abs(one.x1 - line.bbox.x1) >= near for one in columns)
-
-
-def _of_lines(region: Region, lines: Sequence[PrintedLine]) -> Region:
-    """The part of ``region`` that these ``lines`` are."""
-    text = "\n".join(line.text for line in lines)
-    return replace(region, bbox=BBox.union(line.bbox for line in lines), texts=(text,), lines=tuple(lines))
 
 
 def is_open(region: Region) -> bool:
@@ -221,9 +209,10 @@ def column_of(region: Region, regions: Sequence[Region], pitch: float) -> Column
     beside = tuple(
         other.bbox
         for other in regions
-        if other is not region and other.bbox.shared_height(region.bbox) > 0 and other.category not in FURNITURE[:2]
+        if other is not region and other.bbox.shared_height(region.bbox) > 0 and not other.category.is_furniture
     )
-    farthest = max(other.bbox.x1 for other in (region, *regions) if other.category not in FURNITURE)
+    text = (one for one in regions if not (one.category.is_furniture or one.category is Category.PICTURE))
+    farthest = max(region.bbox.x1, *(one.bbox.x1 for one in text))
     return Column(min(edges, default=None), farthest, beside, pitch)
 
 
@@ -240,7 +229,7 @@ def _of_end(text: str) -> list[float]:
         float(last.isupper()),
         float(word.lower() in _LINKS),
         float(bool(_AMOUNT.search(text))),
-        float(bool(_RULE.fullmatch(text))),
+        float(bool(TYPED_RULE.fullmatch(text))),
     ]
 
 
@@ -255,7 +244,7 @@ def _of_beginning(text: str) -> list[float]:
         float(not first.isalnum()),
         float(word.isupper() and len(word) > 1),
         float(word.lower() in _LINKS),
-        float(bool(_LABEL.match(text))),
+        float(bool(PAIR.match(text))),
         float(bool(_MARKS.search(text[:40]))),
         float(bool(_NUMBER.match(text))),
         float(bool(_ADDRESS.match(text))),
