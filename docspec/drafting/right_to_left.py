@@ -72,6 +72,13 @@ class _Glyph:
             return NEAR < x < self.width + NEAR
         return _way(self.text[0]) == "L" and not has_right_to_left(mark.text) and -NEAR < x < self.width + NEAR
 
+    def takes(self, part: _Glyph) -> bool:
+        """Whether a ``part`` without width that comes right after this glyph belongs to it: its mark, or, in scripts
+        that run from left to right, a further letter of a ligature."""
+        if _is_mark(part.text) and self.bears(part):
+            return True
+        return abs(part.x0 - self.x1) < NEAR and not has_right_to_left(self.text + part.text)
+
     def marked(self, text: str) -> _Glyph:
         return _Glyph(self.text + text, self.x0, self.x1)
 
@@ -112,7 +119,7 @@ def _glyphs(chars: Iterable[Mapping[str, Any]]) -> list[_Glyph]:
             continue
         glyph = _Glyph(char["c"], char["bbox"][0], char["bbox"][2])
         if not glyph.is_wide:
-            if glyphs and not pending and _is_mark(glyph.text) and glyphs[-1].bears(glyph):
+            if glyphs and not pending and glyphs[-1].takes(glyph):
                 glyphs[-1] = glyphs[-1].marked(glyph.text)
             else:
                 pending.append(glyph)

@@ -36,6 +36,22 @@ def on_paper(line: str, way: str = "R", size: float = 10.0) -> list[dict[str, ob
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "ligatures"),
+    [("Simplified", ("fi",)), ("office affluent", ("ffi", "ffl")), ("ամեթ", ("մե",)), ("क्षत्रिय", ("क्ष", "त्रि"))],
+)
+def test_the_letters_of_a_ligature_on_such_a_page_are_all_kept(text: str, ligatures: tuple[str, ...]) -> None:
+    chars, x, at = [], 0.0, 0
+    while at < len(text):
+        own = next((one for one in ligatures if text.startswith(one, at)), text[at])
+        for number, char in enumerate(own):
+            x0 = x if number == 0 else x + 6
+            chars.append({"c": char, "origin": (x0, 10.0), "bbox": (x0, 0.0, x + 6, 10.0)})
+        x, at = x + 6, at + len(own)
+    assert logical_text(chars, 10, False) == text
+    assert logical_text(chars, 10, True) == text
+
+
 @pytest.mark.parametrize("text", ["สวัสดีชาวโลก", "ที่นี่", "cafe\u0301s"])
 def test_marks_of_other_scripts_on_such_a_page_stay_with_the_letter_in_front(text: str) -> None:
     chars: list[dict[str, object]] = []
