@@ -121,11 +121,14 @@ _ADOBE = {
     **dict(zip((0xF6F9, 0xF6FA, 0xF6FD, 0xF6FF), "ŁŒŠŽ", strict=True)),
 }
 """Of Adobe's corporate use: pieces of brackets, superiors, old-style figures, small capitals, and others."""
-_LIGATURES = {0xF001: "fi", 0xF002: "fl"}
+_LIGATURES = {"\uf001": "fi", "\uf002": "fl"}
+_LIGATURE = re.compile("(?<=[^\\W\\d_])[\uf001\uf002]|[\uf001\uf002](?=[^\\W\\d_])")
+"""Codes of ligatures in old fonts, beside a letter: alone they are icons, of which no table tells."""
 
 
 def decoded(text: str, font: str) -> str:
     """``text`` in the type of ``font`` with characters for the codes that are known; codes that are not stay."""
+    text = _LIGATURE.sub(lambda sign: _LIGATURES[sign[0]], text)
     table = table_of(font)
     if table is not None and table is not SYMBOL:  # such fonts have no letters, whatever their file says
         return "".join(_of(table, ord(sign) & 0xFF if ord(sign) >= 0xF000 else ord(sign)) or sign for sign in text)
@@ -146,7 +149,7 @@ def _any(code: int, table: str | None) -> str | None:
     if 0xF020 <= code <= 0xF0FF:
         low = code - 0xF000
         return _of(table or (WINGDINGS if low in _OF_WINGDINGS else SYMBOL), low)
-    return _LIGATURES.get(code) or _ADOBE.get(code)
+    return _ADOBE.get(code)
 
 
 def _of(table: str, code: int) -> str | None:

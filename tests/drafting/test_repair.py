@@ -15,6 +15,8 @@ from docspec.drafting.repair import letters_untold, repair
     ("raw", "expected"),
     [
         ("  two \u00a0 words\t", "two words"),
+        ("o\uf001ce, \uf002at", "ofice, flat"),
+        ("Home \uf002 About", "Home \uf002 About"),
         ("\uf0b7 item", "• item"),
         ("soft\u00adhyphen and\u200b nothing", "softhyphen and nothing"),
         ("a word that is cu\u00ad ", "a word that is cu\u00ad"),
