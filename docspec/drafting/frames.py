@@ -3,15 +3,14 @@ outside of them, and level rules, of which those across all columns end these.""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.core import BBox, Category
-from docspec.drafting.layout import LayoutBox
+from docspec.core import BBox
 from docspec.drafting.structure.tokens import Floats, PageTokens
 
 SIDE = 3.0
@@ -23,9 +22,6 @@ around all of the page."""
 
 MOST = 300
 """Most rules of a direction, and most frames: with more the page is a drawing, or a table."""
-
-WITHIN, OUTSIDE = 0.8, 0.2
-"""Least share of a box that lies within a frame for it to be held, and most of one that is outside."""
 
 SHOWN = 0.05
 """Least share of a picture that images in it take."""
@@ -39,8 +35,6 @@ MARK, MARKS = 20.0, 8
 THICK, FILLS = 3.0, 3
 """Least points of both sides of a filled area without words that is a bar or a part of a drawing, and least number of
 these in a picture."""
-
-Order = Callable[[Sequence[LayoutBox]], list[LayoutBox]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,45 +111,3 @@ def is_painted(box: BBox, words: Sequence[BBox], drawings: Iterable[Mapping[str,
 def _slopes(item: Sequence[Any]) -> bool:
     """Whether an ``item`` of a drawing is a line that is neither level nor upright."""
     return item[0] == "l" and bool(min(abs(item[1].x - item[2].x), abs(item[1].y - item[2].y)) > SLOPE)
-
-
-def framed_order(boxes: Sequence[LayoutBox], frames: Sequence[BBox], order: Order) -> list[LayoutBox]:
-    """``boxes`` in the ``order`` of reading, those that a frame holds together. ``frames`` come from the largest to the
-    smallest."""
-    held: dict[int, list[LayoutBox]] = {}
-    units = list(boxes)
-    frames = _holding(frames, boxes)
-    for frame in frames:
-        own = [box for box in units if not box.category.is_furniture and _share(box.bbox, frame) >= WITHIN]
-        others = [box for box in units if all(box is not one for one in own)]
-        if len(own) < 2 or not others or any(_share(box.bbox, frame) > OUTSIDE for box in others):
-            continue
-        if any(id(box) in held for box in own):
-            continue  # one within a larger one, which is looked at there
-        around = replace(own[0], bbox=BBox.union([frame, *(box.bbox for box in own)]), category=Category.TEXT)
-        around = replace(around, members=tuple(member for box in own for member in box.members), table=None)
-        held[id(around)] = own
-        at = next(number for number, box in enumerate(units) if box is own[0])
-        units = [box for box in units if all(box is not one for one in own[1:])]
-        units[at] = around
-    if not held:
-        return order(boxes)
-    return [
-        one
-        for unit in order(units)
-        for one in (framed_order(held[id(unit)], frames, order) if id(unit) in held else [unit])
-    ]
-
-
-def _holding(frames: Sequence[BBox], boxes: Sequence[LayoutBox]) -> list[BBox]:
-    """Those of ``frames`` that hold the middles of two ``boxes`` and more: most areas of a page hold one line."""
-    middles = np.array([(box.bbox.center_x, box.bbox.center_y) for box in boxes]).reshape(-1, 2)
-    sides = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames]).reshape(-1, 4)
-    inside = (middles >= sides[:, None, :2]).all(axis=2) & (middles <= sides[:, None, 2:]).all(axis=2)
-    return [one for one, count in zip(frames, inside.sum(axis=1).tolist(), strict=True) if 1 < count < len(boxes)]
-
-
-def _share(box: BBox, frame: BBox) -> float:
-    """The share of ``box`` that lies within ``frame``."""
-    shared = max(0.0, box.shared_width(frame)) * max(0.0, box.shared_height(frame))
-    return shared / box.area if box.area else 0.0

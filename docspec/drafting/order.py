@@ -1,8 +1,7 @@
-"""The boxes of a page in reading order, by where they stand (:mod:`docspec.drafting.reading_order`): the layout model's
-own order is kept only for asides.
+"""The boxes of a page in reading order, by what is learned of each two of them (:mod:`docspec.drafting.precedence`).
 
-Sections that are numbered row by row, as on slides and leaflets, come in the order of their numbers, and so do the
-options of a question that stand in columns.
+The options of a question that stand in columns and are lettered row by row become one box before: no order of the boxes
+would be right.
 """
 
 from __future__ import annotations
@@ -10,27 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
 from docspec.core import BBox, Event
 from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
-from docspec.drafting.columns import cut_layout
-from docspec.drafting.frames import NONE, Bounds, framed_order
+from docspec.drafting.columns import cut_layout, xy_cut
+from docspec.drafting.frames import NONE, Bounds
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
-from docspec.drafting.lines import TextLine, runs_leftwards
+from docspec.drafting.lines import TextLine
+from docspec.drafting.precedence import MOST, order_of
 from docspec.drafting.printed import Printed
-from docspec.drafting.reading_order import page_order
-
-SECTIONS = 4
-"""Least numbered headings that give an order."""
+from docspec.drafting.right_to_left import is_right_to_left
 
 OPTIONS = 4
 """Least lines of options in columns."""
 
 _MARK = re.compile(r"\(?(?:([A-Za-z])|(\d{1,2}))[.):]?\s+\S")
-_NUMBER = re.compile(r"(\d{1,2})[.):]?\s+\S")
 
 
 def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
@@ -43,7 +38,7 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
         why = f"{len(lines):,} lines are too many for the layout model"
     else:
         try:
-            return in_order(printed.layout, lines, printed.bounds), "PyMuPDF", ()
+            return printed.layout, "PyMuPDF", ()
         except Exception as error:
             page.layout_information = None
             why = f"the layout model failed ({one_line(str(error))[:200] or type(error).__name__})"
@@ -51,14 +46,21 @@ def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutB
     return cut_layout(lines, page.rect.height), WHITE_SPACE, (event,)
 
 
-def in_order(boxes: Sequence[LayoutBox], lines: Sequence[TextLine], bounds: Bounds = NONE) -> list[LayoutBox]:
-    """``boxes``, with the ``lines`` in them, in reading order, parted by the ``bounds`` of the page. They come in a
-    layout model's order, or in that of an earlier call, after which tables and blocks were cut out of them: what stands
-    beside these has a place of its own."""
-    leftwards = runs_leftwards(lines)
-    boxes = boxes if leftwards else with_rows_of_options(boxes, lines)
-    order = partial(page_order, leftwards=leftwards, rules=bounds.rules)
-    return by_numbers(framed_order(boxes, bounds.frames, order), lines)
+def in_order(
+    boxes: Sequence[LayoutBox], lines: Sequence[TextLine] = (), bounds: Bounds = NONE, given: bool = True
+) -> list[LayoutBox]:
+    """``boxes`` in the order of reading, by the ``lines`` of the page and its ``bounds``: what the network says of each
+    two of them (:mod:`docspec.drafting.precedence`). ``given``: they come in a layout model's order; what was cut out
+    of a box stands next to it."""
+    if len(boxes) < 2:
+        return list(boxes)
+    texts = {line.bbox: line.text for line in lines}
+    texts |= {line.bbox: line.text for box in boxes for line in box.lines}
+    leftwards = is_right_to_left("".join(texts.values()))
+    boxes = boxes if leftwards else with_rows_of_options(boxes, texts)
+    if len(boxes) > MOST:
+        return [box for group in xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards) for box in group]
+    return [boxes[at] for at in order_of(boxes, texts, bounds.frames, bounds.rules, given, leftwards)]
 
 
 def index_in_order(box: BBox, others: Sequence[BBox]) -> int:
@@ -70,29 +72,9 @@ def index_in_order(box: BBox, others: Sequence[BBox]) -> int:
     return above[-1] + 1 if above else len(others)
 
 
-def by_numbers(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
-    """``boxes`` (in reading order, with the ``lines`` in them) with numbered sections in the order of their numbers,
-    where that is the order of rows too. A section is a heading with what follows it in its column."""
-    sections = _sections(boxes, lines)
-    numbers = [number for number, _ in sections]
-    counted = list(range(min(numbers, default=0), min(numbers, default=0) + len(numbers)))
-    if len(numbers) < SECTIONS or numbers == counted or sorted(numbers) != counted:
-        return list(boxes)
-    ordered = [section for _, section in sorted(sections, key=lambda one: one[0])]
-    heads = [section[0].bbox for section in ordered]
-    in_columns = all(_in_column(box.bbox, section[0].bbox, heads) for section in ordered for box in section)
-    if not in_columns or not all(_follows(a, b) for a, b in pairwise(heads)):
-        return list(boxes)
-    moved = {id(box) for section in ordered for box in section}
-    first = next(index for index, box in enumerate(boxes) if id(box) in moved)
-    after = [box for box in boxes[first:] if id(box) not in moved]
-    return [*boxes[:first], *(box for section in ordered for box in section), *after]
-
-
-def with_rows_of_options(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
-    """``boxes``, in which those that stand side by side are one if their ``lines`` are lettered or numbered row by row
-    (``A B`` above ``C D``) and not column by column."""
-    texts = {line.bbox: line.text for line in lines}
+def with_rows_of_options(boxes: Sequence[LayoutBox], texts: Mapping[BBox, str]) -> list[LayoutBox]:
+    """``boxes``, in which those that stand side by side are one if their lines, which have ``texts``, are lettered or
+    numbered row by row (``A B`` above ``C D``) and not column by column."""
     marked = [box for box in boxes if box.category.is_running_text and _marks(box.members, texts)]
     whole: dict[int, LayoutBox | None] = {}  # of boxes that are one: the first one's place has it, the others' nothing
     for box in marked:
@@ -123,30 +105,3 @@ def _marks(members: Sequence[BBox], texts: Mapping[BBox, str]) -> list[int]:
 def _counts(marks: Sequence[int]) -> bool:
     """Whether each of ``marks`` follows the one before it, or all begin anew."""
     return all(b in (a + 1, marks[0]) for a, b in pairwise(marks)) and len(set(marks)) > 1
-
-
-def _sections(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[tuple[int, list[LayoutBox]]]:
-    """The numbered sections in the order of ``boxes``, furniture left out."""
-    texts = {line.bbox: line.text for line in reversed(lines)}
-    sections: list[tuple[int, list[LayoutBox]]] = []
-    for box in boxes:
-        if box.category.is_furniture:
-            continue
-        heading = texts.get(box.members[0], "") if box.category.is_heading and box.members else ""
-        number = _NUMBER.match(heading)
-        if number:
-            sections.append((int(number[1]), []))
-        if sections:
-            sections[-1][1].append(box)
-    return sections
-
-
-def _in_column(box: BBox, own: BBox, heads: Sequence[BBox]) -> bool:
-    """Whether ``box`` stands in the column of the heading ``own``, and under no heading beside that."""
-    beside = [head for head in heads if head.shared_width(own) <= 0]
-    return box.y1 > own.y0 and all(head.shared_width(box) <= 0 for head in beside)
-
-
-def _follows(a: BBox, b: BBox) -> bool:
-    """Whether ``b`` stands to the right of ``a`` in one row, or below it."""
-    return b.x0 >= a.x1 if a.in_row_with(b) else b.y0 >= a.y1

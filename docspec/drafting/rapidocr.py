@@ -184,10 +184,10 @@ def regions_of_lines(
         tokens = recognised_tokens(in_points, image, per_point, boxes)
         structure = structure_of(tokens, relations())
         found, in_points = found_tables([structure], in_points)
-        seen, boxes = boxes, with_tables(boxes, found)
+        boxes = with_tables(boxes, found)
         if layout != WHITE_SPACE:
             boxes, in_points = with_blocks(boxes, in_points, structure)
-            boxes = boxes if boxes == seen else in_order(boxes, in_points)
+            boxes = in_order(boxes, in_points)
         own = [numbers_region(numbers, sheet_page.rect.height)] if numbers else []
         regions = own + assemble(boxes, in_points)
     finally:

@@ -182,10 +182,10 @@ class TextLayerDrafter:
         boxes, layout, events = layout_of(printed, lines)
         structures = structures_of(printed, formulas)
         found, lines = found_tables(structures, lines, printed.texts_in, formulas.cells)
-        seen, boxes = boxes, with_tables(boxes, found, forms)
+        boxes = with_tables(boxes, found, forms)
         if layout != WHITE_SPACE:
             boxes, lines = with_blocks(boxes, lines, structures[0])
-            boxes = boxes if boxes == seen else in_order(boxes, lines, printed.bounds)
+            boxes = in_order(boxes, lines, printed.bounds)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
         across = assemble([LayoutBox.around([mark], Category.TEXT) for mark in marks], marks)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pymupdf
 import pytest
 
 from docspec.core import BBox, Category
-from docspec.drafting.frames import framed_order, frames_of, is_painted
+from docspec.drafting.frames import Bounds, frames_of, is_painted
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.reading_order import page_order
+from docspec.drafting.lines import TextLine
+from docspec.drafting.order import in_order
 from docspec.drafting.structure.tokens import page_tokens
 
 
@@ -56,13 +57,14 @@ def test_what_holds_nothing_or_everything_is_no_frame(draw: Callable[[Any], Any]
 
 
 def box(x0: float, y0: float, x1: float, y1: float) -> LayoutBox:
-    place = BBox(x0, y0, x1, y1)
-    return LayoutBox(place, Category.TEXT, (place,))
+    """A box that lines of prose fill."""
+    rows = max(1, round((y1 - y0) / 12))
+    places = [BBox(x0, y0 + row * 12, x1, y0 + row * 12 + 10) for row in range(rows)]
+    return LayoutBox.around([TextLine(place, "Text of a box that has an end.") for place in places], Category.TEXT)
 
 
-def by_columns(boxes: Any) -> list[LayoutBox]:
-    """An order that is wrong for frames below each other: all of the left column first."""
-    return sorted(boxes, key=lambda one: (one.bbox.x0 > 300, one.bbox.y0))
+def order(boxes: list[LayoutBox], frames: Sequence[BBox] = (), rules: Sequence[BBox] = ()) -> list[LayoutBox]:
+    return in_order(boxes, bounds=Bounds(frames, rules), given=False)
 
 
 UPPER, LOWER = BBox(40, 90, 560, 200), BBox(40, 210, 560, 400)
@@ -75,34 +77,22 @@ LEFT, RIGHT, BELOW, REST = (
 
 
 def test_what_a_frame_holds_comes_before_the_next_one() -> None:
-    boxes = [LEFT, BELOW, REST, RIGHT]
-    assert by_columns(boxes) == [LEFT, BELOW, REST, RIGHT]
-    assert framed_order(boxes, [LOWER, UPPER], by_columns) == [LEFT, RIGHT, BELOW, REST]
+    assert order([LEFT, BELOW, REST, RIGHT], [LOWER, UPPER]) == [LEFT, RIGHT, BELOW, REST]
 
 
 def test_frames_in_frames() -> None:
     inner = BBox(45, 285, 290, 395)
     note = box(60, 350, 270, 380)
     held = [box(50, 290, 280, 340), note]
-    boxes = [LEFT, BELOW, *held, RIGHT, box(350, 230, 500, 380)]
-    ordered = framed_order(boxes, [LOWER, UPPER, inner], by_columns)
+    ordered = order([LEFT, BELOW, *held, RIGHT, box(350, 230, 500, 380)], [LOWER, UPPER, inner])
     assert ordered[:2] == [LEFT, RIGHT] and ordered[ordered.index(held[0]) + 1] is note
-
-
-def test_a_frame_through_a_text_parts_nothing() -> None:
-    crossing = box(50, 150, 250, 260)
-    boxes = [crossing, BELOW, RIGHT]
-    assert framed_order(boxes, [LOWER, UPPER], by_columns) == by_columns(boxes)
 
 
 def test_a_rule_across_all_columns_ends_them() -> None:
     head, issue, date = box(50, 60, 280, 90), box(320, 60, 550, 72), box(320, 78, 550, 90)
     left, right = box(50, 120, 280, 400), box(320, 120, 550, 400)
     boxes = [head, left, issue, date, right]
-    assert page_order(boxes) == boxes
-    assert page_order(boxes, rules=[BBox(45, 105, 560, 105)]) == [head, issue, date, left, right]
-    assert page_order(boxes, rules=[BBox(45, 105, 280, 105)]) == boxes, "of one column"
-    assert page_order(boxes, rules=[BBox(45, 300, 560, 300)]) == boxes, "through the text"
+    assert order(boxes, rules=[BBox(45, 105, 560, 105)]) == [head, issue, date, left, right]
 
 
 def form(page: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from docspec.drafting.order import by_numbers
+from docspec.drafting.order import in_order
 
 HEAD, TEXT = Category.SECTION_HEADER, Category.TEXT
 
@@ -18,7 +18,7 @@ def read(lines: list[TextLine], headings: str = "0123456789") -> list[str]:
     """The first words of the boxes, one a line, once they are ordered; headings begin with one of ``headings``."""
     boxes = [LayoutBox(one.bbox, HEAD if one.text[0] in headings else TEXT, (one.bbox,)) for one in lines]
     texts = {one.bbox: one.text for one in lines}
-    return [texts[box.bbox].split()[0] for box in by_numbers(boxes, lines)]
+    return [texts[box.bbox].split()[0] for box in in_order(boxes, lines, given=False)]
 
 
 def columns(*numbers: int, rows: int = 2) -> list[TextLine]:
@@ -55,4 +55,4 @@ def test_the_foot_of_the_page_stays_last() -> None:
     lines = columns(1, 3, 2, 4)
     boxes = [LayoutBox(one.bbox, HEAD if one.text[0].isdigit() else TEXT, (one.bbox,)) for one in lines]
     foot = LayoutBox(BBox(20, 800, 60, 812), Category.PAGE_FOOTER, (BBox(20, 800, 60, 812),))
-    assert by_numbers([*boxes, foot], lines)[-1] is foot
+    assert in_order([*boxes, foot], lines, given=False)[-1] is foot

@@ -16,9 +16,9 @@ from docspec.drafting.assembly.claims import Assembly
 from docspec.drafting.columns import columns_of
 from docspec.drafting.contents import ENTRIES, entries
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, printed_lines, runs_leftwards
+from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.listings import APART, LEADED, is_listing, listings_apart
-from docspec.drafting.reading_order import page_order
+from docspec.drafting.order import in_order
 from docspec.drafting.right_to_left import has_right_to_left
 
 
@@ -32,8 +32,7 @@ def columns_parted(page: Assembly) -> Assembly:
     done = page.each_box(parted)
     if len(done.boxes) == len(page.boxes):
         return page
-    leftwards = runs_leftwards(line for box in done.boxes for line in box.lines)
-    return done.with_boxes(page_order(done.boxes, leftwards, given=False))
+    return done.with_boxes(in_order(done.boxes, given=False))
 
 
 def covering_boxes_cut(page: Assembly) -> Assembly:

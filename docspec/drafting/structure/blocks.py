@@ -18,7 +18,7 @@ from docspec.core import BBox, Category
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.listings import is_listing, is_typewritten
-from docspec.drafting.reading_order import reading_order
+from docspec.drafting.order import in_order
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.pairs import is_label, with_pairs
 from docspec.drafting.structure.placing import words_of_lines
@@ -75,7 +75,7 @@ def with_blocks(
             rows = printed_lines([lines[number] for number in inside if blocks[number] == block])
             pairs = any(b.bbox.x0 - a.bbox.x1 > APART * a.bbox.height for row in rows for a, b in pairwise(row))
             parts.append(replace(_box_of([_one_line(row) for row in rows]), pairs=pairs))
-        parts = _stacked(reading_order(parts))
+        parts = _stacked(in_order(parts, given=False))
         kept += [line for part in parts for line in part.lines]
         parts = [replace(part, lines=()) for part in parts]
         left = [

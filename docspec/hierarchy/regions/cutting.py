@@ -12,8 +12,7 @@ from docspec.core import Category, PageDraft, PageImage, Region
 from docspec.dialects.text import split_marker
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
 from docspec.drafting.light import ink_left
-from docspec.drafting.order import index_in_order
-from docspec.drafting.reading_order import reading_order
+from docspec.drafting.order import in_order, index_in_order
 from docspec.drafting.straightening import as_printed, straightened
 from docspec.generation.interface import GenerationRequest
 from docspec.hierarchy.regions.evidence import asked_for, known_texts, without_illegible
@@ -117,7 +116,7 @@ def complete(page: PageImage, draft: PageDraft, card: ModelProfile | None = None
         for one in forgotten:
             regions.insert(index_in_order(one.bbox, [other.bbox for other in regions]), one)
     else:
-        order = reading_order([LayoutBox(one.bbox, one.category) for one in forgotten])
+        order = in_order([LayoutBox(one.bbox, one.category) for one in forgotten], given=False)
         regions = [Region(box.bbox, box.category) for box in order]
     if card is not None:
         regions = unlisted(regions)

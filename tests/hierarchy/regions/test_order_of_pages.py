@@ -8,7 +8,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from benchmarks.reading_order.kinds import made
+from benchmarks.reading_order.kinds import KINDS, made
 from benchmarks.reading_order.score import OrderScore, scored
 from docspec import ParseOptions, Parser
 
@@ -35,6 +35,15 @@ def test_pages_are_read_in_their_order(parser: Parser, tmp_path: Path, kind: str
         (tmp_path / "page.pdf").write_bytes(pdf)
         total += scored(parser.parse(tmp_path / "page.pdf").to_markdown(), sheet.units)
     assert total.right >= 0.98 * total.pairs and total.whole >= 0.96 * total.units, total
+
+
+def test_pages_of_all_kinds_are_read_in_their_order(parser: Parser, tmp_path: Path) -> None:
+    total = OrderScore()
+    for kind in KINDS:
+        pdf, sheet = made(kind, 301)
+        (tmp_path / "page.pdf").write_bytes(pdf)
+        total += scored(parser.parse(tmp_path / "page.pdf").to_markdown(), sheet.units)
+    assert total.right >= 0.96 * total.pairs and total.whole >= 0.95 * total.units, total
 
 
 @pytest.mark.parametrize("step", [1, 5])

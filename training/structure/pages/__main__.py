@@ -18,7 +18,7 @@ from typing import Any
 
 import pymupdf
 
-from training.structure.pages import line_texts, truth
+from training.structure.pages import flows, line_texts, truth
 
 MODULES = {
     "latex": "latex",
@@ -26,6 +26,7 @@ MODULES = {
     "reportlab": "reportlab_",
     "typst": "typst_",
     "typewritten": "typewritten",
+    "frames": "frames_",
 }
 KEPT = 0.5  # of pages without tables: text flows on, so that more of them come out than are asked for
 
@@ -73,10 +74,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--at-once", type=int, default=25, help="pages invented for one run of the typesetter")
     parser.add_argument("--lines", action="store_true", help="pages on which ends of lines have a meaning")
+    parser.add_argument("--flows", action="store_true", help="pages whose order of reading is what is hard")
     args = parser.parse_args()
     module = import_module(f"training.structure.pages.{MODULES[args.typesetter]}")
     if args.lines:
         vars(module).update(made=line_texts.made, OFFICE=0)
+    if args.flows:
+        vars(module).update(made=flows.made, OFFICE=0)
     typeset = module.typeset
     args.out.mkdir(parents=True, exist_ok=True)
     done, number, faults = 0, 0, Counter[str]()
@@ -85,7 +89,14 @@ def main() -> None:
             name = f"{args.typesetter}-{args.seed}-{number:03}"
             seed = f"{args.typesetter} {args.seed} {number}"
             fit, why = one_run(
-                typeset, seed, name, Path(folder), args.out, args.pages - done, args.at_once, not args.lines
+                typeset,
+                seed,
+                name,
+                Path(folder),
+                args.out,
+                args.pages - done,
+                args.at_once,
+                not (args.lines or args.flows),
             )
             done, number, faults = done + fit, number + 1, faults + why
             print(f"{name}: {done} pages; left out {dict(faults)}", flush=True)

@@ -157,7 +157,35 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
             "above": self._pairs,
             "contents": self._contents,
             "figure": self._figure,
+            "flow": self._flow,
+            "box": self._box,
+            "float": self._float,
         }[group.layout](group)
+
+    def _flow(self, group: Group) -> str:
+        rule = self.rng.choice(("", "", "", "column-rule:0.4pt solid #777;"))
+        fill = self.rng.choice(("balance", "balance", "auto;max-height:60vh"))
+        body = "".join(self.part(part) for part in group.parts[0])
+        gap = self.rng.choice((8, 12, 18, 26))
+        look = f"columns:{group.columns};column-gap:{gap}pt;{rule}column-fill:{fill}"
+        return f'<div style="{look}">{body}</div>'
+
+    def _box(self, group: Group) -> str:
+        look = self.rng.choice(
+            ("border:0.6pt solid #555", "background:#eef", "background:#eee;border:0.4pt solid #999")
+        )
+        look += self.rng.choice(("", "", ";border-radius:6pt"))
+        body = "".join(self.part(part) for part in group.parts[0])
+        return f'<div style="{look};padding:{self.rng.choice((3, 5, 8))}pt;margin:{self.gap}pt 0">{body}</div>'
+
+    def _float(self, group: Group) -> str:
+        rng = self.rng
+        side = rng.choice(("left", "right", "right"))
+        look = rng.choice(("border:0.6pt solid #555", "background:#eee", ""))
+        body, around = ("".join(self.part(part) for part in parts) for parts in group.parts)
+        margin = f"margin:{rng.choice((2, 4))}pt {'10pt 4pt 0' if side == 'left' else '0 4pt 10pt'}"
+        box = f'<div style="float:{side};width:{rng.randint(18, 45)}%;{look};padding:4pt;{margin}">{body}</div>'
+        return f'<div style="overflow:auto">{box}{around}</div>'
 
     def _item(self, item: Part, indent: float) -> str:
         assert isinstance(item, Block)
@@ -195,9 +223,10 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
     def _beside(self, group: Group) -> str:
         rng = self.rng
         frame = rng.choice(("", "", "", "border:0.6pt solid #444;padding:4pt;"))
+        shares = group.widths or [rng.choice((1, 1, 1.4)) for _ in group.parts]
         boxes = "".join(
-            f'<div style="flex:{rng.choice((1, 1, 1.4))};{frame}">{"".join(self.part(part) for part in column)}</div>'
-            for column in group.parts
+            f'<div style="flex:{share};min-width:0;{frame}">{"".join(self.part(part) for part in column)}</div>'
+            for share, column in zip(shares, group.parts, strict=True)
         )
         return f'<div class="row" style="gap:{rng.choice((6, 12, 24))}pt;margin:{self.gap}pt 0">{boxes}</div>'
 

@@ -17,6 +17,7 @@ def table_source(
 ) -> str:
     """The `<table>`; `ink` colours what is in a cell."""
     rules = rng.choices(("grid", "rows", "head", "frame", "none", "outer", "columns"), (4, 4, 5, 1.5, 2.5, 1, 1))[0]
+    rules = rules if table.room < 0 else "ledger"
     line = (
         f"{rng.choice((0.3, 0.5, 0.5, 0.75, 1, 1.5))}pt "
         f"{rng.choice(('solid', 'solid', 'solid', 'solid', 'dotted', 'dashed'))} "
@@ -74,7 +75,8 @@ def table_source(
         content = ink(cell, written(cell.text)) if cell.text else ""
         rows[cell.row].append(f'<td{spans} style="{";".join(one for one in style if one)}">{content}</td>')
     height = f' style="height:{rng.choice((14, 18, 24))}pt"' if rng.random() < 0.15 else ""
-    lines = [f"<tr{height}>{''.join(cells)}</tr>" for cells in rows.values()]
+    heights = {table.room: f' style="height:{rng.randint(20, 330)}pt"'}
+    lines = [f"<tr{heights.get(row, height)}>{''.join(cells)}</tr>" for row, cells in rows.items()]
     body = "".join(lines)
     if table.head_rows and rng.random() < 0.5:  # a head that stands again where the table goes on
         body = f"<thead>{''.join(lines[: table.head_rows])}</thead><tbody>{''.join(lines[table.head_rows :])}</tbody>"
@@ -100,6 +102,11 @@ def _borders(rules: str, line: str, strong: str, table: Table, cell: Cell, last:
         borders.append(f"border-top:{line}")
     if rules == "head" and cell.head and cell.columns > 1:
         borders.append(f"border-bottom:{line}")
+    if rules == "ledger":  # as forms of programs are drawn: bars between columns, a rule below heads and above totals
+        below = cell.row + cell.rows
+        borders += [f"border-left:{line}", f"border-right:{line}"]
+        borders += [f"border-top:{line}"] if top or cell.row in table.breaks else []
+        borders += [f"border-bottom:{line}"] if bottom or below in (table.head_rows, table.room + 1) else []
     if rules in ("outer", "frame", "columns"):
         borders += [f"border-left:{line}"] if cell.column == 0 or rules == "columns" else []
         borders += [f"border-right:{line}"] if cell.column + cell.columns == last or rules == "columns" else []

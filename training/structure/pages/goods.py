@@ -225,6 +225,10 @@ class Goods(Paper):
             if detailed and rng.random() < 0.6:
                 cells += self._detail(row, kinds)
                 row += 1
+        room = -1
+        if rng.random() < 0.25:
+            room, row = row, row + 1
+            cells += [Cell(room, column, ()) for column in range(len(kinds))]
         if kind in ("invoice", "statement") and rng.random() < 0.55:
             breaks.add(row)
             row = self._foot(cells, row, len(kinds))
@@ -232,7 +236,7 @@ class Goods(Paper):
             "text" if one == "description" else "word" if one in ("code", "unit", "date", "size") else "value"
             for one in kinds
         )
-        return Table(row, names, head, tuple(cells), frozenset(breaks))
+        return Table(row, names, head, tuple(cells), frozenset(breaks), room=room)
 
     def _foot(self, cells: list[Cell], row: int, width: int) -> int:
         """Totals under the last columns."""

@@ -191,7 +191,31 @@ class Setter:
             "above": self._pairs,
             "contents": self._contents,
             "figure": self._figure,
+            "flow": self._flow,
+            "box": self._box,
+            "float": self._float,
         }[group.layout](group)
+
+    def _flow(self, group: Group) -> str:
+        body = "".join(self.part(part) for part in group.parts[0])
+        if group.columns < 2:
+            return body
+        gap = self.rng.choice((8, 12, 18))
+        begin = f"\\par{{\\setlength{{\\columnsep}}{{{gap}pt}}\\begin{{multicols}}{{{group.columns}}}"
+        return f"{begin}{body}\\end{{multicols}}}}"
+
+    def _box(self, group: Group) -> str:
+        body = "".join(self.part(part) for part in group.parts[0])
+        inner = f"\\begin{{minipage}}{{\\dimexpr\\linewidth-2\\fboxsep-2\\fboxrule\\relax}}{body}\\end{{minipage}}"
+        look = self.rng.choice((r"\fbox", r"\colorbox[gray]{0.93}", r"\fcolorbox[gray]{0.5}{0.95}"))
+        return f"\\par\\smallskip\\noindent{look}{{{inner}}}\\par\\smallskip "
+
+    def _float(self, group: Group) -> str:
+        body = self._box(Group("box", group.parts[:1]))
+        around = "".join(map(self.part, group.parts[1]))
+        width = self.rng.uniform(0.25, 0.42)
+        begin = f"\\par\\begin{{wrapfigure}}{{{self.rng.choice('lrr')}}}{{{width:.2f}\\linewidth}}"
+        return f"{begin}{body}\\end{{wrapfigure}}{around}\\par "
 
     def _list(self, group: Group) -> str:
         rng = self.rng
@@ -226,7 +250,8 @@ class Setter:
         return "".join(f"\\par\\noindent {row}\\par" for row in rows) + "\\medskip"
 
     def _beside(self, group: Group) -> str:
-        width = self.rng.uniform(0.85, 0.98) / group.columns
+        whole = self.rng.uniform(0.85, 0.98)
+        shares = group.widths or (1.0,) * len(group.parts)
         top = (
             self.rng.choice("ttcb")
             if any(isinstance(part, TableBlock) for column in group.parts for part in column)
@@ -234,10 +259,10 @@ class Setter:
         )
         boxes = [
             (
-                f"\\begin{{minipage}}[{top}]{{{width:.3f}"
+                f"\\begin{{minipage}}[{top}]{{{whole * share / sum(shares):.3f}"
                 f"\\linewidth}}{''.join(self.part(part) for part in column)}\\end{{minipage}}"
             )
-            for column in group.parts
+            for share, column in zip(shares, group.parts, strict=True)
         ]
         return "\\par\\medskip\\noindent " + r"\hfill ".join(boxes) + "\\par\\medskip"
 

@@ -27,7 +27,7 @@ NUMBER = re.compile(r"[-−+]?\d+(\.\d+)?")
 class Look:
     """What a typesetter chooses for one table."""
 
-    rules: str  # booktabs, grid, rows, head, none, frame, double
+    rules: str  # booktabs, grid, rows, head, none, frame, double, ledger
     verticals: str  # none, all, names, inner, groups
     spanning: str  # rules under spanning heads: none, cmid, trim, cline
     aligns: tuple[str, ...]  # l c r p m b X S
@@ -51,8 +51,10 @@ class Look:
     def drawn(cls, rng: random.Random, table: Table, room: int) -> Look:
         """A look that suits the table, which has room for so many characters of normal size in a line."""
         rules = rng.choices(("booktabs", "grid", "rows", "head", "none", "frame", "double"), (9, 4, 2, 5, 1.5, 1, 1))[0]
-        verticals = {"grid": "all", "frame": "outer"}.get(rules, "none")
-        if rules != "booktabs" or rng.random() < 0.08:
+        if table.room >= 0:
+            rules = "ledger"
+        verticals = {"grid": "all", "ledger": "all", "frame": "outer"}.get(rules, "none")
+        if rules not in ("booktabs", "ledger") or rng.random() < 0.08:
             verticals = rng.choice((verticals, verticals, verticals, "names", "inner", "all", "groups", "outer"))
         spanning = (
             "none"

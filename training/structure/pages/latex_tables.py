@@ -119,6 +119,8 @@ class Tabular:
             ):
                 ground = f"\\rowcolor{{{look.ground}}}"
             gap = look.gap if look.gap.startswith("[") and row + 1 in table.breaks else ""
+            if row == table.room:
+                cells[0] = f"\\rule{{0pt}}{{{self.rng.randint(20, 200)}pt}}"
             rows.append(ground + " & ".join(cells) + r" \\" + gap)
             rows.append(self._rule(row + 1))
         return rows
@@ -143,6 +145,8 @@ class Tabular:
         crossed = [cell for cell in table.cells if cell.row < row < cell.row + cell.rows]
         if row < table.head_rows:
             return self._head_rule(row, crossed)
+        if look.rules == "ledger":
+            return r"\hline" if row == table.room + 1 or row in table.breaks else ""
         if row in table.breaks and look.rules != "none" and look.rules not in ("grid", "rows"):
             if look.gap.startswith("\\") and look.rules == "booktabs":
                 return look.gap

@@ -30,12 +30,14 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks in a layout: `list` under each other, `beside` in `columns` boxes, `flow` in columns of text,
+    """Blocks in a layout: `list` under each other, `beside` in `columns` boxes of these relative `widths`, `flow` in
+    `columns` of text, `box` in a frame or on a ground, `float` a box that the text of the second part goes around,
     `pairs` labels with values beside, `above` labels with values beneath, `tables` beside each other."""
 
     layout: str
     parts: tuple[tuple[Part, ...], ...]
     columns: int = 1
+    widths: tuple[float, ...] = ()
 
 
 Part = Block | TableBlock | Group

@@ -10,11 +10,11 @@ from typing import Any
 
 import pymupdf
 from reportlab.lib import pagesizes
-from reportlab.lib.colors import HexColor, toColor
+from reportlab.lib.colors import HexColor, grey, lightgrey, toColor
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table
+from reportlab.platypus import BalancedColumns, BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table
 from reportlab.platypus.doctemplate import LayoutError
 
 from training.structure.pages.business import made
@@ -182,15 +182,36 @@ class Setter(Tables):
             return self._pairs(group)
         if group.layout == "beside":
             whole = self.width
-            self.width = whole / group.columns - 8
-            boxes = [[flowable for part in column for flowable in self.part(part)] for column in group.parts]
+            shares = group.widths or (1.0,) * len(group.parts)
+            widths = [whole * share / sum(shares) for share in shares]
+            boxes = []
+            for width, column in zip(widths, group.parts, strict=True):
+                self.width = width - 8
+                boxes.append([flowable for part in column for flowable in self.part(part)])
             self.width = whole
-            return [self._layout([boxes], [whole / group.columns] * group.columns)]
+            return [self._layout([boxes], widths)]
+        if group.layout == "flow":
+            return self._flow(group)
+        if group.layout in ("box", "float"):
+            whole, self.width = self.width, self.width - 16
+            inside = [flowable for part in group.parts[0] for flowable in self.part(part)]
+            self.width = whole
+            look = self.rng.choice((("BOX", (0, 0), (-1, -1), 0.5, grey), ("BACKGROUND", (0, 0), (-1, -1), lightgrey)))
+            box = Table([[inside]], [whole], style=[look, ("VALIGN", (0, 0), (-1, -1), "TOP")])
+            return [box, *(flowable for parts in group.parts[1:] for part in parts for flowable in self.part(part))]
         if group.layout == "contents":
             return [flowable for entry in group.parts[0] if isinstance(entry, Block) for flowable in self._entry(entry)]
         if group.layout == "figure":
             return [flowable for part in group.parts[0] for flowable in self.part(part)]
         return self._list(group)
+
+    def _flow(self, group: Group) -> list[Flowable]:
+        """Text in columns of one height, the last one shorter."""
+        whole, count = self.width, group.columns
+        self.width = (whole - 12 * (count - 1)) / count
+        flowables = [flowable for part in group.parts[0] for flowable in self.part(part)]
+        self.width = whole
+        return flowables if count < 2 else [BalancedColumns(flowables, nCols=count, innerPadding=12)]
 
     def _entry(self, entry: Block) -> list[Flowable]:
         """A line of a table of contents: its page stands at the right."""

@@ -137,6 +137,7 @@ class Tables(Marking):
         return Table(
             data,
             widths,
+            [rng.randint(20, 300) if row == table.room else None for row in range(table.rows)],
             style=style,
             repeatRows=table.head_rows if rng.random() < 0.4 else 0,
             hAlign=rng.choice(("LEFT", "CENTER", "CENTER", "RIGHT")),
@@ -170,6 +171,7 @@ class Tables(Marking):
         colour = HexColor(rng.choice(("#000000", "#000000", "#555555", "#999999", "#bbbbbb", "#3355aa")))
         thin, thick = rng.choice((0.25, 0.5, 0.5, 1)), rng.choice((0.5, 1, 1.5))
         kind = rng.choice(("grid", "grid", "rows", "head", "head", "frame", "none", "columns"))
+        kind = kind if table.room < 0 else "columns"
         everything, head = ((0, 0), (-1, -1)), ((0, 0), (-1, max(0, table.head_rows - 1)))
         style: list[Any] = []
         if kind == "grid":

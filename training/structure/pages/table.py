@@ -30,6 +30,7 @@ class Table:
     """Cells in reading order, those without text among them.
 
     `columns` holds each column's kind: name, value, text. `breaks` are the rows above which a thin rule is natural.
+    `room` is an empty row down to the foot of a form, through which the rules between columns go on (-1: none).
     """
 
     rows: int
@@ -38,6 +39,7 @@ class Table:
     cells: tuple[Cell, ...]
     breaks: frozenset[int] = frozenset()
     notes: tuple[Text, ...] = field(default=())
+    room: int = -1
 
     def at(self) -> dict[tuple[int, int], Cell]:
         """The cell that begins at each place."""

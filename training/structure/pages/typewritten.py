@@ -87,8 +87,8 @@ class Setter(Marking):
                 columns.append(self._column(group.layout, column))
             self.width = whole
             return beside(columns, whole // group.columns)
-        if group.layout == "figure":
-            return [line for part in group.parts[0] for line in self.part(part)]
+        if group.layout in ("figure", "flow", "box", "float"):
+            return [line for parts in group.parts for part in parts for line in self.part(part)]
         lines: list[Line] = []
         for item in group.parts[0]:
             assert isinstance(item, Block)

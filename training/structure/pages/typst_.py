@@ -160,8 +160,34 @@ class Setter(Marking):
             "above": self._pairs,
             "contents": self._contents,
             "figure": self._figure,
+            "flow": self._flow,
+            "box": self._box,
+            "float": self._float,
         }
         return layouts[group.layout](group)
+
+    def _flow(self, group: Group) -> str:
+        """Columns of a height that all of the text fits into: the last one is the shortest."""
+        body = "".join(self.part(part) for part in group.parts[0])
+        if group.columns < 2:
+            return body
+        count, gutter = group.columns, self.rng.choice((8, 12, 18))
+        return (
+            f"#layout(size => {{ let body = [{body}]\n let wide = (size.width - {(count - 1) * gutter}pt) / {count}\n"
+            f" let high = measure(block(width: wide, body)).height\n"
+            f" block(height: calc.min(high / {count} + {self.rng.choice((14, 24, 40))}pt, 600pt),"
+            f" columns({count}, gutter: {gutter}pt, body)) }})\n"
+        )
+
+    def _box(self, group: Group) -> str:
+        look = self.rng.choice(
+            ("stroke: 0.5pt", "fill: luma(238)", "fill: luma(245), stroke: 0.3pt", "stroke: 0.5pt, radius: 5pt")
+        )
+        body = "".join(map(self.part, group.parts[0]))
+        return f"#block({look}, inset: {self.rng.choice((4, 6, 9))}pt, width: 100%)[{body}]\n"
+
+    def _float(self, group: Group) -> str:
+        return "".join(self.part(part) for parts in (group.parts[1], group.parts[0]) for part in parts)
 
     def _figure(self, group: Group) -> str:
         return "".join(self.part(part) for part in group.parts[0])
@@ -192,9 +218,10 @@ class Setter(Marking):
 
     def _beside(self, group: Group) -> str:
         boxes = ", ".join(f"[{''.join(self.part(part) for part in column)}]" for column in group.parts)
+        shares = group.widths or (1,) * len(group.parts)
         frame = self.rng.choice(("", "", "", "stroke: 0.5pt, inset: 4pt, "))
         return (
-            f"#grid(columns: (1fr,) * {group.columns}, column-gutter: "
+            f"#grid(columns: ({', '.join(f'{share}fr' for share in shares)},), column-gutter: "
             f"{self.rng.choice((6, 12, 20))}pt, {frame}{boxes})\n"
         )
 

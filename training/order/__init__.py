@@ -1,0 +1,1 @@
+"""Teaches which of two boxes of a page is read first."""

@@ -1,0 +1,426 @@
+"""Draws pages frame by frame with reportlab: columns with pictures and notes at their heads, in them and at their feet,
+bands, stories, insets, asides, letters, margins, sheets of two pages. Each frame has texts of its own, so that the
+order of the frames is that of the page; texts that a frame has no room for are cut off.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from reportlab.lib import pagesizes
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Flowable, Paragraph
+
+from training.structure.pages import reportlab_
+from training.structure.pages.flows import Flows
+from training.structure.pages.page import Block, Part
+from training.structure.pages.text import plain
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A place for text, in points from the top left corner."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+def columns(frame: Frame, count: int, gap: float) -> list[Frame]:
+    """Frames beside each other."""
+    width = (frame.x1 - frame.x0 - gap * (count - 1)) / count
+    return [
+        replace(frame, x0=frame.x0 + n * (width + gap), x1=frame.x0 + n * (width + gap) + width) for n in range(count)
+    ]
+
+
+class Setter(reportlab_.Setter):
+    """Writes the pages of one run."""
+
+    def document_of_frames(self, count: int, pdf: Path) -> None:
+        """``count`` pages, written to ``pdf``."""
+        rng = self.rng
+        canvas = Canvas(str(pdf))
+        kinds: tuple[tuple[Callable[[], None], float], ...] = (
+            (self.article, 5),
+            (self.bands, 3),
+            (self.newspaper, 2),
+            (self.inset, 1.5),
+            (self.aside, 2),
+            (self.letter, 3),
+            (self.sheets, 1),
+            (self.margins, 1.5),
+            (self.cards, 2),
+            (self.panels, 1.5),
+        )
+        for _ in range(count):
+            self.paper = rng.choice(
+                (pagesizes.A4, pagesizes.A4, pagesizes.LETTER, pagesizes.A5, pagesizes.landscape(pagesizes.A4))
+            )
+            canvas.setPageSize(self.paper)
+            self.canvas, self.writer_of = canvas, Flows(rng)
+            self.font = rng.choice(self.fonts)
+            self.size = rng.choice((7, 8, 8.5, 9, 9, 10, 10, 11))
+            self.leading = self.size * rng.choice((1.1, 1.2, 1.2, 1.3))
+            self.gap = rng.choice((0, 2, 4, 6, 9))
+            self.prose = rng.choice(("left", "justify", "justify"))
+            side, end = rng.uniform(30, 70), rng.uniform(40, 70)
+            self.body = Frame(side, end, self.paper[0] - side, self.paper[1] - end)
+            if rng.random() < 0.5:
+                self._edge(26.0)
+            rng.choices([draw for draw, _ in kinds], [weight for _, weight in kinds])[0]()
+            if rng.random() < 0.5:
+                self._edge(self.paper[1] - 34)
+            canvas.showPage()
+        canvas.save()
+
+    def put(self, frame: Frame, parts: Sequence[Part]) -> float:
+        """Draws ``parts`` into ``frame`` as far as there is room, and says where they end."""
+        y, self.width = frame.y0, frame.x1 - frame.x0
+        for flowable in (flowable for part in parts for flowable in self.part(part)):
+            y, fits = self._drawn(flowable, frame, y)
+            if not fits:
+                break
+        return y
+
+    def _drawn(self, flowable: Flowable, frame: Frame, y: float) -> tuple[float, bool]:
+        width, room = frame.x1 - frame.x0, frame.y1 - y
+        _, height = flowable.wrap(width, room)
+        fits = height <= room
+        if not fits:
+            if not isinstance(flowable, Paragraph) or not (pieces := flowable.split(width, room)):
+                return y, False
+            flowable = pieces[0]
+            _, height = flowable.wrap(width, room)
+        flowable.drawOn(self.canvas, frame.x0, self.paper[1] - y - height)
+        return y + height + float(flowable.getSpaceAfter()), fits
+
+    def _edge(self, y: float) -> None:
+        frame = Frame(self.body.x0, y, self.body.x1, y + 14)
+        text = self.writer_of.writer.title(1, 5)
+        for part in columns(frame, 3, 4):
+            if self.rng.random() < 0.5:
+                self.put(part, [Block("furniture", plain(text[:30]))])
+
+    def shade(self, frame: Frame, ink: bool = False) -> None:
+        """A picture, or the ground or the frame of a box."""
+        grey = self.rng.uniform(0.4, 0.8) if ink else self.rng.uniform(0.9, 0.97)
+        self.canvas.setFillGray(grey)
+        self.canvas.setStrokeGray(0.4)
+        line, fill = (0, 1) if ink else self.rng.choice(((0, 1), (1, 0), (1, 1)))
+        high = self.paper[1]
+        self.canvas.rect(frame.x0, high - frame.y1, frame.x1 - frame.x0, frame.y1 - frame.y0, stroke=line, fill=fill)
+
+    def rule(self, x0: float, x1: float, y: float) -> None:
+        """A level rule."""
+        self.canvas.setStrokeGray(0.3)
+        self.canvas.setLineWidth(0.5)
+        self.canvas.line(x0, self.paper[1] - y, x1, self.paper[1] - y)
+
+    def texts(self, count: int = 9) -> list[Part]:
+        """Texts for a column: more than it has room for."""
+        draw, rng = self.writer_of, self.rng
+        heads, lists = rng.choice((0.0, 0.15, 0.3)), rng.choice((0.0, 0.0, 0.15))
+        parts: list[Part] = []
+        for _ in range(count):
+            if rng.random() < heads:
+                parts.append(draw.head(rng.choice((2, 3))))
+            parts.append(
+                draw.items() if rng.random() < lists else rng.choice((draw.paragraph, draw.paragraph, draw.short))()
+            )
+        return parts
+
+    def gutter(self) -> float:
+        """White between columns."""
+        return self.rng.choice((0.9, 1.2, 1.6, 2.2, 3)) * self.size
+
+    def title(self) -> float:
+        """A title over all columns, and what belongs to it."""
+        rng, draw = self.rng, self.writer_of
+        if rng.random() < 0.25:
+            return self.body.y0
+        if rng.random() < 0.15:  # a masthead: a name, beside it what belongs to the issue, a rule below both
+            left, right = columns(replace(self.body, y1=self.body.y0 + 70), 2, self.gutter())
+            ends = [self.put(left, [draw.head(1)]), self.put(right, [draw.hours(), draw.short()][: rng.choice((1, 2))])]
+            self.rule(self.body.x0, self.body.x1, max(ends) + 4)
+            return max(ends) + rng.uniform(8, 24)
+        y = self.put(replace(self.body, y1=self.body.y0 + 90), [draw.head(1)])
+        if rng.random() < 0.5:
+            y = self.put(
+                replace(self.body, y0=y + 4, y1=y + 80), [rng.choice((draw.short, draw.contact, draw.dense))()]
+            )
+        return y + rng.uniform(0.5, 2.5) * self.size
+
+    def picture(self, frame: Frame, captioned: bool = True) -> float:
+        """A picture with its caption below, and where that ends."""
+        high = self.rng.uniform(0.5, 0.8) * (frame.y1 - frame.y0)
+        self.shade(replace(frame, y1=frame.y0 + high), ink=True)
+        if not captioned:
+            return frame.y0 + high
+        name = f"{self.rng.choice(('Figure', 'Fig.', 'Abb.'))} {self.rng.randint(1, 20)}."
+        text = f"{name} {self.writer_of.writer.sentence()}"
+        return self.put(replace(frame, y0=frame.y0 + high + 3), [Block("caption", plain(text))])
+
+    def column(self, frame: Frame) -> None:
+        """Text with a picture, a box or a note at its head, in it or at its foot."""
+        rng, draw = self.rng, self.writer_of
+        kind, high = rng.random(), frame.y1 - frame.y0
+        apart = rng.uniform(0.6, 2) * self.size
+        if high < 160 or kind < 0.45:
+            self.put(frame, self.texts())
+        elif kind < 0.6:
+            y = self.picture(replace(frame, y1=frame.y0 + rng.uniform(0.25, 0.5) * high)) + apart
+            self.put(replace(frame, y0=y), self.texts())
+        elif kind < 0.7:
+            top = frame.y0 + rng.uniform(0.3, 0.6) * high
+            self.put(replace(frame, y1=top - apart), self.texts())
+            y = self.picture(replace(frame, y0=top, y1=top + 0.3 * high)) + apart
+            self.put(replace(frame, y0=y), self.texts())
+        elif kind < 0.8:
+            top = frame.y1 - rng.uniform(0.25, 0.45) * high
+            self.put(replace(frame, y1=top - apart), self.texts())
+            self.picture(replace(frame, y0=top))
+        elif kind < 0.92:
+            top = frame.y1 - rng.uniform(0.06, 0.14) * high
+            self.put(replace(frame, y1=top - 6), self.texts())
+            if rng.random() < 0.7:
+                self.rule(frame.x0, frame.x0 + 60, top - 3)
+            self.put(replace(frame, y0=top), [Block("note", plain(f"{rng.choice('*123')} {draw.writer.sentence()}"))])
+        else:
+            top = frame.y0 + rng.uniform(0, 0.6) * high
+            self.put(replace(frame, y1=top - apart), self.texts())
+            box = replace(frame, y0=top, y1=top + 0.25 * high)
+            self.shade(box)
+            self.put(Frame(box.x0 + 5, box.y0 + 5, box.x1 - 5, box.y1 - 4), [draw.head(3), draw.short()])
+            self.put(replace(frame, y0=box.y1 + apart), self.texts())
+
+    def article(self) -> None:
+        """Columns under a title; a picture over two of them, or a band over all, at the head or the foot."""
+        rng = self.rng
+        y, count = self.title(), rng.choice((1, 2, 2, 2, 3, 4))
+        frame, gap = replace(self.body, y0=y), self.gutter()
+        if count > 1 and rng.random() < 0.25:
+            y = self.picture(replace(frame, y1=y + rng.uniform(0.2, 0.4) * (frame.y1 - y))) + 1.2 * self.size
+            frame = replace(frame, y0=y)
+        last = rng.random() < 0.2
+        end = frame.y1 - rng.uniform(0.1, 0.3) * (frame.y1 - frame.y0) if last else frame.y1
+        own = columns(replace(frame, y1=end), count, gap)
+        start = 0
+        if count > 2 and rng.random() < 0.4:  # a picture at the head of the first two
+            y = self.picture(Frame(own[0].x0, own[0].y0, own[1].x1, own[0].y0 + 0.4 * (end - own[0].y0))) + self.size
+            own = [replace(one, y0=y) if at < 2 else one for at, one in enumerate(own)]
+        for one in own[start:]:
+            self.column(
+                replace(one, y1=one.y1 - rng.choice((0, 0, 0, rng.uniform(0, 0.5) * (one.y1 - one.y0))))
+                if one is own[-1]
+                else one
+            )
+        if last:
+            self.put(replace(frame, y0=end + rng.uniform(0.6, 2.5) * self.size), self.texts(3))
+
+    def bands(self) -> None:
+        """What runs over the whole width and columns in turn, near each other."""
+        rng, y = self.rng, self.title()
+        wide = rng.random() < 0.5
+        while y < self.body.y1 - 70:
+            gap = rng.uniform(0.4, 2.2) * self.size
+            if wide:
+                parts: list[Part] = [self.writer_of.head(rng.choice((1, 2)))] if rng.random() < 0.4 else self.texts(1)
+                y = self.put(replace(self.body, y0=y, y1=min(self.body.y1, y + 120)), parts) + gap
+                if rng.random() < 0.15:
+                    self.rule(self.body.x0, self.body.x1, y - gap / 2)
+            else:
+                high = rng.uniform(70, 240)
+                own = columns(
+                    replace(self.body, y0=y, y1=min(self.body.y1, y + high)), rng.choice((2, 2, 3)), self.gutter()
+                )
+                y = max([self.put(one, self.texts()) for one in own]) + gap
+            wide = not wide
+
+    def newspaper(self) -> None:
+        """Stories under heads of their own over some of the columns, in rows."""
+        rng, y = self.rng, self.title()
+        count, gap = rng.randint(3, 5), self.gutter()
+        self.size, self.leading = min(self.size, 8.5), min(self.leading, 10)
+        rows = rng.choice((1, 2, 2, 3))
+        for row in range(rows):
+            end = y + (self.body.y1 - y) / (rows - row) - 8
+            grid, at = columns(replace(self.body, y0=y, y1=end), count, gap), 0
+            while at < count:
+                wide = min(count - at, rng.choice((1, 1, 2, 2, 3)))
+                own = grid[at : at + wide]
+                over = Frame(own[0].x0, y, own[-1].x1, end)
+                under = self.put(over, [self.writer_of.head(rng.choice((1, 2)))]) + rng.choice((1, 3, 6))
+                for one in own:
+                    self.column(replace(one, y0=under))
+                at += wide
+            y = end + rng.uniform(8, 16)
+
+    def inset(self) -> None:
+        """Two columns with a box between them, around which their lines are shorter."""
+        rng, y = self.rng, self.title()
+        left, right = columns(replace(self.body, y0=y), 2, self.gutter())
+        top = y + rng.uniform(0.15, 0.5) * (self.body.y1 - y)
+        end, wide = top + rng.uniform(70, 130), rng.uniform(35, 70)
+        box = Frame(left.x1 - wide, top, right.x0 + wide, end)
+        self.put(replace(left, y1=top - 4), self.texts())
+        self.put(replace(left, y0=top, y1=end, x1=box.x0 - 8), self.texts()[1:])
+        self.put(replace(left, y0=end + 2), self.texts())
+        if rng.random() < 0.5:
+            self.shade(box)
+        self.put(
+            Frame(box.x0 + 6, top + 6, box.x1 - 6, end - 4),
+            [self.writer_of.head(2) if rng.random() < 0.5 else self.writer_of.short()],
+        )
+        self.put(replace(right, y1=top - 4), self.texts())
+        self.put(replace(right, y0=top, y1=end, x0=box.x1 + 8), self.texts()[1:])
+        self.put(replace(right, y0=end + 2), self.texts())
+
+    def aside(self) -> None:
+        """Text in one column or two beside a narrow text of its own, which begins somewhere."""
+        rng, y = self.rng, self.title()
+        share, gap = rng.uniform(0.2, 0.35) * (self.body.x1 - self.body.x0), self.gutter() + 8
+        left = rng.random() < 0.4
+        top = y + rng.choice((0, 0, rng.uniform(0, 200)))
+        end = min(self.body.y1, top + rng.uniform(120, 420))
+        own = (
+            Frame(self.body.x0, top, self.body.x0 + share, end)
+            if left
+            else Frame(self.body.x1 - share, top, self.body.x1, end)
+        )
+        rest = (
+            replace(self.body, y0=y, x0=self.body.x0 + share + gap)
+            if left
+            else replace(self.body, y0=y, x1=self.body.x1 - share - gap)
+        )
+
+        def narrow() -> None:
+            if rng.random() < 0.6:
+                self.shade(own)
+            self.put(Frame(own.x0 + 5, own.y0 + 6, own.x1 - 5, own.y1 - 4), [self.writer_of.head(3), *self.texts(6)])
+
+        if left:
+            narrow()
+        for one in columns(rest, rng.choice((1, 1, 2)), self.gutter()):
+            self.column(one)
+        if not left:
+            narrow()
+
+    def letter(self) -> None:
+        """Sender, addressee, date and references where letters have them; text; a foot in columns."""
+        rng, draw, body = self.rng, self.writer_of, self.body
+        middle = (body.x0 + body.x1) / 2 + rng.uniform(0, 60)
+        y = body.y0
+        place = rng.random()
+        sender = [rng.choice((draw.address, draw.contact))()]
+        if place < 0.2:  # both beside each other, and what follows on the left
+            ends = [
+                self.put(one, [draw.address()]) for one in columns(replace(body, y1=y + 110), rng.choice((2, 2, 3)), 20)
+            ]
+            y = max(ends) + rng.choice((4, 12, 24))
+        elif place < 0.5:  # the sender on the right, above the addressee
+            y = self.put(Frame(middle, y, body.x1, y + 110), sender) + rng.choice((4, 20, 45))
+        elif place < 0.75:
+            y = self.put(Frame(body.x0, y, body.x1, y + 90), sender) + rng.choice((6, 20))
+        to = self.put(Frame(body.x0, y, middle - 20, y + 110), [draw.address()])
+        side = y
+        if rng.random() < 0.5:  # references beside the addressee
+            side = self.put(Frame(middle, y + rng.choice((0, 0, 12)), body.x1, y + 140), [draw.facts_in_lines()])
+        y = max(to, side) + rng.choice((8, 20, 40))
+        if rng.random() < 0.6:
+            x = rng.choice((body.x0, middle, body.x1 - 110))
+            y = self.put(Frame(x, y, body.x1, y + 30), [Block("paragraph", plain(draw.writer.date()))]) + rng.choice(
+                (6, 14)
+            )
+        y = self.put(replace(body, y0=y, y1=y + 50), [draw.head(3)]) + 4
+        y = self.put(replace(body, y0=y, y1=body.y1 - 90), self.texts(rng.randint(1, 4))) + rng.choice((6, 14))
+        y = self.put(replace(body, y0=y, y1=body.y1 - 45), [draw.closing()])
+        if rng.random() < 0.7:
+            for one in columns(replace(body, y0=body.y1 - 36, y1=body.y1 + 12), rng.choice((2, 3, 4)), 10):
+                self.put(one, [draw.contact()])
+
+    def panels(self) -> None:
+        """Frames below each other, in each texts beside each other."""
+        rng, y = self.rng, self.title()
+        count = rng.randint(2, 4)
+        high = (self.body.y1 - y) / count
+        for number in range(count):
+            frame = replace(self.body, y0=y + number * high, y1=y + (number + 1) * high - rng.uniform(4, 14))
+            self.shade(frame)
+            inner = Frame(frame.x0 + 6, frame.y0 + 5, frame.x1 - 6, frame.y1 - 5)
+            if rng.random() < 0.5:
+                inner = replace(inner, y0=self.put(inner, [self.writer_of.head(3)]) + 3)
+            for one in columns(inner, rng.choice((2, 2, 3)), self.gutter()):
+                self.put(one, self.texts(rng.choice((1, 2, 3))))
+
+    def sheets(self) -> None:
+        """Two pages beside each other, each of one column or two."""
+        whole = self.body
+        for one in columns(whole, 2, self.rng.uniform(20, 50)):
+            self.body = one
+            y = self.title()
+            for part in columns(replace(one, y0=y), self.rng.choice((1, 1, 2)), self.gutter()):
+                self.column(part)
+        self.body = whole
+
+    def margins(self) -> None:
+        """Notes in the margin beside text in one column or two."""
+        rng, y = self.rng, self.title()
+        wide = rng.uniform(50, 90)
+        left = rng.random() < 0.6
+        text = (
+            replace(self.body, y0=y, x0=self.body.x0 + wide + 8)
+            if left
+            else replace(self.body, y0=y, x1=self.body.x1 - wide - 8)
+        )
+        while y < self.body.y1 - 60:
+            note = Frame(self.body.x0, y, text.x0 - 8, y + 90) if left else Frame(text.x1 + 8, y, self.body.x1, y + 90)
+            noted = rng.random() < 0.6
+            end = y
+            if noted and left:
+                end = self.put(note, [Block("note", plain(self.writer_of.writer.phrase(1, 9)))])
+            y = self.put(replace(text, y0=y), self.texts(1))
+            if noted and not left:
+                end = self.put(note, [Block("note", plain(self.writer_of.writer.phrase(1, 9)))])
+            y = max(y, end) + rng.choice((3, 6, 12))
+
+    def cards(self) -> None:
+        """Boxes in rows of one height, each row from left to right, or in columns of heights of their own."""
+        rng, y = self.rng, self.title()
+        count, rows = rng.choice((2, 2, 3, 4)), rng.randint(2, 4)
+        framed, by_rows, gap = rng.random() < 0.6, rng.random() < 0.6, self.gutter()
+        grid = columns(replace(self.body, y0=y), count, gap)
+        high = (self.body.y1 - y) / rows
+        places = [replace(one, y0=y + n * high, y1=y + (n + 1) * high - gap) for n in range(rows) for one in grid]
+        if not by_rows:
+            places = []
+            for one in grid:
+                top = y
+                while top < self.body.y1 - 60:
+                    end = min(self.body.y1, top + rng.uniform(0.6, 1.4) * high)
+                    places.append(replace(one, y0=top, y1=end - gap))
+                    top = end
+        numbers = rng.choice((None, None, "{}. ", "{} ", "{}) "))
+        for number, place in enumerate(places):
+            if framed:
+                self.shade(place)
+            head: list[Part] = [self.writer_of.head(3)] if rng.random() < 0.8 or numbers else []
+            if numbers:
+                name = numbers.format(number + 1) + self.writer_of.writer.title(1, 5)
+                head = [Block("heading", plain(name), level=rng.choice((2, 3)))]
+            self.put(
+                Frame(place.x0 + 5, place.y0 + 5, place.x1 - 5, place.y1 - 4), [*head, *self.texts(rng.choice((1, 2)))]
+            )
+
+
+def typeset(rng: random.Random, count: int, folder: Path, name: str) -> tuple[Path, Any]:
+    """About `count` pages and what their colours stand for."""
+    setter = Setter(rng)
+    pdf = folder / f"{name}.pdf"
+    setter.document_of_frames(count, pdf)
+    return pdf, setter
