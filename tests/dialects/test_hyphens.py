@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from docspec.dialects.text import join_lines
@@ -79,13 +82,47 @@ def test_a_compound_after_one_that_is_cut_short_and_a_doubled_vowel_keep_the_hyp
     assert join_lines(text) == whole
 
 
-@pytest.mark.parametrize("word", ["trace-compilation", "harbour-engine", "village-teacher"])
-def test_words_that_stand_alone_on_the_page_are_parts_of_a_compound(word: str) -> None:
+@pytest.mark.parametrize(
+    "word", ["chat-optimized", "conversation-centric", "line-feed", "harbour-engine", "village-teacher", "user-supplied"]
+)
+def test_two_words_that_make_none_are_a_compound(word: str) -> None:
     head, _, tail = word.partition("-")
-    around = f"One {head} and a {tail}.\n\nThe {head}-\n{tail} of it"
-    assert join_lines(f"The {head}-\n{tail} of it", around=around) == f"The {word} of it"
-    assert join_lines(f"The {head}-\n{tail} of it") == f"The {head}{tail} of it", "a cut word is no witness"
-    assert join_lines(f"The {head}-\n{tail}", around=f"{around} {head}{tail}") == f"The {head}{tail}"
+    assert join_lines(f"This is the {head}-\n{tail} of it") == f"This is the {word} of it"
+    assert join_lines(f"The {head}-\n{tail}", around=f"The {head}-\n{tail} {head}{tail}") == f"The {head}{tail}"
+
+
+@pytest.mark.parametrize("word", ["pri-or", "behavi-or"])
+def test_the_end_of_a_word_is_no_conjunction(word: str) -> None:
+    head, _, tail = word.partition("-")
+    assert join_lines(f"In the {head}-\n{tail} state of it") == f"In the {head}{tail} state of it"
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("Die Daten und die Bank der Daten-\nbank sind es", "Die Daten und die Bank der Datenbank sind es"),
+        ("Das ist die Druck-\nmaschine für die Stadt", "Das ist die Druckmaschine für die Stadt"),
+        ("La sal y la pica de la sal-\npica", "La sal y la pica de la salpica"),
+        ("Les villes dont celui-\nci est le maire", "Les villes dont celui-ci est le maire"),
+        ("Le rendez-\nvous est dans la ville", "Le rendez-vous est dans la ville"),
+        ("La ville dans le gouverne-\nment et les routes", "La ville dans le gouvernement et les routes"),
+    ],
+)
+def test_each_language_has_its_own_way(text: str, whole: str) -> None:
+    assert join_lines(text) == whole
+
+
+def test_a_lexicon_is_read_when_a_line_end_asks_for_it() -> None:
+    code = """
+import sys
+from docspec.dialects.lexicon import lexicon_of
+from docspec.dialects.text import join_lines
+join_lines("A co-operative and the co-\\noperative of it")
+assert lexicon_of.cache_info().currsize == 0 and "lzma" not in sys.modules
+assert join_lines("the atten-\\ntion of it") == "the attention of it"
+assert lexicon_of.cache_info().currsize == 1
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("word", ["else-where", "under-stand", "every-thing"])
