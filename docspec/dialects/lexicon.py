@@ -16,6 +16,8 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("lexicons")
 NONE = 3
 """The rank of what is no word; those of words are less, the least that of the commonest."""
+LEAST = -0.5
+"""What the weights of a kept hyphen add up to at least; chosen on two manuals that nothing was taught on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Lexicon:
 
     def keeps(self, head: str, tail: str, both_stand: bool) -> bool:
         """Whether a hyphen between ``head`` and ``tail`` belongs to the word."""
-        return sum(self.weights.get(one, 0.0) for one in self.evidence(head, tail, both_stand)) > 0
+        return sum(self.weights.get(one, 0.0) for one in self.evidence(head, tail, both_stand)) > LEAST
 
     def evidence(self, head: str, tail: str, both_stand: bool) -> Iterator[str]:
         """The names of what speaks for a hyphen or against it; ``both_stand``: the document has the parts as words."""
