@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 from docspec.core import UsageError
@@ -25,7 +26,8 @@ WIDTHS = (32, 64)
 PAGE = 3000
 """Characters of a page."""
 _UNBROKEN = "\u2011"
-_BLOCKS = frozenset("p li dd dt td th div h1 h2 h3 h4 h5 h6 body blockquote pre table ul ol dl section".split())
+_BLOCK_NAMES = "p li dd dt td th div h1 h2 h3 h4 h5 h6 body blockquote pre table ul ol dl section"
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
 _CODE = frozenset(("code", "tt", "kbd", "samp", "var"))
 _LEFT_OUT = frozenset(("pre", "script", "style", "nav"))
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -126,7 +128,7 @@ def cuts(folder: Path, language: str, seed: int = 1) -> Iterator[Cut]:
             around = "\n\n".join(_text(part) for part in page)
             for part in page:
                 own = _text(part)
-                for (line, kept), (following, _) in zip(part, part[1:], strict=False):
+                for (line, kept), (following, _) in pairwise(part):
                     if kept is not None:
                         yield Cut(line, following, own, around, kept)
 
@@ -167,7 +169,7 @@ def _lines(
             if kept is None:
                 break
         line = f"{line} {word}".strip()
-    return [*((one.replace(_UNBROKEN, "-"), kept) for one, kept in [*lines, (line, None)])]
+    return [(one.replace(_UNBROKEN, "-"), kept) for one, kept in [*lines, (line, None)]]
 
 
 def _cut(

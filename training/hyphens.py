@@ -1,9 +1,9 @@
-"""Makes the lexicons of line-end hyphens: ``python -m training.hyphens LANGUAGE --texts FOLDER... --words ...``.
+"""Makes the lexicons of line-end hyphens: ``python -m training.hyphens LANGUAGE --texts FOLDER... --list FILE``.
 
 Word lists are those of Debian packages: for English SCOWL (``scowl``) and WordNet (``wordnet-base``), for French
 ``hunspell-fr-classical``. German and Spanish words that were cut are joined without one: German closes its compounds,
-and the hyphen before a capital stays anyway. The weights are those of a logistic regression over the cut words of ``--texts`` (``benchmarks/line_hyphens``), each word
-counted once or twice however often it stands there.
+and the hyphen before a capital stays anyway. The weights are those of a logistic regression over the cut words of
+``--texts`` (``benchmarks/line_hyphens``); how often a word stands there counts by its logarithm.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +43,9 @@ def scowl(folder: Path) -> list[set[str]]:
                 if _WORD.fullmatch(word):
                     sizes[word.lower()] = min(sizes.get(word.lower(), size), size)
     bounds = (0, *RANKS)
-    return [{word for word, size in sizes.items() if low < size <= high} for low, high in zip(bounds, RANKS, strict=False)]
+    return [
+        {word for word, size in sizes.items() if low < size <= high} for low, high in zip(bounds, RANKS, strict=False)
+    ]
 
 
 def wordnet(folder: Path) -> set[str]:

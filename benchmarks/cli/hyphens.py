@@ -12,7 +12,7 @@ from docspec.bench.cli.common import JsonFile, console, table, write_json
 
 
 def hyphens(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Texts by people: .html, .txt, also gzipped.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Texts by people: .html, .txt, .gz.")],
     *,
     language: Annotated[str, typer.Option(metavar="CODE", help="Whose patterns cut words: en, de, fr, es.")] = "en",
     beside: Annotated[

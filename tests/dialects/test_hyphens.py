@@ -99,7 +99,10 @@ def test_the_end_of_a_word_is_no_conjunction(word: str) -> None:
     ("text", "whole"),
     [
         ("Die Daten und die Bank der Daten-\nbank sind es", "Die Daten und die Bank der Datenbank sind es"),
-        ("Das ist die Regie-\nrung und der Nord-Süd-Verbin-\ndung", "Das ist die Regierung und der Nord-Süd-Verbindung"),
+        (
+            "Das ist die Regie-\nrung und der Nord-Süd-Verbin-\ndung",
+            "Das ist die Regierung und der Nord-Süd-Verbindung",
+        ),
         ("Das ist die Druck-\nmaschine für die Stadt", "Das ist die Druckmaschine für die Stadt"),
         ("La sal y la pica de la sal-\npica", "La sal y la pica de la salpica"),
         ("Les villes dont celui-\nci est le maire", "Les villes dont celui-ci est le maire"),
