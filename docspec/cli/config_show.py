@@ -12,7 +12,16 @@ import typer
 import typer.main
 
 from docspec.cli import config as config_file
-from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, CONFIG_VALUES, NOT_CONFIGURABLE, PROFILE_VALUES, parse
+from docspec.cli.parse import (
+    CONFIG_MODEL,
+    CONFIG_PATH,
+    CONFIG_VALUES,
+    NOT_CONFIGURABLE,
+    PROFILE_VALUES,
+    SET_VALUES,
+    EverydayCommand,
+    parse,
+)
 from docspec.core.options import flag_of
 from docspec.core.safe_text import without_secrets
 
@@ -36,7 +45,7 @@ def show(context: typer.Context) -> int:
     Options of docspec parse that are named here count: docspec config show --profile fast --config team.toml
     """
     app = typer.Typer(add_completion=False)
-    app.command()(parse)
+    app.command(cls=EverydayCommand)(parse)
     command = typer.main.get_command(app)
     context_of_parse = command.make_context("docspec config show", list(context.args), obj=context.obj)
     path: Path = context_of_parse.meta[CONFIG_PATH]
@@ -59,7 +68,7 @@ def show(context: typer.Context) -> int:
 def _value_of(name: str, context: Any) -> tuple[Any, str]:
     """The value of an option, and its source."""
     value, source = context.params[name], context.get_parameter_source(name)
-    given = source is not None and source.name == "COMMANDLINE"
+    given = (source is not None and source.name == "COMMANDLINE") or name in context.meta.get(SET_VALUES, {})
     if name == "model":
         configured = context.meta.get(CONFIG_MODEL)
         model = config_file.resolve_model(value, configured)

@@ -132,7 +132,7 @@ def check_request(inputs: Sequence[str], options: ParseOptions, outputs: Outputs
     if corpus.devices is not None and options.device != "auto":
         raise UsageError(f"--devices and --device {options.device}: choose one of them")
     if corpus.scheduler == "ray" and outputs.view is not None:
-        raise UsageError("--scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
+        raise UsageError("scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
     if outputs.report is not None and str(outputs.report) in STDOUT:
         raise UsageError("--report needs a file: standard output is the document's")
 

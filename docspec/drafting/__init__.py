@@ -27,7 +27,7 @@ def make_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) ->
     every page.
 
     Raises :class:`docspec.core.DrafterError` when it cannot work at all (models missing) and says what to do, and
-    :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
+    :class:`UsageError` when the name is unknown or ``saved`` has no ``drafts``.
     """
     drafter = build_drafter(options, policy)
     getattr(drafter, "check", lambda: None)()
