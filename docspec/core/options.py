@@ -162,7 +162,7 @@ class ParseOptions:
         (),
         "OpenAI-compatible server that decodes (vLLM, docspec serve); no weights are needed here. May be "
         "repeated: the servers share the work. The model's family is known from its name there, from "
-        "--model or from family.",
+        "--model or from the setting family.",
         SERVERS,
         "URL",
     )

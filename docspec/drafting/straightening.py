@@ -103,7 +103,7 @@ def straightening(draft: PageDraft) -> tuple[Event, ...]:
         events.append(Event("page_turned", detail))
     if draft.seen.sheet or draft.seen.tilt:
         what = "a sheet photographed in perspective" if draft.seen.sheet else f"{draft.seen.tilt:+.1f} degrees askew"
-        events.append(Event("page_straightened", f"{what}; shown straight (straighten)"))
+        events.append(Event("page_straightened", f"{what}; shown straight (straighten = true)"))
     elif draft.straight.sheet:
         detail = "a sheet photographed in perspective was recognised as from above; its boxes are in the photograph"
         events.append(Event("sheet_found", f"{detail} (--set straighten=true shows it to the model straight)"))
