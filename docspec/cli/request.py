@@ -100,7 +100,7 @@ class RunRequest:
             "manifest": manifest,
         }
         destinations = [job.destination for job in jobs]
-        read = [self.config, self.options.ocr_model]
+        read = [self.config]
         if self.options.drafts is not None and self.options.drafts.is_file():
             read.append(self.options.drafts)
         if self.corpus.from_file not in (None, "-"):

@@ -207,13 +207,6 @@ class ParseOptions:
         DRAFTS,
         "LANG[+LANG]",
     )
-    ocr_model: Path | None = option(
-        None,
-        "Recognition model for RapidOCR in place of its own, or a folder of such models, of which each page"
-        " gets the one for its script.",
-        DRAFTS,
-        "FILE|DIR",
-    )
     ppstructure_models: Path | None = setting(None, "Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR")
 
     read: Read = option(
@@ -396,8 +389,6 @@ def _check_together(options: ParseOptions) -> None:
         raise UsageError("--model is empty; name a model, or leave it out")
     if options.tau == 0:
         raise UsageError("tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
-    if options.languages and options.ocr_model is not None and not options.ocr_model.is_dir():
-        raise UsageError("--language and --ocr-model FILE: choose one of them (a folder of models goes with both)")
     if options.drafter == "saved" and options.drafts is None:
         raise UsageError("--drafter saved needs --set drafts=PATH")
     if options.straighten and options.drafter not in ("auto", "rapidocr", "tesseract"):
