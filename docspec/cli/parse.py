@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import ChainMap
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,8 @@ from docspec.reporting.renderer import PLACED, Layout
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 CONFIG_VALUES, PROFILE_VALUES = "docspec.config.values", "docspec.profile.values"
 SET_VALUES = "docspec.set.values"
+SOURCES = {"command line": SET_VALUES, "file": CONFIG_VALUES, "profile": PROFILE_VALUES}
+"""What sets options beside their own words; the first counts."""
 NOT_CONFIGURABLE = {
     *("context", "inputs", "pages", "password", "server_key", "config", "settings", "help_all"),
     *("output", "report", "view", "layout_pdf", "numbers_report", "log_file"),  # each run has its own
@@ -132,12 +135,7 @@ def _load_profile(context: typer.Context, name: Profile | None) -> Profile | Non
 
 
 def _set_defaults(context: typer.Context) -> None:
-    """The options of ``--set`` stand before the config file's, and those before the profile's."""
-    context.default_map = {
-        name: value
-        for key in (PROFILE_VALUES, CONFIG_VALUES, SET_VALUES)
-        for name, value in context.meta.get(key, {}).items()
-    }
+    context.default_map = dict(ChainMap(*(context.meta.get(key, {}) for key in SOURCES.values())))
 
 
 @takes_options()
@@ -162,13 +160,7 @@ def parse(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        _option(
-            "--set",
-            metavar="NAME=VALUE",
-            is_eager=True,
-            callback=_load_settings,
-            help="Set what a config file may set. May be repeated.",
-        ),
+        _option("--set", metavar="NAME=VALUE", is_eager=True, callback=_load_settings, help="As a config file does."),
     ] = None,
     profile: Annotated[
         Profile | None,
