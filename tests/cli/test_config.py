@@ -160,10 +160,11 @@ def test_settings_are_set_by_a_word_before_the_file_and_after_a_flag(
     config_file.write_text('dpi = 100\nmax-tree = 8\ntau = 0.5\nmodel = "from/file"\n')
     monkeypatch.setenv("DOCSPEC_MODEL", "from/environment")
     words = "--set max-tree=9 --set tau=0.25 --set model=mini --set dpi=200 --dpi 300 --profile fast"
-    words += " --set keep_rotation=true --set server=http://a:1 --set prompt=2026 --set graph-mode=off"
+    words += " --set keep_rotation=true --set prompt=2026 --set graph-mode=off"
     options = run_cli("parse", source, *words.split()).options[0]
     assert (options.max_tree, options.tau, options.model, options.dpi) == (9, 0.25, "mini", 300.0)
     assert (options.keep_rotation, options.prompt, options.graphs) == (True, "2026", "off")
+    config_file.write_text("")
     two = run_cli("parse", source, "--set", 'server=["http://a:1", "http://b:2"]').options
     assert two[0].server == ("http://a:1", "http://b:2")
 
