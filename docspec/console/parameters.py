@@ -14,8 +14,40 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from rich.markup import escape
+from typer.core import TyperCommand
+from typer.exceptions import TyperException
 
+from docspec.core import UsageError
 from docspec.core.option import option_of, spelled
+
+SETTINGS = "Settings of the config file: NAME = VALUE there, or --set NAME=VALUE here"
+"""The panel of the options that are no words of the command line."""
+
+
+class SettingsCommand(TyperCommand):
+    """Its options in the panel :data:`SETTINGS` come last, have no dashes, and are no words of its command line."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.params.sort(key=_is_setting)
+        self.settings = {one.opts[0]: one for one in self.params if _is_setting(one)}
+        for flag, one in self.settings.items():
+            vars(one).update(opts=[flag.removeprefix("--")], add_to_parser=lambda *_: None)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            flag = getattr(error, "option_name", None)
+            if flag not in self.settings:
+                raise
+            name = flag.removeprefix("--")
+            how = f"write {name} = ... in a file for --config, or use --set {name}=VALUE"
+            raise UsageError(f"{flag} is a setting of the config file now: {how}") from error
+
+
+def _is_setting(parameter: Any) -> bool:
+    return getattr(parameter, "rich_help_panel", None) == SETTINGS
 
 
 def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -39,7 +71,7 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                 parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
                 continue
             for each in taken[name]:
-                parameters[each.name] = _parameter(groups[name], each, defaults)
+                parameters[each.name] = _parameter(groups[name], each, defaults, each.name in offered)
 
         def run(**values: Any) -> int:
             given = {key: value for key, value in values.items() if key in plain}
@@ -61,7 +93,7 @@ def _types_of(cls: type) -> dict[str, Any]:
     return get_type_hints(cls)
 
 
-def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect.Parameter:
+def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any], is_named: bool) -> inspect.Parameter:
     declared = option_of(each)
     kind = _types_of(cls)[each.name]
     default = defaults.get(each.name, each.default)
@@ -73,7 +105,7 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
         metavar=declared.metavar,
         min=declared.least,
         max=declared.most,
-        rich_help_panel=declared.group,
+        rich_help_panel=SETTINGS if declared.config_only and not is_named else declared.group,
         show_default=default is not None and kind is not bool,
         help=escape(declared.help),  # Typer reads help as markup, in which [ray] would be a style
         autocompletion=completing(each.name),
