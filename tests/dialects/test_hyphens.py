@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
+from docspec.dialects.hyphens import _lexicon_of
+from docspec.dialects.lexicon import lexicon_of
 from docspec.dialects.text import join_lines
 
 
@@ -115,16 +114,12 @@ def test_each_language_has_its_own_way(text: str, whole: str) -> None:
 
 
 def test_a_lexicon_is_read_when_a_line_end_asks_for_it() -> None:
-    code = """
-import sys
-from docspec.dialects.lexicon import lexicon_of
-from docspec.dialects.text import join_lines
-join_lines("A co-operative and the co-\\noperative of it")
-assert lexicon_of.cache_info().currsize == 0
-assert join_lines("the atten-\\ntion of it") == "the attention of it"
-assert lexicon_of.cache_info().currsize == 1
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
+    lexicon_of.cache_clear()
+    _lexicon_of.cache_clear()
+    join_lines("A co-operative and the co-\noperative of it")
+    assert lexicon_of.cache_info().currsize == 0
+    assert join_lines("the atten-\ntion of it") == "the attention of it"
+    assert lexicon_of.cache_info().currsize == 1
 
 
 @pytest.mark.parametrize("word", ["else-where", "under-stand", "every-thing"])
