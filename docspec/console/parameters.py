@@ -7,6 +7,7 @@ that two dataclasses have by the same name is one option that fills both.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
@@ -15,9 +16,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from rich.markup import escape
 from typer.core import TyperCommand
-from typer.exceptions import TyperException
 
-from docspec.core import UsageError
+from docspec.console.log import LOG
 from docspec.core.option import option_of, spelled
 
 SETTINGS = "Settings of the config file: NAME = VALUE there, or --set NAME=VALUE here"
@@ -25,7 +25,7 @@ SETTINGS = "Settings of the config file: NAME = VALUE there, or --set NAME=VALUE
 
 
 class SettingsCommand(TyperCommand):
-    """Its options in the panel :data:`SETTINGS` come last, have no dashes, and are no words of its command line."""
+    """Its options in the panel :data:`SETTINGS` come last and have no dashes: they are set by ``--set``."""
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **given)
@@ -35,15 +35,28 @@ class SettingsCommand(TyperCommand):
             vars(one).update(opts=[flag.removeprefix("--")], add_to_parser=lambda *_: None)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except TyperException as error:
-            flag = getattr(error, "option_name", None)
-            if flag not in self.settings:
-                raise
-            name = flag.removeprefix("--")
-            how = f"write {name} = ... in a file for --config, or use --set {name}=VALUE"
-            raise UsageError(f"{flag} is a setting of the config file now: {how}") from error
+        return super().parse_args(ctx, self._with_settings(args))
+
+    def _with_settings(self, args: list[str]) -> list[str]:
+        """``args`` with ``--set`` in place of flags that were options once: scripts go on, and are told."""
+        rest: list[str] = []
+        given: dict[str, list[str]] = {}
+        words = iter(args)
+        for word in words:
+            flag, sign, value = word.partition("=")
+            one = self.settings.get(flag)
+            if word == "--":
+                rest += [word, *words]
+            elif one is None:
+                rest.append(word)
+            else:
+                given.setdefault(flag, []).append("true" if one.is_flag else value if sign else next(words, ""))
+        for flag, values in given.items():
+            one, name = self.settings[flag], flag.removeprefix("--")
+            LOG.warning(f"{flag} is a setting of the config file now: write {name} = ... in it, or --set {name}=VALUE")
+            value = json.dumps(values, ensure_ascii=False) if one.multiple else values[-1]
+            rest[:0] = ["--set", f"{name}={value}"]
+        return rest
 
 
 def _is_setting(parameter: Any) -> bool:

@@ -169,6 +169,18 @@ def test_settings_are_set_by_a_word_before_the_file_and_after_a_flag(
     assert two[0].server == ("http://a:1", "http://b:2")
 
 
+def test_flags_that_were_options_go_on_and_are_told(run_cli: Any, source: Path) -> None:
+    result = run_cli("parse", source, *"--tau 0.25 --graph-mode=off --keep-rotation --max-tree 4 --max-tree=9".split())
+    options = result.options[0]
+    assert (options.tau, options.graphs, options.keep_rotation, options.max_tree) == (0.25, "off", True, 9)
+    for name in ("tau", "graph-mode", "keep-rotation", "max-tree"):
+        told = f"--{name} is a setting of the config file now: write {name} = ... in it, or --set {name}=VALUE"
+        assert result.err.count(told) == 1
+    wrong = run_cli("parse", source, "--tau", "many")
+    assert wrong.code == 2 and "--set: tau must be" in wrong.err
+    assert run_cli("parse", source, "--set", "tau=0.5", "--tau", "0.25").code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -182,12 +194,6 @@ def test_settings_are_set_by_a_word_before_the_file_and_after_a_flag(
         ("--set max-tree=0", "--set: Invalid value for 'max-tree'"),
         ("--set tau=0", "tau 0: must be above 0"),
         ("--set stages=three", "--set: Invalid value for 'stages': 'three' is not one of"),
-        (
-            "--tau 0.5",
-            "--tau is a setting of the config file now: write tau = ... in a file for --config, or use --set",
-        ),
-        ("--graph-mode=off", "use --set graph-mode=VALUE"),
-        ("--keep-rotation", "use --set keep-rotation=VALUE"),
     ],
 )
 def test_a_wrong_setting_is_told_in_a_line(run_cli: Any, source: Path, words: str, said: str) -> None:
