@@ -170,7 +170,9 @@ def test_settings_are_set_by_a_word_before_the_file_and_after_a_flag(
 
 
 def test_flags_that_were_options_go_on_and_are_told(run_cli: Any, source: Path) -> None:
-    result = run_cli("parse", source, *"--tau 0.25 --graph-mode=off --keep-rotation --max-tree 4 --max-tree=9".split())
+    result = run_cli(
+        "parse", source, *["--tau", "0.25", "--graph-mode=off", "--keep-rotation", "--max-tree", "4", "--max-tree=9"]
+    )
     options = result.options[0]
     assert (options.tau, options.graphs, options.keep_rotation, options.max_tree) == (0.25, "off", True, 9)
     for name in ("tau", "graph-mode", "keep-rotation", "max-tree"):
