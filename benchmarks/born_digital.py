@@ -44,7 +44,7 @@ def contestants(paths: Sequence[Path], processes: int, script: Path) -> Iterator
     script.write_text(_OTHER, encoding="utf-8")
 
     def own(files: Sequence[Path], *more: str) -> Callable[[Path], Sequence[str]]:
-        words = [sys.executable, "-m", "docspec", "parse", *map(str, files), "--manifest", "none", "-q", *more]
+        words = [sys.executable, "-m", "docspec", "parse", *map(str, files), "--set", "manifest=none", "-q", *more]
         return lambda folder: [*words, "-o", f"{folder}/"]
 
     def other(files: Sequence[Path], count: int, **settings: object) -> Callable[[Path], Sequence[str]]:

@@ -155,7 +155,7 @@ def _model(label: str, name: str, *, needed: bool) -> Finding:
         return Finding("model", label, state, f"cannot be examined: {first_line(error)}")
     if family is None:
         known = ", ".join(sorted(families()))
-        remedy = f"known are {known}; others can be tried with --dialect and --prompt"
+        remedy = f"known are {known}; others can be tried with --set dialect=NAME and --set prompt=TEXT"
         return Finding("model", label, state, f"models of type '{kind}' are not known", remedy)
     return Finding("model", label, "ok", f"{kind}, {path}")
 

@@ -1,4 +1,4 @@
-"""Pages that are known to come out wrong since the grids of tables are searched for, and the order of reading is learned
+"""Pages that are known to come out wrong since the grids of tables are searched for and the order of reading is learned
 (docs/limits.md): each is a case that more, or other, made pages should make right, and leaves this list then. They are
 not run and count as expected failures."""
 

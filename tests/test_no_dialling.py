@@ -82,8 +82,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @needs_strace
 def test_nothing_is_dialled_with_any_drafter_offline_or_not(tmp_path: Path, page: Path) -> None:
     common = [str(page / "a.pdf"), "-q", "-o", str(tmp_path / "o.md"), "--dpi", "72", "--max-tokens", "6"]
-    common += ["--stages", "page"]  # nothing has to be measured then
-    common += ["--drafts", str(page / "a_0_res.json"), "--ppstructure-models", str(page / "models")]
+    common += ["--set", "stages=page"]  # nothing has to be measured then
+    common += ["--set", f"drafts={page}/a_0_res.json", "--set", f"ppstructure-models={page}/models"]
     drafters = ["text-layer", "rapidocr", "ppstructure", "saved", "none", "auto"]
     runs = [["parse", *common, "--drafter", name] for name in drafters]
     runs.append(["parse", *common, "--offline"])  # it only takes away: one run has all that it touches

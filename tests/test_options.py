@@ -5,36 +5,38 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, fields
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
 import typer
 from rich.text import Text
 from typer.testing import CliRunner
 
-from docspec.console.parameters import takes_options
+from docspec.console.parameters import SETTINGS, takes_options
 from docspec.core import ParseOptions, UsageError
-from docspec.core.option import also, option
-from docspec.core.options import flag_of
+from docspec.core.option import also, named, option, option_of
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize(
-    ("wrong", "named"),
+    ("wrong", "said"),
     [
         ({"dpi": math.inf}, "--dpi inf: must be between 1 and 9600"),
         ({"dpi": math.nan}, "--dpi nan"),
         ({"dpi": 0}, "--dpi 0"),
         ({"pages_in_flight": 65}, "--pages-in-flight 65: must be between 1 and 64"),
         ({"dtype": "int8"}, "--dtype int8: choose among auto, float32"),
-        ({"tau": 0}, "--tau 0"),
+        ({"tau": 0}, "^tau 0"),
         ({"model": ""}, "--model is empty"),
-        ({"drafter": "saved"}, "--drafter saved needs --drafts"),
-        ({"drafter": "text-layer", "straighten": True}, "--straighten and --drafter text-layer"),
+        ({"drafter": "saved"}, "--drafter saved needs --set drafts="),
+        ({"drafter": "text-layer", "straighten": True}, "straighten and --drafter text-layer"),
         ({"pages_in_flight": 2, "baseline": True}, "--pages-in-flight 2 and --baseline"),
     ],
 )
-def test_wrong_options_are_refused_by_name(wrong: dict[str, object], named: str) -> None:
-    with pytest.raises(UsageError, match=named):
+def test_wrong_options_are_refused_by_name(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
         ParseOptions(**wrong)  # type: ignore[arg-type]
 
 
@@ -43,7 +45,7 @@ def test_every_field_is_an_option_of_parse_and_of_no_other_help_text() -> None:
 
     page = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "200", "TERM": "dumb"}).output
     for each in fields(ParseOptions):
-        assert flag_of(each.name) in page
+        assert re.search(rf" {named(each.name, option_of(each))} ", page)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +112,7 @@ def test_help_pages_show_texts_as_they_are_written() -> None:
 
     from docspec.cli.app import app
 
-    page = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    page = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "300", "TERM": "dumb"}).output
     assert "pip install 'docspec-vlm[ray]'" in page
     commands = [get_command(app)]
     for command in commands:
@@ -127,6 +129,27 @@ def test_help_all_needs_nothing_else_and_shows_every_group() -> None:
     ran = CliRunner().invoke(app, ["parse", "--help-all"], env={"COLUMNS": "80", "TERM": "dumb"})
     assert ran.exit_code == 0
     assert all(group in ran.output for group in ("Output", "Pages", "Model", "Drafts", "Speculation", "Documents"))
+    assert "--tau" not in ran.output and " tau " in ran.output.partition(SETTINGS)[2]
+
+
+def test_no_text_names_a_setting_as_a_word_of_the_command_line() -> None:
+    """Help, messages and pages, but for the options of other commands by the same name."""
+    from typer.main import get_command
+
+    from benchmarks.cli import app as benchmarks
+    from docspec.cli.app import app
+
+    def flags(command: Any) -> set[str]:
+        own = {flag for one in command.params for flag in one.opts}
+        return own.union(*map(flags, getattr(command, "measurements", getattr(command, "commands", {})).values()))
+
+    settings = get_command(app).commands["parse"].settings  # type: ignore[attr-defined]
+    taken = flags(get_command(app)) | flags(get_command(benchmarks))
+    assert len(settings) > 30 and not flags(get_command(app).commands["parse"]) & set(settings)  # type: ignore[attr-defined]
+    wrong = re.compile("|".join(rf"{flag}(?![\w-])" for flag in set(settings) - taken))
+    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docspec").rglob("*.py")]
+    lines = [(file.name, line) for file in files for line in file.read_text("utf-8").splitlines()]
+    assert [one for one in lines if wrong.search(one[1]) and "flags=(" not in one[1]] == []
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400), 2**53, math.nan, math.inf])

@@ -123,7 +123,7 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_ends_only_runs_that_ask_
     ("asked", "what"),
     [
         (("--proposer", "cursor+model:mini-draft"), "--proposer model:mini-draft"),
-        (("--skip-verification", "uniform:2"), "--skip-verification"),
+        (("--set", "skip-verification=uniform:2"), ": skip-verification"),
     ],
 )
 def test_a_method_that_is_not_installed_says_what_to_install(

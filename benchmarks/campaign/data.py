@@ -221,7 +221,7 @@ class Data:
         for case, name in zip(cases, names, strict=True):
             shutil.copy(self._sound / "in" / "a.pdf", box / "in" / f"{name}.pdf")
             (box / "drafts" / f"{name}.json").write_bytes(case.data)
-        words = ("--drafter", "saved", "--drafts", "drafts", "--words", "model")
+        words = ("--drafter", "saved", "--set", "drafts=drafts", "--words", "model")
         ran = self._parse(box, "read", *words)
         shutil.copy(self._sound / "in" / "a.pdf", box / "in")
         results = []
@@ -247,7 +247,7 @@ class Data:
         shutil.copytree(self._model, box / "model")
         (box / "model" / cases[0].name.partition(":")[0]).write_bytes(cases[0].data)
         words = ["parse", "in/a.pdf", "-o", "made.json", "--model", "model", "--offline", "--pages", "1"]
-        words += ["--drafter", "none", "--stages", "none", "--max-tokens", "4", "--dpi", "50", "--device", "cpu"]
+        words += ["--drafter", "none", "--set", "stages=none", "--max-tokens", "4", "--dpi", "50", "--device", "cpu"]
         return [self._result(cases[0], box, self._worker.docspec(*words, cwd=box, quick=False))]
 
 

@@ -60,7 +60,7 @@ class Runs:
     def __init__(self, folder: Path, devices: bool = False) -> None:
         self.folder = folder
         self._words = ["parse", "in", "--model", "model", "--words", "model", "--max-tokens", "12", "-v"]
-        self._words += ["--drafter", "text-layer", "--dpi", "60", "--stages", "page"]
+        self._words += ["--drafter", "text-layer", "--dpi", "60", "--set", "stages=page"]
         self._words += ["--devices", "cpu,cpu"] if devices else ["--device", "cpu"]
 
     def begin(self, out: str, *more: str) -> subprocess.Popen[bytes]:

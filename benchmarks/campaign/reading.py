@@ -20,7 +20,7 @@ from benchmarks.campaign.case import Case, Result
 from benchmarks.campaign.words import ENOUGH, share_of, words_of
 from benchmarks.campaign.worker import CPU_SECONDS, Ran, Worker
 
-QUICK = ["--words", "evidence", "--stages", "none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
+QUICK = ["--words", "evidence", "--set", "stages=none", "--max-tokens", "4", "--device", "cpu", "--dpi", "50"]
 DAMAGE = {"damaged_page", "damaged_input"}
 SAYS = DAMAGE | {"page_reduced", "page_unread", "hidden_text"}
 """Events that say that something of a page may be missing or is too small to be read."""

@@ -16,6 +16,7 @@ from benchmarks.cli.engines import engines
 from benchmarks.cli.figures import figures
 from benchmarks.cli.formulas import formulas
 from benchmarks.cli.half_precision import half_precision
+from benchmarks.cli.hyphens import hyphens
 from benchmarks.cli.kinds import kinds
 from benchmarks.cli.languages import languages
 from benchmarks.cli.layer import layer
@@ -59,6 +60,7 @@ COMMANDS = (
         kinds,
         layer,
         formulas,
+        hyphens,
         languages,
         accuracy,
         born_digital,

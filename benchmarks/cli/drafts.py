@@ -40,7 +40,7 @@ def _level(name: str, least: float, most: float, help: str) -> Any:
 
 
 @takes_options(
-    *("model", "device", "dtype", "dpi", "drafts", "language", "ocr_model", "ppstructure_models"),
+    *("model", "device", "dtype", "dpi", "drafts", "language", "ppstructure_models"),
     pages="1",
     max_tokens=128,
     words="model",

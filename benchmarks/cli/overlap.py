@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @takes_options("model", "device", "dtype", "pages", "dpi", "drafter", "max_tokens", stages="page", words="model")
 def overlap(*, inputs: InputPaths, options: ParseOptions, repeats: Repeats = 3, json_file: JsonFile = None) -> int:
-    """Pages read whole, recognised first (--overlap off) and while they are read (auto): one run, interleaved, medians.
+    """Pages read whole, recognised first (overlap off) and while they are read (auto): one run, interleaved, medians.
 
     Beside the page recognition has half of the cores; OMP_NUM_THREADS gives the model the other half.
     """

@@ -37,7 +37,7 @@ def runs(
         raise UsageError("--way takes a name, = and options: --way 'own=--words model'")
 
     def command(options: str) -> Callable[[Path], Sequence[str]]:
-        words = [sys.executable, "-m", "docspec", "parse", *map(str, paths), "--manifest", "none", "-q"]
+        words = [sys.executable, "-m", "docspec", "parse", *map(str, paths), "--set", "manifest=none", "-q"]
         return lambda folder: [*words, *shlex.split(options), "-o", f"{folder}/"]
 
     task = f"{len(paths)} files"

@@ -22,7 +22,7 @@ POLICIES = ("window", "cursor")
 LABEL = "replayed transcript: no model runs; steps are those of exact acceptance, ms the host's CPU time a step"
 
 
-@takes_options("drafts", "dpi", "language", "ocr_model", drafter="text-layer", max_tree=128)
+@takes_options("drafts", "dpi", "language", drafter="text-layer", max_tree=128)
 def transcripts(
     *,
     inputs: Transcripts,

@@ -38,9 +38,9 @@ class DeviceCheck:
 
 CORRECT = (
     DeviceCheck("float32: drafts, plain, generate", checks.same_tokens, "--exact strict; if it stays, report it"),
-    DeviceCheck("graphs over changed inputs and caches", checks.graphs, "--graph-mode off"),
-    DeviceCheck("a capture that fails", checks.failed_capture, "--graph-mode off"),
-    DeviceCheck("memory beside the estimate", checks.memory, "--kv-memory bounds keys and values"),
+    DeviceCheck("graphs over changed inputs and caches", checks.graphs, "--set graph-mode=off"),
+    DeviceCheck("a capture that fails", checks.failed_capture, "--set graph-mode=off"),
+    DeviceCheck("memory beside the estimate", checks.memory, "kv-memory bounds keys and values"),
 )
 """The checks in float32."""
 

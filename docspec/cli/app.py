@@ -22,7 +22,7 @@ from docspec.cli.convert import convert
 from docspec.cli.doctor import doctor
 from docspec.cli.inspect import inspect
 from docspec.cli.models import models
-from docspec.cli.parse import CONFIG_PATH, EverydayCommand, parse
+from docspec.cli.parse import CONFIG_PATH, SET_VALUES, EverydayCommand, parse
 from docspec.cli.serve import mcp, serve
 from docspec.cli.status import status
 from docspec.console import exits, log
@@ -219,10 +219,11 @@ def _usage(error: TyperException) -> int:
 
 
 def _config_prefix(error: TyperException) -> str:
-    """The config file's name where the wrong value came from it."""
+    """The config file's name, or ``--set``, where the wrong value came from it."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     if context is None or parameter is None:
         return ""
     source = context.get_parameter_source(parameter.name)
     from_file = source is not None and source.name == "DEFAULT_MAP"
-    return f"{context.meta[CONFIG_PATH]}: " if from_file else ""
+    place = "--set" if parameter.name in context.meta.get(SET_VALUES, {}) else context.meta.get(CONFIG_PATH)
+    return f"{place}: " if from_file else ""

@@ -73,7 +73,7 @@ class Ending:
         if error is not None:
             report.exit_code, report.error = exits.code_of(error), reason(error)
         elif self.run is not None and self.run.gave_up:
-            report.error = f"ended after {mine.failed + mine.partial} documents that failed (--max-failures)"
+            report.error = f"ended after {mine.failed + mine.partial} documents that failed (max-failures)"
         report.interrupted = isinstance(error, KeyboardInterrupt)
         report.wall_seconds = time.perf_counter() - started
         if self.run is not None and (pace := self.run.pace) is not None:

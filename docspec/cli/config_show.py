@@ -12,7 +12,7 @@ import typer
 import typer.main
 
 from docspec.cli import config as config_file
-from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, CONFIG_VALUES, NOT_CONFIGURABLE, PROFILE_VALUES, parse
+from docspec.cli.parse import CONFIG_MODEL, CONFIG_PATH, NOT_CONFIGURABLE, SOURCES, EverydayCommand, parse
 from docspec.core.options import flag_of
 from docspec.core.safe_text import without_secrets
 
@@ -36,7 +36,7 @@ def show(context: typer.Context) -> int:
     Options of docspec parse that are named here count: docspec config show --profile fast --config team.toml
     """
     app = typer.Typer(add_completion=False)
-    app.command()(parse)
+    app.command(cls=EverydayCommand)(parse)
     command = typer.main.get_command(app)
     context_of_parse = command.make_context("docspec config show", list(context.args), obj=context.obj)
     path: Path = context_of_parse.meta[CONFIG_PATH]
@@ -59,20 +59,17 @@ def show(context: typer.Context) -> int:
 def _value_of(name: str, context: Any) -> tuple[Any, str]:
     """The value of an option, and its source."""
     value, source = context.params[name], context.get_parameter_source(name)
-    given = source is not None and source.name == "COMMANDLINE"
+    origins = ["command line"] if source is not None and source.name == "COMMANDLINE" else []
+    origins += [origin for origin, key in SOURCES.items() if name in context.meta.get(key, {})]
     if name == "model":
         configured = context.meta.get(CONFIG_MODEL)
         model = config_file.resolve_model(value, configured)
-        if given and value == model:
+        if origins and value == model:
             return model, "command line"
         if model == os.environ.get(config_file.MODEL_VARIABLE):
             return model, f"${config_file.MODEL_VARIABLE}"
         return model, "file" if model == configured else "default"
-    if given:
-        return value, "command line"
-    if name in context.meta.get(CONFIG_VALUES, {}):
-        return value, "file"
-    return value, "profile" if name in context.meta.get(PROFILE_VALUES, {}) else "default"
+    return value, next(iter(origins), "default")
 
 
 def _toml(value: Any) -> str:

@@ -118,7 +118,7 @@ def _facts(name: str, offline: bool) -> dict[str, Any]:
         facts |= {"family": entry.family, "dialect": family.card_of(name).dialect}
         facts |= {"note": family.note} if family.note else {}
     elif entry.family:
-        facts["family"] = f"{entry.family} (not one that docspec knows; see --dialect and --prompt)"
+        facts["family"] = f"{entry.family} (not one that docspec knows; see the settings dialect and prompt)"
     if entry.billions:
         facts["parameters"] = f"{entry.billions:g} billion"
     if entry.licence:

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import fields, replace
+from collections import ChainMap
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from rich.text import Text
-from typer.core import TyperCommand
 
 from docspec.cli import config as config_file
 from docspec.cli.batch import Batch
 from docspec.cli.outputs import Outputs
 from docspec.console import log
-from docspec.console.parameters import takes_options
+from docspec.console.parameters import SettingsCommand, takes_options
 from docspec.core import ParseOptions, UsageError
 from docspec.core.choices import PROFILES, Profile
 from docspec.core.extras import missing
+from docspec.core.option import options_of
 from docspec.core.options import OPTIONS
 from docspec.corpus.job import CorpusOptions
 from docspec.reporting.renderer import PLACED, Layout
 
 CONFIG_PATH, CONFIG_MODEL = "docspec.config.path", "docspec.config.model"
 CONFIG_VALUES, PROFILE_VALUES = "docspec.config.values", "docspec.profile.values"
+SET_VALUES = "docspec.set.values"
+SOURCES = {"command line": SET_VALUES, "file": CONFIG_VALUES, "profile": PROFILE_VALUES}
+"""What sets options beside their own words; the first counts."""
 NOT_CONFIGURABLE = {
-    *("context", "inputs", "pages", "password", "server_key", "config", "help_all"),
+    *("context", "inputs", "pages", "password", "server_key", "config", "settings", "help_all"),
     *("output", "report", "view", "layout_pdf", "numbers_report", "log_file"),  # each run has its own
-    *(each.name for each in fields(CorpusOptions)),
+    *(name for name, declared in options_of(CorpusOptions).items() if not declared.config_only),
 }
 
 EVERYDAY = (
@@ -63,7 +67,7 @@ WIDEST = 28
 ALL = "docspec.help.all"
 
 
-class EverydayCommand(TyperCommand):
+class EverydayCommand(SettingsCommand):
     """Its ``--help`` shows :data:`EVERYDAY`, a sentence each; ``--help-all`` shows every option by group."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -80,9 +84,10 @@ class EverydayCommand(TyperCommand):
             text = Text.from_markup(option.help).plain
             sentence = re.split(r"[.:](?= [A-Z])|;", text, maxsplit=1)[0].rstrip(".") + "."
             rows.append((flags if len(flags) <= WIDEST else f"{', '.join(option.opts)} NAME", sentence))
-        count = sum(not getattr(one, "hidden", False) for one in self.params) - 1
+        settings = len(self.settings)
+        both = f"All {len(self.params) - 1 - settings} options, {settings} settings of --config."
         with formatter.section("Options"):
-            formatter.write_dl([*rows, ("--help-all", f"All {count} options, by group.")], WIDEST)
+            formatter.write_dl([*rows, ("--help-all", both)], WIDEST)
 
 
 def show_all(context: typer.Context, is_given: bool) -> None:
@@ -101,15 +106,25 @@ KEY_VARIABLE = OPTIONS["server_key"].variable or ""
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     if context.resilient_parsing:
         return path
-    hints = get_type_hints(parse)
-    kinds = {name: kind for name, kind in hints.items() if name not in NOT_CONFIGURABLE}
-    values = config_file.load(path, kinds)
+    values = config_file.load(path, _kinds())
     # The model has a rule of its own (an environment variable stands between flag and file).
     context.meta[CONFIG_MODEL] = values.pop("model", None)
     context.meta[CONFIG_PATH] = config_file.default_path() if path is None else path
     context.meta[CONFIG_VALUES] = values
     _set_defaults(context)
     return path
+
+
+def _kinds() -> dict[str, Any]:
+    """The types of what the config file may set."""
+    return {name: kind for name, kind in get_type_hints(parse).items() if name not in NOT_CONFIGURABLE}
+
+
+def _load_settings(context: typer.Context, words: list[str] | None) -> list[str] | None:
+    if words and not context.resilient_parsing:
+        context.meta[SET_VALUES] = config_file.settings(words, _kinds())
+        _set_defaults(context)
+    return words
 
 
 def _load_profile(context: typer.Context, name: Profile | None) -> Profile | None:
@@ -120,8 +135,7 @@ def _load_profile(context: typer.Context, name: Profile | None) -> Profile | Non
 
 
 def _set_defaults(context: typer.Context) -> None:
-    """The config file's options stand before those of the profile."""
-    context.default_map = {**context.meta.get(PROFILE_VALUES, {}), **context.meta.get(CONFIG_VALUES, {})}
+    context.default_map = dict(ChainMap(*(context.meta.get(key, {}) for key in SOURCES.values())))
 
 
 @takes_options()
@@ -143,6 +157,10 @@ def parse(
             callback=_load_config,
             help="TOML file with options. Default: docspec/config.toml in the user's config folder.",
         ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        _option("--set", metavar="NAME=VALUE", is_eager=True, callback=_load_settings, help="As a config file does."),
     ] = None,
     profile: Annotated[
         Profile | None,

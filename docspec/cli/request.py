@@ -100,7 +100,7 @@ class RunRequest:
             "manifest": manifest,
         }
         destinations = [job.destination for job in jobs]
-        read = [self.config, self.options.ocr_model]
+        read = [self.config]
         if self.options.drafts is not None and self.options.drafts.is_file():
             read.append(self.options.drafts)
         if self.corpus.from_file not in (None, "-"):
@@ -132,7 +132,7 @@ def check_request(inputs: Sequence[str], options: ParseOptions, outputs: Outputs
     if corpus.devices is not None and options.device != "auto":
         raise UsageError(f"--devices and --device {options.device}: choose one of them")
     if corpus.scheduler == "ray" and outputs.view is not None:
-        raise UsageError("--scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
+        raise UsageError("scheduler ray and --view: choose one (a view holds whole pages, which stay away)")
     if outputs.report is not None and str(outputs.report) in STDOUT:
         raise UsageError("--report needs a file: standard output is the document's")
 

@@ -7,6 +7,7 @@ that two dataclasses have by the same name is one option that fills both.
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
@@ -14,8 +15,52 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from rich.markup import escape
+from typer.core import TyperCommand
 
+from docspec.console.log import LOG
 from docspec.core.option import option_of, spelled
+
+SETTINGS = "Settings of the config file: NAME = VALUE there, or --set NAME=VALUE here"
+"""The panel of the options that are no words of the command line."""
+
+
+class SettingsCommand(TyperCommand):
+    """Its options in the panel :data:`SETTINGS` come last and have no dashes: they are set by ``--set``."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.params.sort(key=_is_setting)
+        self.settings = {one.opts[0]: one for one in self.params if _is_setting(one)}
+        for flag, one in self.settings.items():
+            vars(one).update(opts=[flag.removeprefix("--")], add_to_parser=lambda *_: None)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self._with_settings(args))
+
+    def _with_settings(self, args: list[str]) -> list[str]:
+        """``args`` with ``--set`` in place of flags that were options once: scripts go on, and are told."""
+        rest: list[str] = []
+        given: dict[str, list[str]] = {}
+        words = iter(args)
+        for word in words:
+            flag, sign, value = word.partition("=")
+            one = self.settings.get(flag)
+            if word == "--":
+                rest += [word, *words]
+            elif one is None:
+                rest.append(word)
+            else:
+                given.setdefault(flag, []).append("true" if one.is_flag else value if sign else next(words, ""))
+        for flag, values in given.items():
+            one, name = self.settings[flag], flag.removeprefix("--")
+            LOG.warning(f"{flag} is a setting of the config file now: write {name} = ... in it, or --set {name}=VALUE")
+            value = json.dumps(values, ensure_ascii=False) if one.multiple else values[-1]
+            rest[:0] = ["--set", f"{name}={value}"]
+        return rest
+
+
+def _is_setting(parameter: Any) -> bool:
+    return getattr(parameter, "rich_help_panel", None) == SETTINGS
 
 
 def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -39,7 +84,7 @@ def takes_options(*names: str, **defaults: Any) -> Callable[[Callable[..., int]]
                 parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name])
                 continue
             for each in taken[name]:
-                parameters[each.name] = _parameter(groups[name], each, defaults)
+                parameters[each.name] = _parameter(groups[name], each, defaults, each.name in offered)
 
         def run(**values: Any) -> int:
             given = {key: value for key, value in values.items() if key in plain}
@@ -61,7 +106,7 @@ def _types_of(cls: type) -> dict[str, Any]:
     return get_type_hints(cls)
 
 
-def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect.Parameter:
+def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any], is_named: bool) -> inspect.Parameter:
     declared = option_of(each)
     kind = _types_of(cls)[each.name]
     default = defaults.get(each.name, each.default)
@@ -73,7 +118,7 @@ def _parameter(cls: type, each: Field[Any], defaults: dict[str, Any]) -> inspect
         metavar=declared.metavar,
         min=declared.least,
         max=declared.most,
-        rich_help_panel=declared.group,
+        rich_help_panel=SETTINGS if declared.config_only and not is_named else declared.group,
         show_default=default is not None and kind is not bool,
         help=escape(declared.help),  # Typer reads help as markup, in which [ray] would be a style
         autocompletion=completing(each.name),

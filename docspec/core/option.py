@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from docspec.core.errors import UsageError
@@ -33,7 +34,9 @@ _KEY = "option"
 class Option:
     """What is said of an option beside its type and default. ``group`` is its panel of the help page. ``flags`` are its
     names on the command line if they do not follow from the field's. ``variable`` of the environment holds if neither
-    the command line nor the config file says anything. Numbers are from ``least`` to ``most``."""
+    the command line nor the config file says anything. Numbers are from ``least`` to ``most``. One that is
+    ``config_only`` is a setting of the config file, of ``--set NAME=VALUE`` and of Python, and no word of
+    ``docspec parse``; benchmarks that measure it may offer it."""
 
     help: str
     group: str
@@ -42,6 +45,7 @@ class Option:
     variable: str | None = None
     least: float | None = None
     most: float | None = None
+    config_only: bool = False
 
 
 def option(
@@ -54,10 +58,15 @@ def option(
     variable: str | None = None,
     least: float | None = None,
     most: float | None = None,
+    config_only: bool = False,
 ) -> Any:
     """A dataclass field that is an :class:`Option`."""
-    declared = Option(help, group, metavar, flags, variable, least, most)
+    declared = Option(help, group, metavar, flags, variable, least, most, config_only)
     return field(default=default, metadata={_KEY: declared})
+
+
+setting = partial(option, config_only=True)
+"""An :func:`option` that is ``config_only``."""
 
 
 def also(cls: Any, name: str) -> Any:
@@ -83,11 +92,16 @@ def spelled(name: str, declared: Option | None) -> str:
     return max(flags, key=len, default="--" + name.replace("_", "-"))
 
 
+def named(name: str, declared: Option) -> str:
+    """The option of the field ``name`` as messages name it: a setting has no dashes."""
+    return spelled(name, declared).removeprefix("--" if declared.config_only else "")
+
+
 def check(options: Any) -> None:
     """Raises ``UsageError`` if a field of the dataclass ``options`` is out of its declared bounds or choices."""
     types = get_type_hints(type(options))
     for name, declared in options_of(type(options)).items():
-        value, kind, flag = getattr(options, name), types[name], spelled(name, declared)
+        value, kind, flag = getattr(options, name), types[name], named(name, declared)
         if value is not None and get_origin(kind) is Literal and value not in get_args(kind):
             choices = ", ".join(map(str, get_args(kind)))
             raise UsageError(f"{flag} {value}: choose among {choices}")

@@ -33,7 +33,19 @@ from docspec.core.choices import (
 )
 from docspec.core.errors import UsageError
 from docspec.core.languages import AUTO, Language, languages_of
-from docspec.core.option import DRAFTS, MODEL, OUTPUT, PAGES, SERVERS, SPECULATION, check, option, options_of, spelled
+from docspec.core.option import (
+    DRAFTS,
+    MODEL,
+    OUTPUT,
+    PAGES,
+    SERVERS,
+    SPECULATION,
+    check,
+    option,
+    options_of,
+    setting,
+    spelled,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +71,19 @@ class ParseOptions:
     dpi: float = option(
         200.0, "Resolution at which PDF pages are rendered, in pixels per inch.", PAGES, least=1, most=9600
     )
-    image_scale: ImageScale = option(
+    image_scale: ImageScale = setting(
         "published",
         "Scale of image files: that of the model's own tool (published; dots.ocr: about 2), or none (as-is).",
         PAGES,
     )
-    keep_rotation: bool = option(False, "Do not turn pages whose text runs sideways.", PAGES)
-    straighten: bool = option(
+    keep_rotation: bool = setting(False, "Do not turn pages whose text runs sideways.", PAGES)
+    straighten: bool = setting(
         False,
         "Show the model recognised pages straight: crooked scans, and sheets photographed in perspective, from above.",
         PAGES,
     )
-    ignore_exif: bool = option(False, "Do not turn photographs by the orientation that their EXIF data names.", PAGES)
-    hidden: Hidden = option(
+    ignore_exif: bool = setting(False, "Do not turn photographs by the orientation that their EXIF data names.", PAGES)
+    hidden: Hidden = setting(
         "drop",
         "Text that nobody sees (not painted, covered, in the colour of its ground, on a layer that is off, "
         "...): leave it out and say so (drop), or write it, marked as hidden (keep).",
@@ -83,13 +95,13 @@ class ParseOptions:
         "them (text), or those that stand alone as pictures (picture).",
         PAGES,
     )
-    max_megapixels: float = option(
+    max_megapixels: float = setting(
         25.0, "Reduce larger pages and images to this many million pixels; 0: never.", PAGES, least=0
     )
     page_timeout: float = option(
         120.0, "Time limit for rendering and drafting a page, and for opening a document.", PAGES, "SECONDS", least=0.1
     )
-    document_timeout: float | None = option(
+    document_timeout: float | None = setting(
         None,
         "Time limit for a document; pages that are not rendered by then fail. Default: none.",
         PAGES,
@@ -108,29 +120,29 @@ class ParseOptions:
     )
     device: str = option("auto", "Device that the model runs on.", MODEL, "auto|cpu|cuda[:N]|mps")
     dtype: Dtype = option("auto", "Number format of the weights.", MODEL)
-    quantize: Quantize = option(
+    quantize: Quantize = setting(
         "none",
         "Load linear weights in 8 or 4 bits, with bitsandbytes: less memory, but not the same output as without.",
         MODEL,
     )
-    attention: Attention = option(
+    attention: Attention = setting(
         "auto",
         "Attention implementation. split has steps attend by kernels that divide the keys of a prefix among"
         " a GPU's processors (CUDA, Triton); auto takes it where it was measured to be faster.",
         MODEL,
     )
     offline: bool = option(False, "Open no network connection; use only what is on this machine.", MODEL)
-    dialect: DialectName | None = option(
+    dialect: DialectName | None = setting(
         None, "Output format of the model. Default: the one known for this model.", MODEL
     )
-    prompt: str | None = option(None, "Prompt for each page. Default: the one known for this model.", MODEL, "TEXT")
-    graphs: Graphs = option(
+    prompt: str | None = setting(None, "Prompt for each page. Default: the one known for this model.", MODEL, "TEXT")
+    graphs: Graphs = setting(
         "auto",
         "Run steps as CUDA graphs (cuda), compiled (compile) or eagerly (off); auto: what works.",
         MODEL,
         flags=("--graph-mode",),
     )
-    kv_memory: int | None = option(
+    kv_memory: int | None = setting(
         None,
         "Memory limit of the key-value buffers; a page that needs more fails. Default: none.",
         MODEL,
@@ -150,22 +162,22 @@ class ParseOptions:
         (),
         "OpenAI-compatible server that decodes (vLLM, docspec serve); no weights are needed here. May be "
         "repeated: the servers share the work. The model's family is known from its name there, from "
-        "--model or from --family.",
+        "--model or from the setting family.",
         SERVERS,
         "URL",
     )
     server_key: str | None = option(
         None, "API key of the server. Default: $DOCSPEC_SERVER_KEY.", SERVERS, "KEY", variable="DOCSPEC_SERVER_KEY"
     )
-    served_model: str | None = option(None, "Model to use, where the server has several.", SERVERS, "NAME")
-    max_wait: float = option(
+    served_model: str | None = setting(None, "Model to use, where the server has several.", SERVERS, "NAME")
+    max_wait: float = setting(
         300.0,
         "Longest rest that a server may ask for (Retry-After); if it asks for more, the run ends and can go on later.",
         SERVERS,
         "SECONDS",
         least=0.0,
     )
-    family: str | None = option(
+    family: str | None = setting(
         None, "Family of a served model whose name does not show it (qwen2_5_vl, dots_ocr, ...).", SERVERS
     )
     engine: EngineName = option(
@@ -174,10 +186,10 @@ class ParseOptions:
         " (auto): server where one is named, llama for a model.gguf, else local.",
         SERVERS,
     )
-    engine_args: str | None = option(
+    engine_args: str | None = setting(
         None, "Arguments for vLLM, as one text ('--enforce-eager --max-model-len 8192').", SERVERS, "TEXT"
     )
-    engine_python: Path | None = option(
+    engine_python: Path | None = setting(
         None, "Python interpreter of an environment with vLLM or llama-cpp-python. Default: this one.", SERVERS, "FILE"
     )
     mmproj: Path | None = option(
@@ -187,7 +199,7 @@ class ParseOptions:
     drafter: DrafterName = option(
         "auto", "Source of the draft that is verified. Default (auto): chosen page by page.", DRAFTS
     )
-    drafts: Path | None = option(None, "Saved results, for --drafter saved.", DRAFTS, "FILE|DIR")
+    drafts: Path | None = setting(None, "Saved results, for --drafter saved.", DRAFTS, "FILE|DIR")
     language: str = option(
         AUTO,
         "Language of the print, as de+arabic. Codes (de, deu) or English names, for recognition. Default (auto): "
@@ -195,14 +207,7 @@ class ParseOptions:
         DRAFTS,
         "LANG[+LANG]",
     )
-    ocr_model: Path | None = option(
-        None,
-        "Recognition model for RapidOCR in place of its own, or a folder of such models, of which each page"
-        " gets the one for its script.",
-        DRAFTS,
-        "FILE|DIR",
-    )
-    ppstructure_models: Path | None = option(None, "Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR")
+    ppstructure_models: Path | None = setting(None, "Local PP-StructureV3 models, one folder each.", DRAFTS, "DIR")
 
     read: Read = option(
         "auto",
@@ -216,7 +221,7 @@ class ParseOptions:
         "for the rest (evidence). Default (auto): evidence for the bundled reader, model for all others.",
         SPECULATION,
     )
-    stages: Stages = option(
+    stages: Stages = setting(
         "auto",
         "Verify drafts of regions, then of the page (both), only of the page (page), or decode without "
         "drafts (none). Default (auto): what costs least by estimate.",
@@ -229,24 +234,24 @@ class ParseOptions:
         "NAME[+NAME]",
         flags=("--proposer",),
     )
-    window: int = option(
+    window: int = setting(
         3, "For --proposer window: tokens that must match to continue in the draft.", SPECULATION, least=1, most=1000
     )
-    tau: float | None = option(
+    tau: float | None = setting(
         None,
         "Threshold of relaxed acceptance (0 to 1, paper: 0.75). Default: exact acceptance, the model's own output.",
         SPECULATION,
         least=0,
         most=1,
     )
-    trust_agreement: bool = option(
+    trust_agreement: bool = setting(
         False,
         "LOSSY. When reading by regions, accept without verification what text layer and recognition have "
         "in common, character by character, except digits, formulas and tables; needs --drafter "
         "text-layer+rapidocr.",
         SPECULATION,
     )
-    skip_verification: str | None = option(
+    skip_verification: str | None = setting(
         None,
         "LOSSY. Accept a drafted path without verification in every K-th step (uniform:K), or where the "
         "paths of the tree are similar (similarity:T, 0 to 1). Meant for heads (--proposer head:DIR).",
@@ -258,13 +263,13 @@ class ParseOptions:
         "strict: repeat near ties with a step of one token, since rounding in a wider step can decide them otherwise.",
         SPECULATION,
     )
-    overlap: Overlap = option(
+    overlap: Overlap = setting(
         "auto",
         "Start decoding a page, where it is read as a whole, while its text is still being recognised "
         "(auto), or after that (off).",
         SPECULATION,
     )
-    max_tree: int = option(64, "Tokens verified in one step.", SPECULATION, least=1, most=4096)
+    max_tree: int = setting(64, "Tokens verified in one step.", SPECULATION, least=1, most=4096)
     on_loop: OnLoop = option(
         "stop",
         "Where the text of a page only repeats itself: end the page (stop), end it and read the missing "
@@ -273,13 +278,13 @@ class ParseOptions:
     )
     max_tokens: int | None = option(None, "Most tokens of a page. Default: the model's limit.", SPECULATION, least=1)
     baseline: bool = option(False, "Also decode without drafts, and report the speed-up.", SPECULATION)
-    plain_markdown: bool = option(
+    plain_markdown: bool = setting(
         False,
         "When reading by regions, write words, headings (#, ##), lists and pipe tables only; no links, "
         "pictures, bold, italics, footnotes, further levels of headings or cells that span.",
         OUTPUT,
     )
-    provenance: bool = option(
+    provenance: bool = setting(
         False,
         "Record for each word whether it is from a draft, corrected by the model or written by it alone (in"
         " JSON; --view implies it).",
@@ -333,7 +338,7 @@ class ParseOptions:
             if (kind == "uniform" and value >= 2 and value.is_integer()) or (kind == "similarity" and 0 < value <= 1):
                 return SkipPlan(kind, value)
         raise UsageError(
-            f"--skip-verification {self.skip_verification}: uniform:K with K of 2 or more, or similarity:T in (0, 1]"
+            f"skip-verification {self.skip_verification}: uniform:K with K of 2 or more, or similarity:T in (0, 1]"
         )
 
     @property
@@ -383,14 +388,12 @@ def _check_together(options: ParseOptions) -> None:
     if not options.model:
         raise UsageError("--model is empty; name a model, or leave it out")
     if options.tau == 0:
-        raise UsageError("--tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
-    if options.languages and options.ocr_model is not None and not options.ocr_model.is_dir():
-        raise UsageError("--language and --ocr-model FILE: choose one of them (a folder of models goes with both)")
+        raise UsageError("tau 0: must be above 0 and at most 1; leave it out for exact acceptance")
     if options.drafter == "saved" and options.drafts is None:
-        raise UsageError("--drafter saved needs --drafts FILE or DIR")
+        raise UsageError("--drafter saved needs --set drafts=PATH")
     if options.straighten and options.drafter not in ("auto", "rapidocr", "tesseract"):
         raise UsageError(
-            f"--straighten and --drafter {options.drafter}: choose auto, rapidocr or tesseract, which see it"
+            f"straighten and --drafter {options.drafter}: choose auto, rapidocr or tesseract, which see it"
         )
     if options.words == "evidence" and options.read == "page":
         raise UsageError("--words evidence and --read page: choose one of them (a page read whole is the model's)")
@@ -402,15 +405,15 @@ def _check_together(options: ParseOptions) -> None:
         and (options.tau is not None or options.in_flight > 1)
         and not options.has_other_engine
     ):
-        other = "--tau" if options.tau is not None else "--pages-in-flight"
+        other = "tau" if options.tau is not None else "--pages-in-flight"
         raise UsageError(f"--exact strict and {other}: choose one of them")
     if options.skips is not None and (options.exact == "strict" or options.align == "window"):
         other = "--exact strict" if options.exact == "strict" else "--proposer window"
-        raise UsageError(f"{other} and --skip-verification: choose one of them")
+        raise UsageError(f"{other} and skip-verification: choose one of them")
     if options.trust_agreement and options.drafter != "text-layer+rapidocr":
-        raise UsageError("--trust-agreement compares two readings: add --drafter text-layer+rapidocr")
+        raise UsageError("trust-agreement compares two readings: add --drafter text-layer+rapidocr")
     if options.trust_agreement and options.exact == "strict":
-        raise UsageError("--exact strict and --trust-agreement: choose one of them")
+        raise UsageError("--exact strict and trust-agreement: choose one of them")
     _check_engine(options)
 
 
@@ -424,13 +427,13 @@ def _check_engine(options: ParseOptions) -> None:
         return
     local_only = {
         "--baseline": options.baseline,
-        "--provenance": options.provenance,
-        "--trust-agreement": options.trust_agreement,
-        "--tau": options.tau is not None,
-        "--skip-verification": options.skip_verification is not None,
+        "provenance": options.provenance,
+        "trust-agreement": options.trust_agreement,
+        "tau": options.tau is not None,
+        "skip-verification": options.skip_verification is not None,
         "--exact strict": options.exact == "strict" and options.reads_with != "llama",
-        "--engine-args": options.engine_args is not None and options.reads_with == "llama",
-        "--quantize": options.quantize != "none",
+        "engine-args": options.engine_args is not None and options.reads_with == "llama",
+        "quantize": options.quantize != "none",
     }
     for name, given in local_only.items():
         if given:

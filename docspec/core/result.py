@@ -77,7 +77,7 @@ class Block:
     pixels; ``None`` if neither the target nor the draft has it. ``bbox_from`` is its source. ``gap`` is the white space
     before this block in a Markdown answer (the gaps and texts of all blocks together are that answer), ``None`` if the
     target wrote separate cells. ``reread`` blocks were read on crops of their own, because the page's text was cut
-    before them. ``trusted`` characters of the text were taken from the draft and not read (``--trust-agreement``).
+    before them. ``trusted`` characters of the text were taken from the draft and not read (``trust-agreement``).
     ``words`` is the source of the words: the model or, with ``--words evidence``, the text layer, the recogniser or the
     draft; of a block joined from several, the least certain one. If the words are not the model's, ``marks`` say how
     they are printed; of a heading, ``level`` is that of its bookmark (0: there is none); ``points`` is the size of the

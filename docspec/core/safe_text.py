@@ -2,7 +2,7 @@
 
 Models, text layers and file names may hold any character. Every writer of files and of standard output passes its text
 through :func:`safe_text` (JSON through :func:`dump_json`, which cleans the values before they are escaped), every line
-for people through :func:`one_line`. ``--raw`` does not change that.
+for people through :func:`one_line`. ``raw`` does not change that.
 
 Keys and passwords that users give are checked at the start, and left out of everything that is shown or kept.
 """

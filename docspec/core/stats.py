@@ -47,7 +47,7 @@ class StageStats(AcceptanceRatios):
     ``plain_tokens`` were decoded one per step because drafts did not pay there. ``smallest_margin`` is the smallest
     difference between the two largest logits along the output (``None``: unknown); ``redecided`` choices were made
     again by a step of one token.
-    ``unverified`` tokens, counted as accepted, are the draft's and not the target's (``--skip-verification``).
+    ``unverified`` tokens, counted as accepted, are the draft's and not the target's (``skip-verification``).
     """
 
     rows: int = 0

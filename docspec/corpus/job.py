@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from docspec.core import DocspecError, Failure, PageResult, UsageError
-from docspec.core.option import DOCUMENTS, MACHINES, check, option
+from docspec.core.option import DOCUMENTS, MACHINES, check, option, setting
 from docspec.corpus.records import DoubtfulPage, FailedPage, Status
 from docspec.documents import Source
 from docspec.documents.inputs import Unreadable
@@ -35,7 +35,7 @@ class CorpusOptions:
     shard: str | None = option(
         None, "Read the I-th of N parts of the documents, for schedulers that start N runs.", DOCUMENTS, "I/N"
     )
-    manifest: Literal["auto", "none"] = option(
+    manifest: Literal["auto", "none"] = setting(
         "auto",
         "Keep docspec.manifest.jsonl in the output folder, by which the next run goes on (auto), or nothing (none).",
         DOCUMENTS,
@@ -45,7 +45,7 @@ class CorpusOptions:
     )
     force: bool = option(False, "Read all documents again, finished ones too.", DOCUMENTS)
     strict: bool = option(False, "Exit with code 3 if pages are doubtful, too.", DOCUMENTS)
-    max_failures: int | None = option(
+    max_failures: int | None = setting(
         None, "End the run when this many documents have failed.", DOCUMENTS, "N", least=1
     )
 
@@ -56,24 +56,22 @@ class CorpusOptions:
         MACHINES,
         "0,1|all|cpu,cpu",
     )
-    scheduler: Literal["local", "ray"] = option(
+    scheduler: Literal["local", "ray"] = setting(
         "local",
         "Run in this process (local), or on the machines of a Ray cluster (ray: pip install 'docspec-vlm[ray]').",
         MACHINES,
     )
-    ray_address: str | None = option(
+    ray_address: str | None = setting(
         None, "Address of the Ray cluster. Default: Ray is started on this machine.", MACHINES, "auto|ADDRESS"
     )
-    ray_actors: int = option(1, "Ray actors that hold the model.", MACHINES, "N", least=1)
-    ray_gpus: float = option(0.0, "GPUs of each Ray actor that holds the model.", MACHINES, "N", least=0)
-    ray_drafters: int = option(1, "Ray actors that render and draft pages.", MACHINES, "N", least=1)
+    ray_actors: int = setting(1, "Ray actors that hold the model.", MACHINES, "N", least=1)
+    ray_gpus: float = setting(0.0, "GPUs of each Ray actor that holds the model.", MACHINES, "N", least=0)
+    ray_drafters: int = setting(1, "Ray actors that render and draft pages.", MACHINES, "N", least=1)
 
     def __post_init__(self) -> None:
         check(self)
         if self.devices is not None and self.scheduler == "ray":
-            raise UsageError(
-                "--devices and --scheduler ray: choose one of them (there --ray-actors says how many verify)"
-            )
+            raise UsageError("--devices and scheduler ray: choose one of them (there ray-actors says how many verify)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,7 +223,7 @@ def _connect(corpus: CorpusOptions) -> bool:
         import ray
         import ray.data
     except ImportError as error:
-        raise ModelError(f"--scheduler ray: Ray is not installed ({error}); pip install 'docspec-vlm[ray]'") from error
+        raise ModelError(f"scheduler ray: Ray is not installed ({error}); pip install 'docspec-vlm[ray]'") from error
 
     for name in ("ray", "ray.data"):
         logging.getLogger(name).setLevel(logging.ERROR)

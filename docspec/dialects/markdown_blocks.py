@@ -2,7 +2,7 @@
 
 The blocks' gaps and texts one after the other are the answer, white space at its ends aside, whatever the answer is: a
 line that fits no construct is a paragraph. Only what a model writes around a page is left out: thoughts, front matter,
-and a fence around the whole (one of the normalisations that ``--raw`` turns off). A fence that names a programming
+and a fence around the whole (one of the normalisations that ``raw`` turns off). A fence that names a programming
 language is kept: the page is then a listing, and without its fence its comments would be headings.
 """
 

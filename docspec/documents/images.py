@@ -197,7 +197,7 @@ def through_pdf(page: PageImage, dpi: float) -> PageImage | PageFailure:
     try:
         image = _rendered(page.image, dpi)
     except Exception as error:
-        what = f"cannot be scaled as the model's own tool does ({first_line(error)}); try --image-scale as-is"
+        what = f"cannot be scaled as the model's own tool does ({first_line(error)}); try --set image-scale=as-is"
         return PageFailure(page.number, page.source, PageError(f"{page.source}, page {page.number}: {what}"))
     sizes = f"{image.width} x {image.height} pixels instead of {page.width} x {page.height}"
     event = Event("image_scaled", f"shown at {sizes}, as the model's own tool does")

@@ -27,7 +27,7 @@ def make_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) ->
     every page.
 
     Raises :class:`docspec.core.DrafterError` when it cannot work at all (models missing) and says what to do, and
-    :class:`UsageError` when the name is unknown or ``saved`` has no ``--drafts``.
+    :class:`UsageError` when the name is unknown or ``saved`` has no ``drafts``.
     """
     drafter = build_drafter(options, policy)
     getattr(drafter, "check", lambda: None)()
@@ -77,20 +77,13 @@ def build_drafter(options: ParseOptions, policy: DraftingPolicy | None = None) -
 
 
 def page_reader(options: ParseOptions) -> PageReader:
-    """What recognises pages: a recogniser for each script, or one with the model that was asked for."""
+    """What recognises pages: a recogniser for each script."""
     from docspec.drafting.by_language import ByLanguage
     from docspec.drafting.recogniser import Recogniser
 
     beside = options.overlaps and options.read == "page"  # the target needs processors too then
-    model, folder = options.ocr_model, None
-    if model is not None and model.is_dir():
-        model, folder = None, model
-    recogniser = Recogniser(share=0.5 if beside else 1.0, model=model)
-    if model is not None:
-        recogniser.check()  # auto goes on without a recogniser, but not without one that was asked for
-        return recogniser
     engine = options.drafter if options.drafter in ("rapidocr", "tesseract") else None
-    by_language = ByLanguage(recogniser, options.languages, engine, folder)
+    by_language = ByLanguage(Recogniser(share=0.5 if beside else 1.0), options.languages, engine)
     if options.languages:
         by_language.check()
     return by_language

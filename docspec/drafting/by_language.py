@@ -50,19 +50,12 @@ BETTER_BY_TESSERACT = frozenset({"tur"})
 
 class ByLanguage:
     """The recognisers of this machine. ``bundled`` is that of RapidOCR's wheel, whose detector all use; ``languages``
-    are those of ``--language`` (none: ``auto``); ``engine`` allows one kind only; ``folder`` holds packs."""
+    are those of ``--language`` (none: ``auto``); ``engine`` allows one kind only."""
 
-    def __init__(
-        self,
-        bundled: Recogniser,
-        languages: Sequence[Language] = (),
-        engine: Engine | None = None,
-        folder: Path | None = None,
-    ) -> None:
+    def __init__(self, bundled: Recogniser, languages: Sequence[Language] = (), engine: Engine | None = None) -> None:
         self.bundled = bundled
         self._languages = tuple(languages)
         self._engine = engine
-        self._folder = folder
         self._made: dict[tuple[str, ...], Recogniser] = {}
         self._document: tuple[str, Recogniser | None] = ("", None)
         self._tried = ""
@@ -107,7 +100,7 @@ class ByLanguage:
 
     def _pack(self, name: str) -> Path | None:
         pack = packs().get(name)
-        return None if pack is None else file_of(pack, self._folder)
+        return None if pack is None else file_of(pack)
 
     def of_page(self, page: PageImage) -> Recogniser:
         """The recogniser for ``page``, by what is known of it unread."""

@@ -72,9 +72,9 @@ def pack_folder() -> Path:
     return cache_folder() / "ocr"
 
 
-def file_of(pack: Pack, folder: Path | None = None) -> Path | None:
-    """The file of ``pack`` on this machine, looked for in ``folder`` first; ``None``: it is not here."""
+def file_of(pack: Pack) -> Path | None:
+    """The file of ``pack`` on this machine; ``None``: it is not here."""
     wheel = wheel_folder()
-    places = [folder, pack_folder(), wheel and wheel / "models"]
+    places = [pack_folder(), wheel and wheel / "models"]
     files = (place / pack.file_name for place in places if place is not None)
     return next((file for file in files if file.is_file()), None)

@@ -38,7 +38,7 @@ class SavedDrafter:
 
     def check(self) -> None:
         if not self._path.exists():
-            raise DrafterError(f"no saved drafts at {self._path}; name a JSON file or a folder with --drafts")
+            raise DrafterError(f"no saved drafts at {self._path}; name a JSON file or a folder with --set drafts=PATH")
         if self._path.is_dir() and next(self._path.rglob("*.json"), None) is None:
             raise DrafterError(f"no JSON files in {self._path}; save results there with save_to_json")
 

@@ -1,6 +1,6 @@
 """Straightens pictures of pages, and brings boxes from the straightened page back to the picture.
 
-Turned pages are seen so by the target, too; from above and without their lean only with ``--straighten``
+Turned pages are seen so by the target, too; from above and without their lean only with ``straighten``
 (``PageDraft.seen`` and ``PageDraft.straight``).
 
 Scans that lie on their side or stand on their head are found by their lines, of which the recogniser reads few surely,
@@ -103,10 +103,10 @@ def straightening(draft: PageDraft) -> tuple[Event, ...]:
         events.append(Event("page_turned", detail))
     if draft.seen.sheet or draft.seen.tilt:
         what = "a sheet photographed in perspective" if draft.seen.sheet else f"{draft.seen.tilt:+.1f} degrees askew"
-        events.append(Event("page_straightened", f"{what}; shown straight (--straighten)"))
+        events.append(Event("page_straightened", f"{what}; shown straight (straighten = true)"))
     elif draft.straight.sheet:
         detail = "a sheet photographed in perspective was recognised as from above; its boxes are in the photograph"
-        events.append(Event("sheet_found", f"{detail} (--straighten shows it to the model straight)"))
+        events.append(Event("sheet_found", f"{detail} (--set straighten=true shows it to the model straight)"))
     return tuple(events)
 
 

@@ -127,7 +127,7 @@ class Decoder:
 
     @property
     def slots_allowed(self) -> int | None:
-        """The most slots of all rows of a batch together under ``--kv-memory``; ``None`` without a limit."""
+        """The most slots of all rows of a batch together under ``kv-memory``; ``None`` without a limit."""
         limit = self._options.kv_limit
         return None if limit is None else limit // self.target.kv_spec.bytes_per_slot()
 

@@ -178,11 +178,11 @@ class VllmGenerator(ServerGenerator):
 
 
 def arguments_in(text: str | None) -> tuple[str, ...]:
-    """``--engine-args`` split as a shell does. Raises :class:`docspec.core.ModelError`."""
+    """``engine-args`` split as a shell does. Raises :class:`docspec.core.ModelError`."""
     try:
         return tuple(shlex.split(text or ""))
     except ValueError as error:
-        raise ModelError(f"--engine-args {text}: {error}") from error
+        raise ModelError(f"engine-args {text}: {error}") from error
 
 
 def free_port() -> int:

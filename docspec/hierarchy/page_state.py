@@ -199,7 +199,7 @@ def unsaid(text: str, blocks: Sequence[Block]) -> tuple[Event, ...]:
     if blocks:
         return ()
     said = json.dumps(shorten(text.strip(), QUOTED), ensure_ascii=False)
-    return (Event("nothing_said", f"the model wrote {said} and nothing of the page; --raw writes that"),)
+    return (Event("nothing_said", f"the model wrote {said} and nothing of the page; --set raw=true writes that"),)
 
 
 def shorten(text: str, most: int) -> str:

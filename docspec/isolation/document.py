@@ -45,7 +45,7 @@ class IsolatedDocument(Closing):
         return self.source.sha256()
 
     def begin(self) -> None:
-        """Starts its time limit, if ``--document-timeout`` sets one."""
+        """Starts its time limit, if ``document-timeout`` sets one."""
         if self._end is None and self._seconds is not None:
             self._end = time.monotonic() + self._seconds
 
@@ -56,7 +56,7 @@ class IsolatedDocument(Closing):
     def failed(self, number: int, what: str, failure: Failure) -> PageFailure:
         """The result of page ``number``, which was lost because of ``what``."""
         if self.seconds_left() == 0.0:
-            what = "the document was not done in time (--document-timeout)"
+            what = "the document was not done in time (document-timeout)"
         return PageFailure(number, self.name, PageError(f"{self.name}, page {number}: {what}", failure))
 
     def note_draft(self, lost: bool) -> None:

@@ -102,7 +102,7 @@ def skipping() -> Any:
     """The class of the mixture that skips verification, made of ``proposers, plan, target, codec, price``. Raises
     :class:`docspec.core.UsageError` if docspec-methods is not installed."""
     if SKIPPING not in plugins("proposers"):
-        raise _not_installed(f"--{SKIPPING}")
+        raise _not_installed(SKIPPING)
     return load("proposers", SKIPPING)
 
 

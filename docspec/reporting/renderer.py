@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from docspec.core import Block, Category, PageResult
-from docspec.core.option import OUTPUT, also, option
+from docspec.core.option import OUTPUT, also, option, setting
 from docspec.core.options import ParseOptions
 from docspec.core.plugins import with_plugins
 from docspec.core.running_text import is_left_out
@@ -56,10 +56,10 @@ class Layout:
         None, "Line between pages, or before each page if it contains {page}.", OUTPUT, "TEXT"
     )
     plain_markdown: bool = also(ParseOptions, "plain_markdown")
-    raw: bool = option(
+    raw: bool = setting(
         False, "Write the model's answers unchanged, with thoughts, code fences and layout JSON.", OUTPUT
     )
-    tables_across_pages: TablesAcrossPages = option(
+    tables_across_pages: TablesAcrossPages = setting(
         "join",
         "Write a table that goes on over a page as one, where it begins (join), or its parts where they stand (keep).",
         OUTPUT,

@@ -42,7 +42,7 @@ def settings(quantize: Quantize, dtype: torch.dtype, device: torch.device) -> di
         return {"device_map": {"": device}} if has_accelerate and device.type != "cpu" else {}
     if find_spec("bitsandbytes") is None or not has_accelerate:
         raise ModelError(
-            f"--quantize {quantize} needs bitsandbytes and accelerate; run: pip install bitsandbytes accelerate"
+            f"quantize {quantize} needs bitsandbytes and accelerate; run: pip install bitsandbytes accelerate"
         )
     from transformers import BitsAndBytesConfig
 
@@ -65,7 +65,7 @@ UNKNOWN = 4096
 """Prompt tokens per forward pass if the free memory is unknown."""
 
 TREE = 64
-"""Tokens of a tree in the estimate: the default of ``--max-tree``."""
+"""Tokens of a tree in the estimate: the default of ``max-tree``."""
 
 PROMPT = 4096
 """Prompt tokens of a page in the estimate: A4 at 200 dpi with 32-pixel tokens."""
@@ -243,7 +243,7 @@ def check_room(name: str, wanted: Estimate, free: int | None) -> str:
         raise ModelError(
             f"{line}: it cannot be loaded here; close other programs, take --dtype bfloat16 or a smaller model"
         )
-    return f"{line}: long pages may not fit; --max-tokens or --kv-memory bounds them"
+    return f"{line}: long pages may not fit; --max-tokens or kv-memory bounds them"
 
 
 def gib(size: float) -> str:

@@ -47,7 +47,7 @@ class KVArena:
         if needed > allowed:
             raise PageError(
                 f"{rows} x {slots} tokens need a KV buffer of {needed * self.spec.bytes_per_slot() / MIB:,.0f} MiB "
-                f"and --kv-memory allows {allowed * self.spec.bytes_per_slot() / MIB:,.0f}; raise it, "
+                f"and kv-memory allows {allowed * self.spec.bytes_per_slot() / MIB:,.0f}; raise it, "
                 "or lower --max-tokens or --dpi",
                 Failure.TOO_LARGE,
             )

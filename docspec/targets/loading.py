@@ -130,7 +130,7 @@ def load_family(
         target = TransformersTarget(model, processing, eos_ids=ends, logits=family.logits, packed=family.packed)
         target.split = attention == "split"
         if target.split and target.no_split:
-            raise ModelError(f"--attention split is not possible here: {target.no_split}; use --attention auto")
+            raise ModelError(f"attention split is not possible here: {target.no_split}; use --set attention=auto")
         return target, left_out
     except ModelError:
         raise

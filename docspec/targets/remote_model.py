@@ -51,9 +51,9 @@ def remote_model_of(options: ParseOptions, *served: str) -> RemoteModel:
         )
     if found is None:
         raise ModelError(
-            f"{', '.join(names) or 'the served model'}: its name does not tell how it is asked; say --family "
+            f"{', '.join(names) or 'the served model'}: its name does not tell how it is asked; say --set family=NAME "
             f"({', '.join(sorted(families()))}), --model with a published name or a folder that has its config.json, "
-            "or --dialect and --prompt"
+            "or --set dialect=NAME and --set prompt=TEXT"
         )
     return RemoteModel(found.name, found.family, found.card.asked(options.dialect, options.prompt), found.sight)
 
@@ -104,7 +104,7 @@ def _by_name(name: str) -> RemoteModel | None:
 def _called(name: str) -> Family:
     known = families()
     if name not in known:
-        raise ModelError(f"--family {name}: choose among {', '.join(sorted(known))}")
+        raise ModelError(f"family {name}: choose among {', '.join(sorted(known))}")
     return known[name]
 
 

@@ -98,7 +98,7 @@ def unknown_family(name: str, model_type: str, path: str, options: ParseOptions)
     if not prompt or not (options.dialect or said.get("dialect")):
         raise ModelError(
             f"{name}: models of type '{model_type}' are not known (known are {known}); "
-            "say with --dialect and --prompt how it writes and is asked, and it is tried"
+            "say with --set dialect=NAME and --set prompt=TEXT how it writes and is asked, and it is tried"
         )
     return Family((model_type,), CLASSES[model_type], ModelProfile("markdown", crop_prompt=prompt))
 

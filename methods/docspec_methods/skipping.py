@@ -1,4 +1,4 @@
-"""Skips part of the verification (VVS): lossy, and only on request (``--skip-verification``).
+"""Skips part of the verification (VVS): lossy, and only on request (``skip-verification``).
 
 Now and then a path of the tree is accepted without verification, as long as the tree's paths are on average, and
 drafting continues after it from the existing states. The path stands first in the next tree: the pass that verifies the

@@ -96,7 +96,7 @@ def test_a_folder_of_the_wrong_kind_is_no_model(tmp_path: Path, run_cli: Any) ->
 
 def test_a_drafter_without_its_models_says_what_to_do(tmp_path: Path, run_cli: Any, lively_qwen: Path) -> None:
     source = real_pdf(tmp_path / "a.pdf")
-    args = ["--model", lively_qwen, "--drafter", "ppstructure", "--ppstructure-models", tmp_path]
+    args = ["--model", lively_qwen, "--drafter", "ppstructure", "--set", f"ppstructure-models={tmp_path}"]
     result = run_cli("parse", source, "-q", *args, make=real_parser)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert "PP-DocLayout" in result.err and "--drafter" in result.err

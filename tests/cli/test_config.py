@@ -77,8 +77,8 @@ def test_a_named_file_replaces_the_default_one(run_cli: Any, source: Path, confi
         ("max-tree = true", "max-tree must be a whole number"),
         ("max-tree = 1.5", "max-tree must be a whole number"),
         ('max-tree = "8"', "max-tree must be a whole number"),
-        ("max-tree = 0", "--max-tree"),
-        ("max-tree = 1000000000000000000000", "--max-tree"),
+        ("max-tree = 0", "'max-tree'"),
+        ("max-tree = 1000000000000000000000", "'max-tree'"),
         (f"max-tree = {'9' * 5000}", "not a valid TOML file"),
         ("baseline = 1", "baseline must be true or false"),
         ('offline = "yes"', "offline must be true or false"),
@@ -91,7 +91,7 @@ def test_a_named_file_replaces_the_default_one(run_cli: Any, source: Path, confi
         (f"dpi = {'{a=' * 5000}1{'}' * 5000}", "not a valid TOML file"),
         ("#" * 2**20 + "\n", "more than 1,048,576 bytes"),
         ("context = 1", "unknown key 'context'"),
-        ('stages = "three"', "--stages"),
+        ('stages = "three"', "'stages'"),
     ],
 )
 def test_a_wrong_config_file_is_wrong_usage(
@@ -152,3 +152,52 @@ def test_config_show_says_every_value_and_where_it_is_from(
     (tmp_path / "whole.toml").write_text(shown)
     options = run_cli("parse", source, "-o", tmp_path / "out.json", "--config", tmp_path / "whole.toml").options[0]
     assert (options.dpi, options.align, options.tau, options.max_tokens) == (150.0, "window", 0.75, 9)
+
+
+def test_settings_are_set_by_a_word_before_the_file_and_after_a_flag(
+    run_cli: Any, source: Path, config_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_file.write_text('dpi = 100\nmax-tree = 8\ntau = 0.5\nmodel = "from/file"\n')
+    monkeypatch.setenv("DOCSPEC_MODEL", "from/environment")
+    words = "--set max-tree=9 --set tau=0.25 --set model=mini --set dpi=200 --dpi 300 --profile fast"
+    words += " --set keep_rotation=true --set prompt=2026 --set graph-mode=off"
+    options = run_cli("parse", source, *words.split()).options[0]
+    assert (options.max_tree, options.tau, options.model, options.dpi) == (9, 0.25, "mini", 300.0)
+    assert (options.keep_rotation, options.prompt, options.graphs) == (True, "2026", "off")
+    config_file.write_text("")
+    two = run_cli("parse", source, "--set", 'server=["http://a:1", "http://b:2"]').options
+    assert two[0].server == ("http://a:1", "http://b:2")
+
+
+def test_flags_that_were_options_go_on_and_are_told(run_cli: Any, source: Path) -> None:
+    result = run_cli(
+        "parse", source, *["--tau", "0.25", "--graph-mode=off", "--keep-rotation", "--max-tree", "4", "--max-tree=9"]
+    )
+    options = result.options[0]
+    assert (options.tau, options.graphs, options.keep_rotation, options.max_tree) == (0.25, "off", True, 9)
+    for name in ("tau", "graph-mode", "keep-rotation", "max-tree"):
+        told = f"--{name} is a setting of the config file now: write {name} = ... in it, or --set {name}=VALUE"
+        assert result.err.count(told) == 1
+    wrong = run_cli("parse", source, "--tau", "many")
+    assert wrong.code == 2 and "--set: tau must be" in wrong.err
+    assert run_cli("parse", source, "--set", "tau=0.5", "--tau", "0.25").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--set tau", "--set tau: write NAME=VALUE"),
+        ("--set max-tre=9", "--set: unknown key 'max-tre'; is it max-tree?"),
+        ("--set colour=9", "--set: unknown key 'colour'; known are attention, "),
+        ("--set password=x", "--set: unknown key 'password'"),
+        ("--set max-tree=many", "--set: max-tree must be a whole number, not 'many'"),
+        ("--set keep-rotation=1", "--set: keep-rotation must be true or false, not 1"),
+        ("--set tau=1 --set tau=2", "--set: tau is given twice"),
+        ("--set max-tree=0", "--set: Invalid value for 'max-tree'"),
+        ("--set tau=0", "tau 0: must be above 0"),
+        ("--set stages=three", "--set: Invalid value for 'stages': 'three' is not one of"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_a_line(run_cli: Any, source: Path, words: str, said: str) -> None:
+    result = run_cli("parse", source, *words.split())
+    assert result.code == 2 and said in result.err and result.err.count("\n") == 1

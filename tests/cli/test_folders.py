@@ -162,17 +162,17 @@ def test_a_document_with_a_missing_page_is_written_with_a_marker_and_counts_as_f
 
 
 def test_a_run_ends_when_so_many_documents_failed(folder: Path, run_cli: Any) -> None:
-    result = run_cli("parse", "in", "-o", "out", "--max-failures", "1", "--report", "r.json", act=fails("b.pdf"))
+    result = run_cli("parse", "in", "-o", "out", "--set", "max-failures=1", "--report", "r.json", act=fails("b.pdf"))
     assert (result.code, opened(result)) == (3, ["a.pdf", "b.pdf"])
-    assert json.loads(Path("r.json").read_text())["error"] == "ended after 1 documents that failed (--max-failures)"
+    assert json.loads(Path("r.json").read_text())["error"] == "ended after 1 documents that failed (max-failures)"
     status = run_cli("status", "out")
     assert status.code == 3 and "1 done, 1 failed, 1 missing of 3 documents" in status.out
-    assert opened(run_cli("parse", "in", "-o", "out", "--max-failures", "1")) == ["c.pdf"]
+    assert opened(run_cli("parse", "in", "-o", "out", "--set", "max-failures=1")) == ["c.pdf"]
 
 
 def test_without_a_manifest_nothing_is_remembered(folder: Path, run_cli: Any) -> None:
     for _ in range(2):
-        assert len(opened(run_cli("parse", "in", "-o", "out", "--manifest", "none"))) == 3
+        assert len(opened(run_cli("parse", "in", "-o", "out", "--set", "manifest=none"))) == 3
     assert not MANIFEST.exists()
     assert run_cli("status", "out").code == 1
 
@@ -242,14 +242,14 @@ def _made(folder: str) -> Path:
 
 
 def test_status_as_json_says_what_failed_and_what_is_missing(folder: Path, run_cli: Any) -> None:
-    run_cli(*("parse", "in", "-o", "out", "--password", "secret", "--max-failures", "1"), act=fails("a.pdf"))
+    run_cli(*("parse", "in", "-o", "out", "--password", "secret", "--set", "max-failures=1"), act=fails("a.pdf"))
     assert b"secret" not in MANIFEST.read_bytes()
     found = json.loads(run_cli("status", "out", "--json").out)
     assert (found["done"], found["failed"], found["missing"], found["complete"]) == (0, 1, 2, False)
     assert found["failures"] == {"damaged": 1}
     assert found["failed_documents"][0]["input"] == str(folder / "a.pdf")
     assert found["missing_documents"] == [str(folder / "b.pdf"), str(folder / "sub/c.pdf")]
-    assert found["retry"] == "docspec parse in -o out --password ... --max-failures 1 --retry-failed"
+    assert found["retry"] == "docspec parse in -o out --password ... --set max-failures=1 --retry-failed"
 
 
 def test_the_log_file_has_what_was_said_and_the_traces(folder: Path, run_cli: Any) -> None:
@@ -265,9 +265,9 @@ def test_the_log_file_has_what_was_said_and_the_traces(folder: Path, run_cli: An
     assert run_cli("parse", "in", "-o", "out2", "--log-file", "in").code == 1
 
 
-@pytest.mark.parametrize("args", [["--shard", "0/2"], ["--shard", "3/2"], ["--shard", "x"], ["--max-failures", "0"]])
-def test_wrong_requests_are_refused(folder: Path, run_cli: Any, args: list[str]) -> None:
-    result = run_cli("parse", "in", "-o", "out", *args)
+@pytest.mark.parametrize("args", ["--shard 0/2", "--shard 3/2", "--shard x", "--set max-failures=0"])
+def test_wrong_requests_are_refused(folder: Path, run_cli: Any, args: str) -> None:
+    result = run_cli("parse", "in", "-o", "out", *args.split())
     assert (result.code, len(result.error_lines), result.parsers) == (2, 1, [])
 
 

@@ -31,7 +31,7 @@ def test_one_input_goes_to_standard_output_and_all_else_to_standard_error(tmp_pa
 
 
 def test_raw_writes_the_answer_itself(tmp_path: Path, run_cli: Any) -> None:
-    result = run_cli("parse", pdf(tmp_path / "a.pdf"), "--raw", "--figures", "none")
+    result = run_cli("parse", pdf(tmp_path / "a.pdf"), "--set", "raw=true", "--figures", "none")
     assert (result.code, result.out) == (0, "unused\n\nunused\n")
 
 
@@ -217,11 +217,11 @@ def test_bad_outputs_are_refused_before_a_parser_is_made(tmp_path: Path, run_cli
 @pytest.mark.parametrize(
     "args",
     [
-        ["--tau", "0"],
+        ["--set", "tau=0"],
         ["--pages", "3-x"],
-        ["--tau", "1.5"],
+        ["--set", "tau=1.5"],
         ["--dpi", "abc"],
-        ["--stages", "three"],
+        ["--set", "stages=three"],
         ["--drafter", "saved"],
         ["--pages-in-flight", "2", "--baseline"],
         ["--no-such-option"],
@@ -261,8 +261,9 @@ def test_several_inputs_on_standard_output_follow_each_other(tmp_path: Path, run
 
 
 def test_options_reach_the_parser(tmp_path: Path, run_cli: Any) -> None:
-    args = "--pages 1-2 --dpi 150 --password x --device cpu --dtype float32 --attention eager --drafter none"
-    args += " --stages page --proposer cursor --window 4 --tau 0.75 --max-tree 16 --max-tokens 99 --baseline"
+    args = "--pages 1-2 --dpi 150 --password x --device cpu --dtype float32 --set attention=eager --drafter none"
+    args += " --set stages=page --proposer cursor --set window=4"
+    args += " --set tau=0.75 --set max-tree=16 --max-tokens 99 --baseline"
     options = run_cli("parse", pdf(tmp_path / "a.pdf"), *args.split()).options[0]
     assert (options.pages, options.dpi, options.password) == ("1-2", 150.0, "x")
     assert (options.device, options.dtype, options.attention, options.drafter) == ("cpu", "float32", "eager", "none")

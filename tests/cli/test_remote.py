@@ -97,7 +97,7 @@ def test_outputs_within_the_folder_of_the_inputs_are_no_inputs(memory: Any, run_
 def test_what_cannot_be_is_said(memory: Any, run_cli: Any, tmp_path: Path) -> None:
     for args, said in (
         (["memory://in", "-o", "memory://out", "--view", "v"], "--view"),
-        (["memory://in", "-o", "memory://out", "--manifest", "none"], "manifest"),
+        (["memory://in", "-o", "memory://out", "--set", "manifest=none"], "manifest"),
         (["memory://in", "-o", "out", "--offline"], "--offline"),
         (["memory://in", "-o", "no-such-thing://out"], "no-such-thing"),
     ):

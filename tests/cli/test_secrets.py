@@ -36,7 +36,7 @@ def run(folder: Path, server: str, words: Sequence[str] = (), **environment: str
     command += ["--page-timeout", "1", "--report", str(folder / "r.json"), "--log-file", str(folder / "l.txt"), *words]
     clean = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     clean |= {"XDG_CACHE_HOME": str(folder / "cache"), **environment}
-    ended = run_forked([*command, "--dialect", "markdown", "--prompt", "Read."], env=clean, cwd=folder)
+    ended = run_forked([*command, "--set", "dialect=markdown", "--set", "prompt=Read."], env=clean, cwd=folder)
     shown = [ended.stdout, ended.stderr]
     kept = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
     assert len(kept) > 2, "a log and a report at least"

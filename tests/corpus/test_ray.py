@@ -47,7 +47,7 @@ def test_a_cluster_writes_what_one_process_writes(tmp_path: Path, lively_qwen: P
     (source / "bad.pdf").write_bytes(b"words")
     one, many = tmp_path / "one", tmp_path / "many"
     assert parse(source, one, lively_qwen).returncode == 3
-    done = parse(source, many, lively_qwen, "--scheduler", "ray", "--ray-drafters", "2")
+    done = parse(source, many, lively_qwen, "--set", "scheduler=ray", "--set", "ray-drafters=2")
     assert done.returncode == 3, done.stderr.decode()
     assert b"4 of 4 documents, 1 failed; 6 pages" in done.stderr and b"(MapWorker" not in done.stderr
     assert tree(many) == tree(one)
@@ -68,7 +68,7 @@ def test_a_cluster_reads_a_bucket_and_writes_one(tmp_path: Path, lively_qwen: Pa
         fs.put_file(str(written(tmp_path / "a.pdf", 2)), "bucket/in/a.pdf")
         fs.pipe("bucket/in/bad.pdf", b"words")
         places = ("s3://bucket/in", "s3://bucket/out")
-        done = parse(*places, lively_qwen, "--scheduler", "ray", XDG_CACHE_HOME=str(tmp_path / "cache"))
+        done = parse(*places, lively_qwen, "--set", "scheduler=ray", XDG_CACHE_HOME=str(tmp_path / "cache"))
         assert done.returncode == 3 and b"2 of 2 documents, 1 failed; 2 pages" in done.stderr, done.stderr.decode()
         fs.invalidate_cache()
         assert parse(tmp_path / "a.pdf", tmp_path / "a.md", lively_qwen).returncode == 0
@@ -84,7 +84,7 @@ def test_actors_read_with_a_server(tmp_path: Path) -> None:
     for name, pages in (("a.pdf", 2), ("b.pdf", 1)):
         written(source / name, pages)
     with StandIn(lambda body: body["vllm_xargs"]["docspec_drafts"][0]) as server:
-        words = ("--server", server.url, "--words", "model", "--scheduler", "ray")
+        words = ("--server", server.url, "--words", "model", "--set", "scheduler=ray")
         done = parse(source, tmp_path / "out", "mini", *words, "--max-tokens", "100")
     assert done.returncode == 0, done.stderr.decode()
     assert (tmp_path / "out" / "a.md").read_text() == "a.pdf, page 0\n\na.pdf, page 1\n", "they count up"

@@ -17,7 +17,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     # docspec
     (r"docspec (bench|models|parse)$|docspec bench (fidelity|speed)( --ways)?$", "- a mention"),
     (r"docspec parse s3:", "- needs a store: tests/cli/test_folders.py has a stand-in"),
-    (r"docspec parse .*--scheduler ray", "- needs Ray: tests/corpus/test_ray.py"),
+    (r"docspec parse .*scheduler=ray", "- needs Ray: tests/corpus/test_ray.py"),
     (r"docspec parse .*(shouting|sidecar|parrot|acme)", "- needs the reader's own package: tests/test_plugins.py"),
     (r"docspec .*(--engine llama|GGUF|gguf)", "- needs llama.cpp: tests/generation/llama"),
     (r"docspec models (download|check|show)", "- needs a hub: tests/models/test_hub.py"),

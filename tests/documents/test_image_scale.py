@@ -44,7 +44,7 @@ def test_what_stands_on_the_page_stays_where_it_is() -> None:
 def test_a_picture_that_cannot_be_scaled_fails_alone() -> None:
     failed = through_pdf(PageImage(Image.new("RGB", (0, 0)), 2, 1.0, "a.png"), 200)
     assert isinstance(failed, PageFailure)
-    assert "a.png, page 2" in str(failed.error) and "--image-scale as-is" in str(failed.error)
+    assert "a.png, page 2" in str(failed.error) and "--set image-scale=as-is" in str(failed.error)
 
 
 def test_only_image_files_and_only_for_models_whose_tool_does_so(

@@ -200,7 +200,7 @@ def test_no_draft_is_a_draft_too(page_of: PageOf) -> None:
 
 
 def test_what_cannot_work_is_refused_before_the_first_page(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--drafts"):
+    with pytest.raises(UsageError, match="--set drafts=PATH"):
         build_drafter(ParseOptions(drafter="saved"))
     with pytest.raises(DrafterError, match="no saved drafts"):
         make_drafter(ParseOptions(drafter="saved", drafts=tmp_path / "gone"))

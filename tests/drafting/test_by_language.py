@@ -216,13 +216,8 @@ def test_a_language_that_cannot_be_read_is_one_line_with_both_ways_to_get_it(her
     ByLanguage(Wheel(), languages_of("de")).check()  # the wheel reads it
 
 
-def test_a_pack_in_a_folder_or_in_the_cache_reads_its_script(here: set[str], tmp_path: Path) -> None:
+def test_a_pack_in_the_cache_reads_its_script(here: set[str], tmp_path: Path) -> None:
     russian = languages_of("ru")
-    folder = tmp_path / "packs"
-    folder.mkdir()
-    (folder / packs()["eslav"].file_name).touch()
-    found = ByLanguage(Wheel(), russian, folder=folder).reader_of(russian)
-    assert found is not None and found._model == folder / packs()["eslav"].file_name
     assert isinstance(ByLanguage(Wheel(), russian).reader_of(russian), TesseractRecogniser)
     cache = tmp_path / "cache" / "docspec" / "ocr"
     cache.mkdir(parents=True)

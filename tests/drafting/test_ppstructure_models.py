@@ -132,7 +132,7 @@ def test_missing_required_models_are_named_with_the_ways_out(tmp_path: Path) -> 
         find_models(tmp_path)
     message = str(caught.value)
     assert "lacks PP-DocLayout_plus-L, PP-OCRv6_medium_rec for onnxruntime" in message
-    for way in ("--ppstructure-models", "inference.onnx", "--drafter rapidocr"):
+    for way in ("--set ppstructure-models=DIR", "inference.onnx", "--drafter rapidocr"):
         assert way in message
     assert "\n" not in message
     assert perf_counter() - started < 2

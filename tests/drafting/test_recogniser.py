@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from docspec.core import BBox, DrafterError, PageImage, ParseOptions
 from docspec.drafting import make_drafter
-from docspec.drafting.language_packs import packs
+from docspec.drafting.language_packs import pack_folder, packs
 from docspec.drafting.rapid_engine import MODELS, model_folder
 from docspec.drafting.recogniser import MAX_SEARCHED, Recogniser
 from docspec.drafting.right_to_left import read_from_left
@@ -65,24 +65,26 @@ def test_print_in_a_thin_strip_is_found() -> None:
 def test_where_a_missing_model_is_had_is_one_line_and_nothing_is_fetched(tmp_path: Path) -> None:
     wanted = tmp_path / "arabic_PP-OCRv5_rec_mobile.onnx"
     with pytest.raises(DrafterError, match=f"fetch it once: docspec models download ocr:arabic --to {tmp_path}$"):
-        make_drafter(ParseOptions(drafter="auto", ocr_model=wanted))
+        Recogniser(model=wanted).check()
     with pytest.raises(DrafterError, match=r"RapidOCR has .*arabic, .*devanagari, .*korean"):
         Recogniser(model=tmp_path / "mine.onnx").check()
     assert not wanted.exists()
 
 
-def test_a_pack_reads_the_print_of_its_script_and_tells_that(tmp_path: Path) -> None:
+def test_a_pack_reads_the_print_of_its_script_and_tells_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The wheel's model, told that its Latin capitals are Cyrillic ones, stands for a pack: no published one is at
     hand."""
     model = onnx.load(str(model_folder() / MODELS["Rec.model_path"]))
     [characters] = [one for one in model.metadata_props if one.key == "character"]
     told = dict(zip("ABCEHKMOPTXY", "АВСЕНКМОРТХУ", strict=True)) | dict(zip(ascii_lowercase, LETTERS, strict=True))
     characters.value = "\n".join(told.get(one, one) for one in characters.value.split("\n"))
-    onnx.save(model, str(tmp_path / packs()["eslav"].file_name))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    pack_folder().mkdir(parents=True)
+    onnx.save(model, str(pack_folder() / packs()["eslav"].file_name))
     page = Image.new("RGB", (500, 300), "white")
     for number, text in enumerate(("TOBAP HA CKAMEE", "CTAKAH BOCEM", "MOCKBA POCTOB")):
         ImageDraw.Draw(page).text((30, 40 + 80 * number), text, fill="black", font_size=34)
-    drafter = make_drafter(ParseOptions(drafter="rapidocr", language="ru", ocr_model=tmp_path))
+    drafter = make_drafter(ParseOptions(drafter="rapidocr", language="ru"))
     draft = drafter.draft(PageImage(page, 1, 1.0, "photo.png"))
     assert " ".join(draft.regions[0].texts[0].split()).startswith("ТОВАР НА СКАМЕЕ")
     assert "Cyrillic" in draft.scripts

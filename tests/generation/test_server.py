@@ -126,7 +126,7 @@ def test_a_server_that_asks_for_more_rest_than_may_be_waited_ends_the_run(first:
             server.faults.append(says(429, b"", Retry_After="0.1"))
             assert engine.submit(request()).result(30).text == "read" and not told
         server.faults.append(says(429, {"error": {"message": "daily quota reached"}}, Retry_After="3600"))
-        with pytest.raises(ModelError, match=r"429 \(daily quota reached\), and asks .* until \d\d:\d\d .*--max-wait"):
+        with pytest.raises(ModelError, match=r"429 \(daily quota reached\), and asks .* until \d\d:\d\d .*max-wait"):
             engine.submit(request()).result(30)
 
 
@@ -231,7 +231,7 @@ def test_several_servers_share_the_work() -> None:
 
 @pytest.mark.parametrize(
     ("models", "served", "said"),
-    [(["a", "b"], None, "serves a, b; choose one with --served-model"), (["a", "b"], "c", "no c")],
+    [(["a", "b"], None, "serves a, b; choose one with --set served-model=NAME"), (["a", "b"], "c", "no c")],
 )
 def test_which_model_is_asked_has_to_be_clear(models: list[str], served: str | None, said: str) -> None:
     with StandIn() as server:
@@ -245,9 +245,7 @@ def test_which_model_is_asked_has_to_be_clear(models: list[str], served: str | N
 def test_a_wrong_key_ends_the_run_at_once() -> None:
     with StandIn() as server, generator(server) as engine:
         server.faults.extend([says(401, {"error": "Unauthorized"})] * 2)  # the request, and whether any is answered
-        with pytest.raises(
-            ModelError, match=r"401 \(Unauthorized\); check the address, --served-model and --server-key"
-        ):
+        with pytest.raises(ModelError, match=r"401 \(Unauthorized\); check the address, served-model and --server-key"):
             engine.submit(request()).result(30)
 
 

@@ -175,7 +175,7 @@ def test_a_server_that_has_to_be_paid_ends_the_run() -> None:
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_a_server_that_refuses_everything_is_given_up(status: int) -> None:
     with Always(lambda handler, body: says(status)(handler, body)) as server, engine(server) as generator:
-        with pytest.raises(ModelError, match=f"{status}; check the address, --served-model and --server-key$"):
+        with pytest.raises(ModelError, match=f"{status}; check the address, served-model and --server-key$"):
             generator.submit(request()).result(30)
         assert len(server.asked) == 2, "the request, and the least that can be asked"
 

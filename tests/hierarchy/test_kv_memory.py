@@ -1,4 +1,4 @@
-"""``--kv-memory`` bounds what Stage 1 and the page take; a page that does not fit fails alone and says why."""
+"""``kv-memory`` bounds what Stage 1 and the page take; a page that does not fit fails alone and says why."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_page_that_does_not_fit_fails_alone_with_one_line(lively_qwen, page):
     assert [result.status for result in results] == ["ok", "failed", "ok"]
     assert results[1].error is not None
     assert "page 2: " in results[1].error
-    assert "--kv-memory allows 1" in results[1].error
+    assert "kv-memory allows 1" in results[1].error
     assert "\n" not in results[1].error
     stated = page_object(results[0])["stage2"]["kv_bytes"]
     assert 0 < stated <= MIB

@@ -123,7 +123,7 @@ def test_the_pages_that_are_not_drawn_when_a_document_is_out_of_time_fail(
     children = isolation(doubles.hanging_while_drawing, document_timeout=TIMEOUT)
     _, *rest = read(children, pdf)
     assert [isinstance(page, PageFailure) and page.error.failure for page in rest] == [Failure.TIMED_OUT] * 2
-    assert all("--document-timeout" in str(page.error) for page in rest if isinstance(page, PageFailure))
+    assert all("document-timeout" in str(page.error) for page in rest if isinstance(page, PageFailure))
     assert len(read(children, written(pdf.with_name("one.pdf"), pages=1))) == 1
 
 

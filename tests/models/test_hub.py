@@ -159,7 +159,7 @@ def test_memory_is_reckoned_from_headers_and_said_before_it_runs_out() -> None:
     assert loaded.target.kv_spec.dtype == torch.float32
     assert check_room("x", wanted, None) == check_room("x", wanted, 2**40) == ""
     tight = check_room("acme/reader", wanted, wanted.weights + 1)
-    assert "for keys and values at 8 rows of 1,000 tokens" in tight and "--kv-memory" in tight
+    assert "for keys and values at 8 rows of 1,000 tokens" in tight and "kv-memory" in tight
     with pytest.raises(ModelError, match=r"needs .* are free: it cannot be loaded here"):
         check_room("acme/reader", wanted, wanted.weights - 1)
 

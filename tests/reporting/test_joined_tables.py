@@ -191,7 +191,7 @@ def test_the_command_writes_one_csv_and_keeps_the_separators_in_order(read: Read
     text = out.read_text(encoding="utf-8")
     places = [text.index(one) for one in ("page 1 -->", "| Date |", "dues 50", "page 2 -->")]
     assert places == sorted(places) and text.count("| Date |") == 1
-    assert run(["parse", source, "-o", str(out), *extra, "--tables-across-pages", "keep", "--force"]) == 0
+    assert run(["parse", source, "-o", str(out), *extra, "--set", "tables-across-pages=keep", "--force"]) == 0
     assert sorted(file.name for file in (tmp_path / "tables").iterdir()) == ["page-1-1.csv", "page-2-1.csv"]
     assert out.read_text(encoding="utf-8").count("| Date |") == 2
 

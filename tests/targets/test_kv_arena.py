@@ -45,10 +45,10 @@ def test_a_request_over_the_limit_is_refused_in_one_line():
     arena = KVArena(SPEC)
     per_slot = SPEC.bytes_per_slot()
     arena.cache(1, 99, limit=100 * per_slot)
-    with pytest.raises(PageError, match="--kv-memory allows") as caught:
+    with pytest.raises(PageError, match="kv-memory allows") as caught:
         arena.cache(1, 5 * MIB // per_slot, limit=4 * MIB)
     assert "\n" not in str(caught.value)
-    assert "need a KV buffer of 5 MiB and --kv-memory allows 4;" in str(caught.value)
+    assert "need a KV buffer of 5 MiB and kv-memory allows 4;" in str(caught.value)
     assert arena.nbytes == 100 * per_slot
 
 

@@ -37,7 +37,7 @@ def test_all_others_by_tritons_interpreter():
 @pytest.mark.skipif(INTERPRETED, reason="about the usual process")
 def test_on_a_cpu_it_takes_the_interpreter_and_says_so(lively_qwen):
     options = ParseOptions(model=str(lively_qwen), device="cpu", attention="split")
-    with pytest.raises(ModelError, match="--attention split is not possible here: it runs on CUDA devices"):
+    with pytest.raises(ModelError, match="attention split is not possible here: it runs on CUDA devices"):
         load_target(options)
 
 

@@ -51,7 +51,7 @@ def _parse(context: Context, files: list[Path], in_flight: int, turns: int, fold
         "--drafter",
         "saved",
     ]
-    words += ["--drafts", str(drafts), "--device", context.device_name, "--pages-in-flight", str(in_flight)]
+    words += ["--set", f"drafts={drafts}", "--device", context.device_name, "--pages-in-flight", str(in_flight)]
     words += ["--report", str(report)] + ["--max-tokens", "30"] * context.tiny
     started = time.perf_counter()
     done = subprocess.run(

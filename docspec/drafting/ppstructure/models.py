@@ -141,7 +141,7 @@ def transformers_can_run() -> bool:
 def ways_out() -> str:
     """The remedies for missing models, in one clause."""
     return (
-        f"give a folder of models with --ppstructure-models DIR (one sub-folder a model, each with "
+        f"give a folder of models with --set ppstructure-models=DIR (one sub-folder a model, each with "
         f"inference.yml and {ENGINE_FILES[ENGINE]}), allow downloads, or take --drafter rapidocr or text-layer"
     )
 

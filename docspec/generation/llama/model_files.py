@@ -107,7 +107,7 @@ class ModelFiles:
         if family is None:
             raise ModelError(
                 f"{self.model.path}: neither its name nor its picture tower tells which family of readers it is of; "
-                "say --dialect and --prompt"
+                "say --set dialect=NAME and --set prompt=TEXT"
             )
         card = family.card_of(self.name, str(self.model.metadata.get("general.name", "")))
         said = self.model.metadata.get(CARD)

@@ -261,7 +261,7 @@ class ServerGenerator:
         when = f"{until:%H:%M}" if seconds < DAY else f"{until:%Y-%m-%d %H:%M}"
         if seconds > self._longest_rest:
             server.failed_attempts += 1
-            server.lost = f"{fault}, and asks to be left alone until {when} (Retry-After), longer than --max-wait"
+            server.lost = f"{fault}, and asks to be left alone until {when} (Retry-After), longer than max-wait"
             return True
         if server.asks_for_rest(time.monotonic(), seconds):
             self._tell(f"{server.url}: {fault}; asked again at {until:%H:%M:%S} (Retry-After)")

@@ -127,9 +127,9 @@ class HttpConnections:
         listed = ", ".join(model.name for model in models[:8])
         fitting = [model for model in models if self._served_model in (None, model.name)]
         if not fitting:
-            raise RefusedError(f"it serves {listed} and no {self._served_model} (--served-model)")
+            raise RefusedError(f"it serves {listed} and no {self._served_model} (served-model)")
         if self._served_model is None and len(fitting) > 1:
-            raise RefusedError(f"it serves {listed}; choose one with --served-model")
+            raise RefusedError(f"it serves {listed}; choose one with --set served-model=NAME")
         return fitting[0]
 
     async def counts(self, url: str) -> ServerCounts | None:
@@ -174,7 +174,7 @@ def _fault(response: httpx2.Response, body: bytes) -> Exception:
     if status == 402:
         return RefusedError(f"{why}; its account has to be paid, and then the same command goes on")
     if status in REFUSED:
-        return RefusedError(f"{why}; check the address, --served-model and --server-key")
+        return RefusedError(f"{why}; check the address, served-model and --server-key")
     if status == 413 or is_overflow(said):
         advice = "lower --dpi or --max-tokens"
         return BadRequestError(f"the server refuses the request: {why}; {advice}", Failure.TOO_LARGE, said, status)

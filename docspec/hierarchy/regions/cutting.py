@@ -154,7 +154,7 @@ def _stands_elsewhere(region: Region, page: PageImage) -> bool:
 
 
 def may_be_taken(region: Region) -> bool:
-    """Whether ``region`` may be taken from the draft without being read (``--trust-agreement``; lossy): two readings
+    """Whether ``region`` may be taken from the draft without being read (``trust-agreement``; lossy): two readings
     agree to the letter, and it contains no digit and no part of a formula. Text layer and recognition have different
     sources, the file and its picture. Where both agree, the print agrees, too, except where both make the same mistake:
     in tables, formulas, and digits, which no context corrects."""

@@ -27,7 +27,7 @@ MOST_BARS = 320
 @dataclass(frozen=True, slots=True)
 class PageSpeed:
     """What the speed of one page is drawn from: its timings, its baseline, and ``tokens`` in ``steps`` (the tokens of
-    each verification step; empty without ``--provenance``)."""
+    each verification step; empty without ``provenance``)."""
 
     number: int
     timings: PageTimings

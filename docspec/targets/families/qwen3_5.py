@@ -38,7 +38,7 @@ FAMILY = Family(
         ),
     ),
     note=(
-        "LightOnOCR-3's tool samples at a temperature of 0.1 to 0.2; with boxes: --dialect grounded-markdown --prompt "
-        "grounding; pictures in OvisOCR2's answers are not read"
+        "LightOnOCR-3's tool samples at a temperature of 0.1 to 0.2; with boxes: --set dialect=grounded-markdown "
+        "--set prompt=grounding; pictures in OvisOCR2's answers are not read"
     ),
 )

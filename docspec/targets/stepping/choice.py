@@ -43,7 +43,7 @@ def make_steps(target: TargetModel, graphs: Graphs) -> StepRunner:
     """
     captures = can_capture(target.kv_spec.device)
     if graphs == "cuda" and not captures:
-        raise ModelError(f"--graph-mode cuda needs a CUDA device, this is {target.kv_spec.device}; use --device cuda")
+        raise ModelError(f"graph-mode cuda needs a CUDA device, this is {target.kv_spec.device}; use --device cuda")
     if graphs == "off":
         return EagerSteps(target)
     if graphs == "auto" and not captures:

@@ -122,7 +122,7 @@ def test_no_child_is_started_for_a_model_of_no_known_family(tmp_path: Path, monk
     started: list[LlamaSettings] = []
     monkeypatch.setattr("docspec.generation.llama.opening.start_llama", lambda settings, *_: started.append(settings))
     model = str(gguf(tmp_path / "model.gguf", **{**QWEN, "general__architecture": "llama"}))
-    with pytest.raises(ModelError, match="--dialect"):
+    with pytest.raises(ModelError, match="--set dialect="):
         open_engine(ParseOptions(model=model, engine="llama"), lambda line: None)
     assert not started
 

@@ -32,7 +32,7 @@ def test_drafts_change_nothing_in_float32_and_the_command_says_so(
 ) -> None:
     from docspec.cli.app import run
 
-    asked = ["--engine", "llama", "--model", str(reader_gguf), "--engine-python", str(python), "--pages", "1"]
+    asked = ["--engine", "llama", "--model", str(reader_gguf), "--set", f"engine-python={python}", "--pages", "1"]
     assert run(["bench", "fidelity", str(SAMPLE), *asked]) == 0
     said = capfd.readouterr().err
     assert "are the same with drafts" in said and " 0 of 0 " not in said
@@ -42,7 +42,7 @@ def test_what_is_no_gguf_file_is_refused_in_a_line(tmp_path: Path) -> None:
     options = replace(OWN, engine="llama", model=str(tmp_path))
     with pytest.raises(ModelError, match="GGUF"), Parser(options) as parser:
         parser.parse(SAMPLE)
-    with pytest.raises(UsageError, match="--engine-args"):
+    with pytest.raises(UsageError, match="engine-args"):
         replace(options, engine_args="--threads 4")
 
 

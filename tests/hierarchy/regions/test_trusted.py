@@ -1,4 +1,4 @@
-"""``--trust-agreement``: what two readings agree on is taken unread and says so; the rest is read."""
+"""``trust-agreement``: what two readings agree on is taken unread and says so; the rest is read."""
 
 from __future__ import annotations
 

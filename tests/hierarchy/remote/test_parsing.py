@@ -158,7 +158,7 @@ def test_a_server_that_is_gone_ends_the_run_and_not_only_pages(tmp_path: Path) -
 def test_what_tells_the_model_may_be_said(tmp_path: Path) -> None:
     file = pdf(tmp_path / "a.pdf", "Words.")
     with StandIn(copied, model="ours") as server:
-        with Parser(options(server)) as parser, pytest.raises(ModelError, match="--family"):
+        with Parser(options(server)) as parser, pytest.raises(ModelError, match="--set family="):
             parser.parse(file)
         for said in ({"family": "got_ocr2"}, {"model": "stepfun-ai/GOT-OCR-2.0-hf"}):
             with Parser(options(server, **said)) as parser:

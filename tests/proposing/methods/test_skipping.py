@@ -1,4 +1,4 @@
-"""``--skip-verification``: off, nothing changes; on, there are fewer forward passes, and keys and values are
+"""``skip-verification``: off, nothing changes; on, there are fewer forward passes, and keys and values are
 those of the tokens that were written."""
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def nameless(monkeypatch, tmp_path):
 
 def test_an_unknown_type_is_tried_with_a_dialect_and_a_prompt(nameless):
     path = nameless("idefics3")
-    with pytest.raises(ModelError, match=r"'idefics3' are not known .*--dialect and --prompt"):
+    with pytest.raises(ModelError, match=r"'idefics3' are not known .*--set dialect=NAME and --set prompt=TEXT"):
         load_target(options(path, dialect="markdown"))
     loaded = load_target(options(path, dialect="markdown", prompt="Read it."))
     assert (loaded.card.dialect, loaded.card.prompt, loaded.card.crop_prompt) == ("markdown", "Read it.", "Read it.")

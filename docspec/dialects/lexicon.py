@@ -1,0 +1,107 @@
+"""What a language knows of hyphens: its words, its compounds, and what each piece of evidence weighs.
+
+A file a language (``lexicons/en.xz``: made by ``training/hyphens.py`` from free word lists and texts) is read when the
+first line end asks for it. Evidence adds up: how common the whole and its parts are as words, what the parts are and
+how they begin and end; the weights were taught on texts by people.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).with_name("lexicons")
+NONE = 3
+"""The rank of what is no word; those of words are less, the least that of the commonest."""
+LEAST = -0.5
+"""What the weights of a kept hyphen add up to at least; chosen on two manuals that nothing was taught on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The ``ranks`` of words, ``compounds`` written with a hyphen, and the ``weights`` of evidence for a hyphen."""
+
+    ranks: Mapping[str, int]
+    compounds: frozenset[str]
+    weights: Mapping[str, float]
+
+    def rank(self, word: str) -> int:
+        """How rare ``word`` is; a plural is as rare as its singular."""
+        rank = self.ranks.get(word, NONE)
+        return self.ranks.get(word[:-1], NONE) if rank == NONE and len(word) > 4 and word[-1] == "s" else rank
+
+    def keeps(self, head: str, tail: str, both_stand: bool) -> bool:
+        """Whether a hyphen between ``head`` and ``tail`` belongs to the word."""
+        return sum(self.weights.get(one, 0.0) for one in self.evidence(head, tail, both_stand)) > LEAST
+
+    def evidence(self, head: str, tail: str, both_stand: bool) -> Iterator[str]:
+        """The names of what speaks for a hyphen or against it; ``both_stand``: the document has the parts as words."""
+        before, _, first = head.lower().rpartition("-")
+        second, _, after = tail.lower().partition("-")
+        second = second.split("'")[0].split("’")[0]
+        ranks = (self.rank(first), self.rank(second), self.rank(first + second))
+        yield "always"
+        yield f"ranks {ranks}"
+        yield f"whole {ranks[2]} {ranks[0] < NONE and ranks[1] < NONE}"
+        yield f"first={first}"
+        yield f"second={second}"
+        yield f"ends {first[-2:]}"
+        yield f"begins {second[:2]}"
+        yield f"second ends {second[-3:]}"
+        yield f"meet {first[-1:]}{second[:1]}"
+        yield f"lengths {min(len(first), 7)} {min(len(second), 7)}"
+        if f"{first}-{second}" in self.compounds or f"{first}-{second.removesuffix('s')}" in self.compounds:
+            yield "compound"
+        if both_stand:
+            yield f"both stand {min(len(first), len(second)) > 3} {ranks[2] < NONE}"
+        if before:
+            yield f"more before {ranks[0] < NONE}"
+        if after:
+            yield f"more after {ranks[1] < NONE}"
+        if head[0].isupper():
+            yield "capital"
+
+
+def packed(ranked: Iterable[Iterable[str]], compounds: Iterable[str], weights: Mapping[str, float]) -> bytes:
+    """The file of a lexicon: words by rank, compounds, weights."""
+    parts = ["\n".join(sorted(words)) for words in (*ranked, compounds)]
+    import lzma
+
+    told = json.dumps(dict(sorted(weights.items())), ensure_ascii=False, separators=(",", ":"))
+    return lzma.compress("\0".join((*parts, told)).encode(), preset=9 | lzma.PRESET_EXTREME)
+
+
+def unpacked(data: bytes) -> Lexicon:
+    """The lexicon that was packed."""
+    import lzma  # only where a line end asks for it
+
+    *ranked, compounds, told = lzma.decompress(data).decode().split("\0")
+    ranks = {word: rank for rank, words in enumerate(ranked) for word in words.split("\n")}
+    return Lexicon(ranks, frozenset(compounds.split("\n")), json.loads(told))
+
+
+@cache
+def lexicon_of(language: str) -> Lexicon | None:
+    """The lexicon of ``language``; ``None`` if there is none."""
+    path = FOLDER / f"{language}.xz"
+    return unpacked(path.read_bytes()) if path.is_file() else None
+
+
+@cache
+def _common() -> Mapping[str, frozenset[str]]:
+    told: dict[str, str] = json.loads((FOLDER / "languages.json").read_text("utf-8"))
+    return {language: frozenset(words.split()) for language, words in told.items()}
+
+
+def language_of(words: Iterable[str]) -> str:
+    """The language whose commonest words are most frequent among ``words``, a document's without capitals; English,
+    if none is."""
+    counts = dict.fromkeys(_common(), 0)
+    for word in words:
+        for language, own in _common().items():
+            counts[language] += word in own
+    best = max(counts, key=lambda language: (counts[language], language == "en"))
+    return best if counts[best] else "en"
