@@ -18,7 +18,6 @@ from docspec.core import BBox, Category
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.listings import is_listing, is_typewritten
-from docspec.drafting.order import in_order
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.pairs import is_label, with_pairs
 from docspec.drafting.structure.placing import words_of_lines
@@ -75,7 +74,7 @@ def with_blocks(
             rows = printed_lines([lines[number] for number in inside if blocks[number] == block])
             pairs = any(b.bbox.x0 - a.bbox.x1 > APART * a.bbox.height for row in rows for a, b in pairwise(row))
             parts.append(replace(_box_of([_one_line(row) for row in rows]), pairs=pairs))
-        parts = _stacked(in_order(parts, given=False))
+        parts = _stacked(parts)
         kept += [line for part in parts for line in part.lines]
         parts = [replace(part, lines=()) for part in parts]
         left = [
@@ -194,13 +193,15 @@ def _box_of(lines: Sequence[TextLine]) -> LayoutBox:
 
 
 def _stacked(boxes: Sequence[LayoutBox]) -> list[LayoutBox]:
-    """``boxes`` in reading order, those of one line that stand right below each other with one left edge as one."""
+    """``boxes`` from the top, those of one line that stand right below another with one left edge as one with it."""
     joined: list[LayoutBox] = []
-    for box in boxes:
-        if joined and len(box.lines) == 1 and _goes_on(joined[-1], box):
-            joined[-1] = replace(_box_of([*joined[-1].lines, *box.lines]), pairs=joined[-1].pairs or box.pairs)
-        else:
+    for box in sorted(boxes, key=lambda box: (box.bbox.y0, box.bbox.x0)):
+        above = next((at for at, one in enumerate(joined) if len(box.lines) == 1 and _goes_on(one, box)), None)
+        if above is None:
             joined.append(box)
+        else:
+            one = joined[above]
+            joined[above] = replace(_box_of([*one.lines, *box.lines]), pairs=one.pairs or box.pairs)
     return joined
 
 
