@@ -50,7 +50,9 @@ class SettingsCommand(TyperCommand):
             elif one is None:
                 rest.append(word)
             else:
-                given.setdefault(flag, []).append("true" if one.is_flag else value if sign else next(words, ""))
+                given.setdefault(flag, []).append(
+                    "true" if getattr(one, "is_flag", False) else value if sign else next(words, "")
+                )
         for flag, values in given.items():
             one, name = self.settings[flag], flag.removeprefix("--")
             LOG.warning(f"{flag} is a setting of the config file now: write {name} = ... in it, or --set {name}=VALUE")

@@ -258,16 +258,17 @@ class Precedence:
             met = self._linear(f"{name}.first", hidden)[:, None] + self._linear(f"{name}.second", hidden)[None]
             met = np.maximum(met + self._linear(f"{name}.mixed", between), 0)
             between = between + self._linear(f"{name}.update", met)
-        scores = self._linear("last", between)[..., 0]
-        return (scores - scores.T) / 2
+        last = self._linear("last", between)[..., 0]
+        result: Floats = (last - last.T) / np.float32(2)
+        return result
 
     def _linear(self, name: str, values: Floats) -> Floats:
         result: Floats = values @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
         return result
 
     def _norm(self, name: str, values: Floats) -> Floats:
-        centred = values - values.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+        centred: Floats = values - values.mean(axis=-1, keepdims=True)
+        spread: Floats = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
         result: Floats = centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
         return result
 

@@ -99,7 +99,7 @@ class Flows(LineTexts):
             parts.append(self.beside([self.story(wide) for wide in widths], widths))
         return parts
 
-    def aside(self) -> list[Part]:
+    def with_aside(self) -> list[Part]:
         """A text with another one beside it."""
         rng = self.rng
         narrow: list[Part] = []
@@ -171,18 +171,17 @@ class Flows(LineTexts):
             "paragraph",
             plain(f"{rng.choice(PLACES)}, {rng.randint(1, 28)} {rng.choice(MONTHS)} {rng.randint(1990, 2026)}"),
         )
-        top: list[Part] = rng.choice(
-            (
-                [
-                    self.beside([[], [self.address(), *([self.contact()] if rng.random() < 0.5 else [])]], (1, 1)),
-                    self.address(),
-                ],
-                [self.beside([[self.address()], [self.contact()]]), self.address()],
-                [self.beside([[self.address(), self.address()], [self.facts(1)]], (1, rng.uniform(0.5, 1)))],
-                [self.address(), self.beside([[self.address()], [date, self.contact()]])],
-                [*self.letterhead(), self.facts()],
-            )
+        tops: tuple[list[Part], ...] = (
+            [
+                self.beside([[], [self.address(), *([self.contact()] if rng.random() < 0.5 else [])]], (1, 1)),
+                self.address(),
+            ],
+            [self.beside([[self.address()], [self.contact()]]), self.address()],
+            [self.beside([[self.address(), self.address()], [self.facts(1)]], (1, rng.uniform(0.5, 1)))],
+            [self.address(), self.beside([[self.address()], [date, self.contact()]])],
+            [*self.letterhead(), self.facts()],
         )
+        top = rng.choice(tops)
         foot = self.beside(
             [[rng.choice((self.address, self.contact, self.imprint))()] for _ in range(rng.choice((2, 3, 4)))]
         )
@@ -201,15 +200,11 @@ class Flows(LineTexts):
     def sheets(self) -> list[Part]:
         """Two or three pages beside each other."""
         rng = self.rng
-        pages = []
+        pages: list[list[Part]] = []
         for _ in range(rng.choice((2, 2, 3))):
             own = self.prose(3, 8)
-            pages.append(
-                [
-                    *([self.head(2)] if rng.random() < 0.7 else []),
-                    self.flow(own, 2) if rng.random() < 0.3 else Group("flow", (tuple(own),), 1),
-                ]
-            )
+            head: list[Part] = [self.head(2)] if rng.random() < 0.7 else []
+            pages.append([*head, self.flow(own, 2 if rng.random() < 0.3 else 1)])
         return [self.beside(pages)]
 
     def margins(self) -> list[Part]:
@@ -283,7 +278,7 @@ class Flows(LineTexts):
         kinds: tuple[tuple[Callable[[], list[Part]], float], ...] = (
             (self.bands, 3),
             (self.newspaper, 3),
-            (self.aside, 3),
+            (self.with_aside, 3),
             (self.cards, 2.5),
             (self.poster, 1.5),
             (self.slide, 1.5),
