@@ -64,7 +64,9 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks step --random", "- makes gigabytes of random weights: tests/benchmarks/test_step.py"),
     (r"python -m benchmarks step", ""),
     (r"python -m benchmarks (born-digital|runs)", "--repeats 1"),
-    (r"python -m benchmarks (made-tables|reading-order|structure)", "--each 1 --kind plain"),
+    (r"python -m benchmarks reading-order --(tagged|forms)", "- needs files: tests/benchmarks/test_reading_order.py"),
+    (r"python -m benchmarks reading-order", "--each 1 --kind slide"),
+    (r"python -m benchmarks (made-tables|structure)", "--each 1 --kind plain"),
     (r"python -m benchmarks marks", "--max-tokens 8"),
     (r"python -m benchmarks proposer", "--rows 1 --steps 2"),
     (r"python -m benchmarks\.campaign\.pages DIR", "--count 1"),
@@ -118,6 +120,7 @@ RAN = frozenset(
         "docspec parse --help",
         "docspec status texts/",
         "python -m benchmarks ledger PAGE.pdf",
+        "python -m benchmarks reading-order --seed 9100 --each 5",
         "python -m benchmarks engines samples/journal-article.pdf --engine vllm --engine-python FILE "
         "--drafter text-layer",
     }
