@@ -40,6 +40,9 @@ from docspec.reporting.renderer import Layout
 from docspec.reporting.timing import Report
 from docspec.versions import DISTRIBUTION, machine, version_of, versions
 
+LONG = 400
+"""Signs of a command from which on it is not told: a shell has written it, of names in a folder."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -133,7 +136,8 @@ class Ending:
             say(f"failed: {total.categories}")
         is_wanting = total.failures or (self.strict and total.doubtful)
         if total.total > 1 and is_wanting and self.resume is not None:
-            say(f"to read them again: {retry_command(recorded_command(self.words))}")
+            command = retry_command(recorded_command(self.words))
+            say(f"to read them again: {command if len(command) < LONG else 'the same command with --retry-failed'}")
 
     def _so_far(self, mine: DocumentCounts) -> str:
         whole = f"{mine.written} of {len(self.division.todo)} inputs complete"

@@ -131,6 +131,14 @@ def test_what_failed_is_said_again_and_read_again_when_asked_for(folder: Path, r
     assert last["sub/c.md"]["failure"] == "damaged" and "files" not in last["sub/c.md"]
 
 
+def test_how_to_read_many_files_again_is_told_in_a_short_line(run_cli: Any, tmp_path: Path) -> None:
+    names = [f"a-file-with-a-long-name-{number:03}.pdf" for number in range(40)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"no PDF")
+    result = run_cli("parse", *names, "-o", "out", act=fails(*names))
+    assert "to read them again: the same command with --retry-failed\n" in result.err
+
+
 def test_a_failed_input_that_is_mended_or_taken_away_is_no_failure_any_more(folder: Path, run_cli: Any) -> None:
     run_cli("parse", "in", "-o", "out", act=fails("a.pdf", "b.pdf"))
     (folder / "a.pdf").write_text("%PDF mended")
