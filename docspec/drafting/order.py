@@ -1,7 +1,7 @@
 """The boxes of a page in reading order, by what is learned of each two of them (:mod:`docspec.drafting.precedence`).
 
-The options of a question that stand in columns and are lettered row by row become one box before: no order of the boxes
-would be right.
+The items of a list are one text, whatever their indents. The options of a question that stand in columns and are
+lettered row by row become one box before: no order of the boxes would be right.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from docspec.core import BBox, Event
+from docspec.core import BBox, Category, Event
 from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout, xy_cut
@@ -24,6 +24,9 @@ from docspec.drafting.right_to_left import is_right_to_left
 
 OPTIONS = 4
 """Least lines of options in columns."""
+
+ITEMS, INDENT = 1.5, 6.0
+"""Most white between two items of a list, and most indent of one beside the other, in heights of a line."""
 
 _MARK = re.compile(r"\(?(?:([A-Za-z])|(\d{1,2}))[.):]?\s+\S")
 
@@ -60,7 +63,37 @@ def in_order(
     boxes = boxes if leftwards else with_rows_of_options(boxes, texts)
     if len(boxes) > MOST:
         return [box for group in xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards) for box in group]
-    return [boxes[at] for at in order_of(boxes, texts, bounds.frames, bounds.rules, given, leftwards)]
+    lists = _lists(boxes)
+    units = [_whole(own) for own in lists]
+    order = order_of(units, texts, bounds.frames, bounds.rules, given, leftwards)
+    return [box for at in order for box in lists[at]]
+
+
+def _lists(boxes: Sequence[LayoutBox]) -> list[list[LayoutBox]]:
+    """``boxes``, items of one list together, from the top: each stands right below another, perhaps indented."""
+    last: dict[int, list[LayoutBox]] = {}  # the lists, by where the first of their items comes
+    for at, box in sorted(enumerate(boxes), key=lambda one: one[1].bbox.y0):
+        line = min((member.height for member in box.members), default=box.bbox.height)
+        above = [
+            own
+            for own in last.values()
+            if box.category is own[-1].category is Category.LIST_ITEM
+            and -0.5 * line < box.bbox.y0 - own[-1].bbox.y1 < ITEMS * line
+            and abs(box.bbox.x0 - own[-1].bbox.x0) < INDENT * line
+        ]
+        if above:
+            min(above, key=lambda own: abs(own[-1].bbox.x0 - box.bbox.x0)).append(box)
+        else:
+            last[at] = [box]
+    return [last[at] for at in sorted(last)]
+
+
+def _whole(boxes: Sequence[LayoutBox]) -> LayoutBox:
+    """The items of a list as one box."""
+    if len(boxes) == 1:
+        return boxes[0]
+    members = tuple(member for box in boxes for member in box.members)
+    return replace(boxes[0], bbox=BBox.union(box.bbox for box in boxes), members=members)
 
 
 def index_in_order(box: BBox, others: Sequence[BBox]) -> int:
