@@ -92,7 +92,7 @@ def lexicon_of(language: str) -> Lexicon | None:
 
 @cache
 def _common() -> Mapping[str, frozenset[str]]:
-    told: dict[str, str] = json.loads((FOLDER / "languages.json").read_text("utf-8"))
+    told: dict[str, str] = json.loads((FOLDER / "languages.json").read_text(encoding="utf-8"))
     return {language: frozenset(words.split()) for language, words in told.items()}
 
 
