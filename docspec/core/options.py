@@ -384,7 +384,8 @@ def flag_of(name: str) -> str:
 
 
 def _check_together(options: ParseOptions) -> None:
-    """Raises ``UsageError`` for options that do not go together."""
+    """Raises ``UsageError`` for options that do not go together, and for languages that nobody knows."""
+    languages_of(options.language)
     if not options.model:
         raise UsageError("--model is empty; name a model, or leave it out")
     if options.tau == 0:
