@@ -9,10 +9,12 @@ and the hyphen before a capital stays anyway. The weights are those of a logisti
 from __future__ import annotations
 
 import argparse
+import json
+import lzma
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -24,13 +26,20 @@ from scipy.special import expit
 
 from benchmarks.line_hyphens import Cut, cuts
 from docspec.dialects.hyphens import both_stand, parts
-from docspec.dialects.lexicon import FOLDER, Lexicon, packed
+from docspec.dialects.lexicon import FOLDER, Lexicon
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 _SCOWL = re.compile(r"(?:english|american|british|british_z|canadian)-(words|upper|proper-names)\.(\d+)")
 RANKS = (35, 60, 70)
 """SCOWL's sizes."""
+
+
+def packed(ranked: Iterable[Iterable[str]], compounds: Iterable[str], weights: Mapping[str, float]) -> bytes:
+    """The file of a lexicon: words by rank, compounds, weights."""
+    parts = ["\n".join(sorted(words)) for words in (*ranked, compounds)]
+    told = json.dumps(dict(sorted(weights.items())), ensure_ascii=False, separators=(",", ":"))
+    return lzma.compress("\0".join((*parts, told)).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
 def scowl(folder: Path) -> list[set[str]]:

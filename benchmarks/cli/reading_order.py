@@ -11,7 +11,9 @@ import typer
 from docspec.bench.cli.common import console, table
 
 if TYPE_CHECKING:
-    from benchmarks.reading_order.score import OrderScore
+    from collections.abc import Sequence
+
+    from benchmarks.reading_order.score import OrderScore, PlaceScore
 
 
 def reading_order(
@@ -74,35 +76,35 @@ def _figures(score: OrderScore) -> tuple[str, ...]:
 
 def _tagged(paths: list[Path], most: int) -> int:
     """Scores ``paths`` by their structure trees."""
-    from benchmarks.reading_order.tagged import TaggedScore, measured
+    from benchmarks.reading_order.tagged import measured
 
-    ours, theirs, failed = TaggedScore(), TaggedScore(), 0
+    scores: list[tuple[PlaceScore, PlaceScore]] = []
+    failed = 0
     for path in paths:
         try:
-            for one, other in measured(path, most):
-                ours, theirs = ours + one, theirs + other
+            scores += measured(path, most)
         except Exception as error:  # files that one of the readers refuses
             failed += 1
             console().print(f"{path.name}: {error}")
-    grid = table("Order of tagged pages", ["order"], ["pages", "whole", "neighbours", "all pairs"], dense=True)
-    for name, score in (("docspec", ours), ("layout model", theirs)):
-        near, right = score.near / max(1, score.neighbours), score.right / max(1, score.pairs)
-        grid.add_row(name, str(score.pages), f"{score.whole / max(1, score.pages):.1%}", f"{near:.1%}", f"{right:.1%}")
-    console().print(grid)
+    _print_places("Order of tagged pages", "layout model", scores)
     return int(failed == len(paths))
 
 
 def _forms(paths: list[Path]) -> int:
     """Scores ``paths`` of ROOR."""
-    from benchmarks.reading_order.forms import FormScore, measured
+    from benchmarks.reading_order.forms import measured
 
-    ours, rows = FormScore(), FormScore()
-    for path in paths:
-        one, other = measured(path)
-        ours, rows = ours + one, rows + other
-    grid = table("Order of forms", ["order"], ["forms", "whole", "links", "all pairs"], dense=True)
-    for name, score in (("docspec", ours), ("row by row", rows)):
-        linked, right = score.linked / max(1, score.links), score.right / max(1, score.pairs)
-        grid.add_row(name, str(score.forms), str(score.whole), f"{linked:.1%}", f"{right:.1%}")
-    console().print(grid)
+    _print_places("Order of forms", "row by row", [measured(path) for path in paths])
     return int(not paths)
+
+
+def _print_places(title: str, other: str, scores: Sequence[tuple[PlaceScore, PlaceScore]]) -> None:
+    """Prints the sums of ``scores``: docspec's, and those of the ``other`` order."""
+    from benchmarks.reading_order.score import PlaceScore
+
+    grid = table(title, ["order"], ["pages", "whole", "neighbours", "all pairs"], dense=True)
+    for at, name in enumerate(("docspec", other)):
+        score = sum((pair[at] for pair in scores), PlaceScore())
+        shares = ((score.whole, score.pages), (score.linked, score.links), (score.right, score.pairs))
+        grid.add_row(name, str(score.pages), *(f"{part / max(1, whole):.1%}" for part, whole in shares))
+    console().print(grid)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reading_order.score import PlaceScore
 from docspec.core import BBox, Category
 from docspec.core.geometry import in_rows
 from docspec.drafting.layout import LayoutBox
@@ -21,24 +21,7 @@ from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
 
 
-@dataclass(frozen=True, slots=True)
-class FormScore:
-    """Of ``forms`` those that are ``whole``: all links in order; of ``links``, and of ``pairs`` that links join, those
-    that are ``linked`` and ``right``."""
-
-    forms: int = 0
-    whole: int = 0
-    links: int = 0
-    linked: int = 0
-    pairs: int = 0
-    right: int = 0
-
-    def __add__(self, other: FormScore) -> FormScore:
-        sums = (a + b for a, b in zip(astuple(self), astuple(other), strict=True))
-        return FormScore(*sums)
-
-
-def measured(path: Path) -> tuple[FormScore, FormScore]:
+def measured(path: Path) -> tuple[PlaceScore, PlaceScore]:
     """How docspec orders the segments of a form, and how whoever reads row by row does."""
     told = json.loads(path.read_text("utf-8"))
     boxes = {segment["id"]: _box(segment) for segment in told["document"]}
@@ -58,15 +41,13 @@ def _box(segment: dict[str, Any]) -> LayoutBox:
     return LayoutBox.around(lines, Category.TEXT)
 
 
-def _score(order: Sequence[int], links: Sequence[tuple[int, ...]]) -> FormScore:
+def _score(order: Sequence[int], links: Sequence[tuple[int, ...]]) -> PlaceScore:
     place = {name: at for at, name in enumerate(order)}
     after: dict[int, set[int]] = {}
     for one, other in links:
         after.setdefault(one, set()).add(other)
     pairs = [(name, other) for name in place for other in _reached(name, after) if other != name]
-    linked = sum(place[one] < place[other] for one, other in links)
-    right = sum(place[one] < place[other] for one, other in pairs)
-    return FormScore(1, linked == len(links), len(links), linked, len(pairs), right)
+    return PlaceScore.of(*([place[a] < place[b] for a, b in told] for told in (links, pairs)))
 
 
 def _reached(name: int, after: dict[int, set[int]]) -> set[int]:

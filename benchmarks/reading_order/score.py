@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 
 from benchmarks.reading_order.sheet import Unit
@@ -33,6 +33,27 @@ class OrderScore:
             self.whole + other.whole,
             self.glued + other.glued,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceScore:
+    """Of ``pages`` whose order is told by places, those that are ``whole``: all in order; of ``links`` between
+    neighbours, and of all ``pairs``, those that are ``linked`` and ``right``."""
+
+    pages: int = 0
+    whole: int = 0
+    links: int = 0
+    linked: int = 0
+    pairs: int = 0
+    right: int = 0
+
+    def __add__(self, other: PlaceScore) -> PlaceScore:
+        return PlaceScore(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @classmethod
+    def of(cls, links: Sequence[bool], pairs: Sequence[bool]) -> PlaceScore:
+        """The score of a page, by which of its links and pairs are in order."""
+        return cls(1, all(links), len(links), sum(links), len(pairs), sum(pairs))
 
 
 def scored(written: str, units: Sequence[Unit]) -> OrderScore:

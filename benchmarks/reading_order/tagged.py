@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks.reading_order.score import PlaceScore
 from docspec.core import BBox
 
 LEAST = 5
@@ -106,13 +107,11 @@ def _kind(element: Any) -> str:
     return buffer.raw[: size - 2].decode("utf-16-le", "replace") if size > 2 else ""
 
 
-def in_order(elements: Sequence[Element], boxes: Sequence[BBox]) -> tuple[int, int, int, int]:
-    """Of the ``elements`` of a page, for ``boxes`` in an order: pairs of neighbours of which the first does not stand
-    in a later box, all such pairs; and the same of all pairs."""
+def score_of(elements: Sequence[Element], boxes: Sequence[BBox]) -> PlaceScore:
+    """How ``boxes``, in an order, have the ``elements`` of a page, of which none may stand in an earlier box than one
+    before it."""
     places = [place for one in elements if (place := _place(one, boxes)) is not None]
-    next_right = sum(a <= b for a, b in pairwise(places))
-    every = [(a, b) for at, a in enumerate(places) for b in places[at + 1 :]]
-    return next_right, max(0, len(places) - 1), sum(a <= b for a, b in every), len(every)
+    return PlaceScore.of([a <= b for a, b in pairwise(places)], [a <= b for a, b in combinations(places, 2)])
 
 
 def _place(element: Element, boxes: Sequence[BBox]) -> int | None:
@@ -124,24 +123,7 @@ def _place(element: Element, boxes: Sequence[BBox]) -> int | None:
     return best if best is not None and shares[best] > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedScore:
-    """Of tagged ``pages`` those that are ``whole``: all elements in order; of ``pairs`` of any two elements, and of
-    ``neighbours``, those that are ``right`` and ``near``."""
-
-    pages: int = 0
-    whole: int = 0
-    neighbours: int = 0
-    near: int = 0
-    pairs: int = 0
-    right: int = 0
-
-    def __add__(self, other: TaggedScore) -> TaggedScore:
-        sums = (a + b for a, b in zip(astuple(self), astuple(other), strict=True))
-        return TaggedScore(*sums)
-
-
-def measured(path: Path, most: int) -> Iterator[tuple[TaggedScore, TaggedScore]]:
+def measured(path: Path, most: int) -> Iterator[tuple[PlaceScore, PlaceScore]]:
     """For each tagged page of a PDF how docspec orders it, and how the layout model does by itself."""
     from docspec.core import PageImage, ParseOptions
     from docspec.documents import open_document
@@ -157,9 +139,4 @@ def measured(path: Path, most: int) -> Iterator[tuple[TaggedScore, TaggedScore]]
                 continue
             ours = [region.bbox.scaled(1 / page.scale) for region in drafter.draft(page).regions]
             theirs = [box.bbox for box in analyse(page.pdf_page)]
-            yield _score(tagged[number], ours), _score(tagged[number], theirs)
-
-
-def _score(elements: Sequence[Element], boxes: Sequence[BBox]) -> TaggedScore:
-    near, neighbours, right, pairs = in_order(elements, boxes)
-    return TaggedScore(1, near == neighbours, neighbours, near, pairs, right)
+            yield score_of(tagged[number], ours), score_of(tagged[number], theirs)

@@ -65,17 +65,8 @@ class Lexicon:
             yield "capital"
 
 
-def packed(ranked: Iterable[Iterable[str]], compounds: Iterable[str], weights: Mapping[str, float]) -> bytes:
-    """The file of a lexicon: words by rank, compounds, weights."""
-    parts = ["\n".join(sorted(words)) for words in (*ranked, compounds)]
-    import lzma
-
-    told = json.dumps(dict(sorted(weights.items())), ensure_ascii=False, separators=(",", ":"))
-    return lzma.compress("\0".join((*parts, told)).encode(), preset=9 | lzma.PRESET_EXTREME)
-
-
 def unpacked(data: bytes) -> Lexicon:
-    """The lexicon that was packed."""
+    """The lexicon of a file: words by rank, compounds and weights, as ``training/hyphens.py`` packs them."""
     import lzma  # only where a line end asks for it
 
     *ranked, compounds, told = lzma.decompress(data).decode().split("\0")

@@ -1,5 +1,5 @@
-"""What is drawn on a page to part its text: frames, whose content is read together, before or after what stands
-outside of them, and level rules, of which those across all columns end these."""
+"""What is drawn on a page to part its text, for its order of reading: frames and level rules; and whether more than
+that is drawn in a supposed picture."""
 
 from __future__ import annotations
 

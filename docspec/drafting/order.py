@@ -17,10 +17,9 @@ from docspec.core.safe_text import one_line
 from docspec.drafting.columns import cut_layout, xy_cut
 from docspec.drafting.frames import NONE, Bounds
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import TextLine, runs_leftwards
 from docspec.drafting.precedence import MOST, order_of
 from docspec.drafting.printed import Printed
-from docspec.drafting.right_to_left import is_right_to_left
 
 OPTIONS = 4
 """Least lines of options in columns."""
@@ -32,8 +31,9 @@ _MARK = re.compile(r"\(?(?:([A-Za-z])|(\d{1,2}))[.):]?\s+\S")
 
 
 def layout_of(printed: Printed, lines: Sequence[TextLine]) -> tuple[list[LayoutBox], str, tuple[Event, ...]]:
-    """The boxes of a ``printed`` page with the text ``lines`` in reading order, and their source: the layout model, or
-    the white space where no model may be asked, or it fails, or the lines are too many, which is an event."""
+    """The boxes of a ``printed`` page with the text ``lines``, and their source: the layout model, in its order, or the
+    white space, in reading order, where no model may be asked, or it fails, or the lines are too many, which is an
+    event."""
     page = printed.page
     if not printed.modelled:
         return cut_layout(lines, page.rect.height), WHITE_SPACE, ()
@@ -57,9 +57,9 @@ def in_order(
     of a box stands next to it."""
     if len(boxes) < 2:
         return list(boxes)
+    lines = [*lines, *(line for box in boxes for line in box.lines)]
     texts = {line.bbox: line.text for line in lines}
-    texts |= {line.bbox: line.text for box in boxes for line in box.lines}
-    leftwards = is_right_to_left("".join(texts.values()))
+    leftwards = runs_leftwards(lines)
     boxes = boxes if leftwards else with_rows_of_options(boxes, texts)
     if len(boxes) > MOST:
         return [box for group in xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards) for box in group]
@@ -71,21 +71,24 @@ def in_order(
 
 def _lists(boxes: Sequence[LayoutBox]) -> list[list[LayoutBox]]:
     """``boxes``, items of one list together, from the top: each stands right below another, perhaps indented."""
-    last: dict[int, list[LayoutBox]] = {}  # the lists, by where the first of their items comes
-    for at, box in sorted(enumerate(boxes), key=lambda one: one[1].bbox.y0):
+    texts: list[list[LayoutBox]] = [[box] for box in boxes]
+    lists: list[list[LayoutBox]] = []
+    for text in sorted(texts, key=lambda one: one[0].bbox.y0):
+        box = text[0]
+        if box.category is not Category.LIST_ITEM:
+            continue
         line = min((member.height for member in box.members), default=box.bbox.height)
         above = [
             own
-            for own in last.values()
-            if box.category is own[-1].category is Category.LIST_ITEM
-            and -0.5 * line < box.bbox.y0 - own[-1].bbox.y1 < ITEMS * line
+            for own in lists
+            if -0.5 * line < box.bbox.y0 - own[-1].bbox.y1 < ITEMS * line
             and abs(box.bbox.x0 - own[-1].bbox.x0) < INDENT * line
         ]
         if above:
-            min(above, key=lambda own: abs(own[-1].bbox.x0 - box.bbox.x0)).append(box)
+            min(above, key=lambda own: abs(own[-1].bbox.x0 - box.bbox.x0)).append(text.pop())
         else:
-            last[at] = [box]
-    return [last[at] for at in sorted(last)]
+            lists.append(text)
+    return [text for text in texts if text]
 
 
 def _whole(boxes: Sequence[LayoutBox]) -> LayoutBox:

@@ -23,8 +23,8 @@ from docspec.drafting.layout import LayoutBox
 
 CATEGORIES = tuple(Category)
 
-LIMIT = 6.0
-"""Most log-odds that one pair adds."""
+LIMIT, LEAST_GAIN = 6.0, 1e-4
+"""Most log-odds that one pair adds, and least sum of them for which something is moved."""
 
 HEADS = 4
 """Heads of attention in each layer."""
@@ -163,9 +163,8 @@ def _steps(numbers: Sequence[tuple[str, int]]) -> tuple[Floats, Floats]:
     values = np.array([value for _, value in numbers])
     alike = (kinds[:, None] == kinds) & (kinds >= 0)
     step = values[None] - values[:, None]
-    return (np.sign(step) * alike).astype(np.float32), (np.sign(step) * (alike & (np.abs(step) == 1))).astype(
-        np.float32
-    )
+    counts: Floats = (np.sign(step) * alike).astype(np.float32)
+    return counts, counts * (np.abs(step) == 1)
 
 
 def _cuts(sides: Sequence[Sequence[float]], first: int | None) -> tuple[Floats, Floats, Floats]:
@@ -296,20 +295,14 @@ def best_order(scores: Floats, start: Sequence[int]) -> list[int]:
     """The order of things (numbers of rows) with the largest sum of ``scores`` (n, n; antisymmetric) of each before
     those behind it, from ``start`` by moving one thing at a time while that pays."""
     order = np.array(start)
+    place = np.arange(len(order))
     for _ in range(4 * len(order) + 8):
-        gains = np.cumsum(scores[order][:, order], axis=1)  # of row i being before the first j + 1 things
-        best = (1e-4, 0, 0)
-        own = scores[np.ix_(order, order)]
-        # moving the thing at a to stand before that at b < a adds the sum of scores of it over those between
-        total = np.concatenate([np.zeros((len(order), 1), own.dtype), gains], axis=1)
-        place = np.arange(len(order))
-        upper = total[place, place][:, None] - total[:, :-1]  # sum over b..a-1 of own[a, k], for b < a
-        lower = -(total[:, 1:] - total[place, place + 1][:, None])  # to stand behind b > a
-        gain = np.where(place[None] < place[:, None], upper, np.where(place[None] > place[:, None], lower, 0.0))
-        at, to = np.unravel_index(int(gain.argmax()), gain.shape)
-        best = (float(gain[at, to]), int(at), int(to))
-        if best[0] <= 1e-4:
+        sums = np.pad(np.cumsum(scores[np.ix_(order, order)], axis=1), ((0, 0), (1, 0)))  # of each before the first j
+        forward = sums[place, place][:, None] - sums[:, :-1]  # to stand before those between j and it
+        backward = sums[place, place + 1][:, None] - sums[:, 1:]  # to stand behind those between it and j
+        gain = np.where(place < place[:, None], forward, np.where(place > place[:, None], backward, 0.0))
+        at, to = divmod(int(gain.argmax()), len(order))
+        if gain[at, to] <= LEAST_GAIN:
             break
-        moved = order[best[1]]
-        order = np.insert(np.delete(order, best[1]), best[2], moved)
+        order = np.insert(np.delete(order, at), to, order[at])
     return [int(one) for one in order]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from benchmarks.cli import app
 from benchmarks.reading_order import forms, tagged
 from benchmarks.reading_order.kinds import KINDS, made
-from benchmarks.reading_order.score import scored
+from benchmarks.reading_order.score import PlaceScore, scored
 from docspec.core import BBox
 from docspec.documents.mupdf import mupdf
 
@@ -73,8 +73,8 @@ def test_the_tags_of_a_page_tell_its_order(tmp_path: Path) -> None:
     assert number == 0 and [one.kind for one in elements] == ["P"] * 6
     found = [BBox.union(one.boxes) for one in elements]
     assert [(round(box.x0 / 10) * 10, round((400 - box.y1) / 10) * 10) for box in found] == places
-    assert tagged.in_order(elements, found) == (5, 5, 15, 15)
-    assert tagged.in_order(elements, found[::-1]) == (0, 5, 0, 15)
+    assert tagged.score_of(elements, found) == PlaceScore(1, 1, 5, 5, 15, 15)
+    assert tagged.score_of(elements, found[::-1]) == PlaceScore(1, 0, 5, 0, 15, 0)
     shown = CliRunner().invoke(app, ["reading-order", "--tagged", str(tmp_path)])
     assert shown.exit_code == 0 and "layout model" in shown.output
 
@@ -88,8 +88,8 @@ def test_links_of_a_form_say_what_follows_what(tmp_path: Path) -> None:
     path = tmp_path / "form.json"
     path.write_text(json.dumps(form | {"ro_linkings": [[n, n + 1] for n in range(5)]}))
     _, rows = forms.measured(path)
-    assert rows == forms.FormScore(1, 1, 5, 5, 15, 15)
+    assert rows == PlaceScore(1, 1, 5, 5, 15, 15)
     path.write_text(json.dumps(form | {"ro_linkings": [[n + 1, n] for n in range(5)]}))
-    assert forms.measured(path)[1] == forms.FormScore(1, 0, 5, 0, 15, 0)
+    assert forms.measured(path)[1] == PlaceScore(1, 0, 5, 0, 15, 0)
     shown = CliRunner().invoke(app, ["reading-order", "--forms", str(tmp_path)])
     assert shown.exit_code == 0 and "row by row" in shown.output

@@ -7,7 +7,6 @@ and the first of the next one count.
 
 from __future__ import annotations
 
-import json
 import pickle
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,18 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pymupdf
 from numpy.typing import NDArray
 
-from docspec.core import BBox, ParseOptions, PrintedLine, Region
-from docspec.documents import open_document
-from docspec.documents.sources import source_from_path
-from docspec.drafting import assembly, make_drafter
+from docspec.core import BBox, PrintedLine, Region
+from docspec.drafting import assembly
 from docspec.drafting.breaks import pitch_of
 from docspec.drafting.line_ends import BREAKS, GOES_ON, PARTS, Column, Floats, column_of, features_of, is_open
 from docspec.drafting.titles import with_title
+from training.structure.drafted import drafted
 from training.structure.pages.colours import Colour
-from training.structure.pages.truth import characters
 
 Example = tuple[Floats, NDArray[np.int64]]
 """The features of the ends of a region's lines, and what they mean (-1: nobody knows)."""
@@ -71,15 +67,10 @@ def _made(path: Path) -> Iterator[Read]:
 
     steps = assembly.REGION_STEPS
     assembly.REGION_STEPS = (*steps[: steps.index(with_title) + 1], watched)
-    drafter = make_drafter(ParseOptions(drafter="text-layer", formulas="text"), None)
-    told = json.loads(path.with_suffix(".json").read_text())["pages"]
     try:
-        with pymupdf.open(path) as shown, open_document(source_from_path(path), None) as document:
-            for number, page in enumerate(document.pages()):
-                seen.clear()
-                drafter.draft(page)  # type: ignore[arg-type]
-                entries = {tuple(map(int, key.split(","))): entry for key, entry in told[number]["colours"].items()}
-                yield from _of_page(seen, characters(shown[number]), entries)
+        for told in drafted(path):
+            yield from _of_page(seen, told.signs, told.entries)
+            seen.clear()
     finally:
         assembly.REGION_STEPS = steps
 

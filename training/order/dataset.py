@@ -8,7 +8,6 @@ each other, nothing is learned of it.
 
 from __future__ import annotations
 
-import json
 import pickle
 import sys
 from collections import Counter
@@ -16,20 +15,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pymupdf
 from numpy.typing import NDArray
 
-from docspec.core import BBox, ParseOptions
-from docspec.documents import open_document
-from docspec.documents.sources import source_from_path
-from docspec.drafting import make_drafter, text_layer
+from docspec.core import BBox
+from docspec.drafting import text_layer
 from docspec.drafting.frames import NONE, Bounds
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
-from training.structure.pages.truth import characters
+from training.structure.drafted import Told, drafted
 
 UNKNOWN, HEAD, FOOT = -2.0, -1.0, 1e6
 """The places of a box of which nothing is known, of running heads, and of feet."""
@@ -68,34 +63,22 @@ def _made(path: Path) -> Iterator[Example]:
         return usual(boxes, lines, bounds)
 
     vars(text_layer)["in_order"] = watched
-    drafter = make_drafter(ParseOptions(drafter="text-layer", formulas="text"), None)
-    told = json.loads(path.with_suffix(".json").read_text())["pages"]
     try:
-        with pymupdf.open(path) as shown, open_document(source_from_path(path), None) as document:
-            for number, page in enumerate(document.pages()):
-                seen.clear()
-                drafter.draft(page)  # type: ignore[arg-type]
-                entries = {tuple(map(int, key.split(","))): entry for key, entry in told[number]["colours"].items()}
-                signs = characters(shown[number])
-                for boxes, lines, bounds in seen:
-                    places = _places(boxes, signs, entries, told[number]["tables"])
-                    if (places != UNKNOWN).sum() > 1:
-                        texts = {line.bbox: line.text for line in lines}
-                        yield Example(tuple(boxes), texts, Bounds(list(bounds.frames), list(bounds.rules)), places)
+        for told in drafted(path):
+            for boxes, lines, bounds in seen:
+                places = _places(boxes, told)
+                if (places != UNKNOWN).sum() > 1:
+                    texts = {line.bbox: line.text for line in lines}
+                    yield Example(tuple(boxes), texts, Bounds(list(bounds.frames), list(bounds.rules)), places)
+            seen.clear()
     finally:
         vars(text_layer)["in_order"] = usual
 
 
-def _places(
-    boxes: Sequence[LayoutBox],
-    signs: Sequence[tuple[Any, float, tuple[float, float, float, float]]],
-    entries: dict[tuple[int, ...], dict[str, Any]],
-    tables: Sequence[dict[str, Any]],
-) -> NDArray[np.float32]:
-    middles = np.array([((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for _, _, box in signs]).reshape(-1, 2)
-    body = [
-        y for (_, y), sign in zip(middles, signs, strict=True) if entries.get(sign[0], {}).get("kind") != "furniture"
-    ]
+def _places(boxes: Sequence[LayoutBox], told: Told) -> NDArray[np.float32]:
+    middles = np.array([((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for _, _, box in told.signs]).reshape(-1, 2)
+    entries = [told.entries.get(sign[0], {}) for sign in told.signs]
+    body = [y for (_, y), entry in zip(middles, entries, strict=True) if entry.get("kind") != "furniture"]
     middle_of_text = float(np.median(body)) if body else 0.0
     result = np.full(len(boxes), UNKNOWN, np.float32)
     for at, box in enumerate(boxes):
@@ -105,11 +88,11 @@ def _places(
             inside |= (member.x0 <= x) & (x <= member.x1) & (member.y0 <= y) & (y <= member.y1)
         counts: Counter[float] = Counter()
         for number in np.nonzero(inside)[0].tolist():
-            entry = entries.get(signs[number][0])
-            if entry is None:
+            entry = entries[number]
+            if not entry:
                 continue
             if entry["kind"] == "cell":
-                counts[tables[entry["table"]]["order"]] += 1
+                counts[told.tables[entry["table"]]["order"]] += 1
             elif entry["kind"] == "furniture":
                 counts[HEAD if middles[number, 1] < middle_of_text else FOOT] += 1
             else:

@@ -8,7 +8,6 @@ order of the layout model.
 from __future__ import annotations
 
 import argparse
-import math
 import random
 import time
 from collections.abc import Sequence
@@ -26,6 +25,7 @@ from docspec.core.geometry import in_rows
 from docspec.drafting.frames import Bounds
 from docspec.drafting.precedence import HEADS, LIMIT, Precedence, best_order, features_of
 from training.order.dataset import FOOT, HEAD, UNKNOWN, Example, examples
+from training.structure.teach import KEPT, of_rate
 
 WIDTH, HIDDEN, LAYERS = 64, 24, 4
 
@@ -179,11 +179,11 @@ def taught(
             )
     print(len(pages), "pages,", sum(one.numel() for one in network.parameters()), "weights", flush=True)
     optimiser = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.02)
-    mean = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.998))
+    mean = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(KEPT))
     began, step, total = time.time(), 0, 0.0
     while (share := (time.time() - began) / 60 / minutes) < 1:
         for group in optimiser.param_groups:
-            group["lr"] = rate * min(1.0, share / 0.03, 0.02 + 0.49 * (1 + math.cos(math.pi * share)))
+            group["lr"] = rate * of_rate(share)
         optimiser.zero_grad()
         for _ in range(BATCH):
             tokens, pairs, places = shown(pages, chance)

@@ -92,6 +92,11 @@ def shown(pages: Sequence[Sample], chance: random.Random) -> Sample:
     return other, cells[sources]
 
 
+def of_rate(share: float) -> float:
+    """The part of the highest rate of learning when a ``share`` (0..1) of the time has passed: it rises, and falls."""
+    return min(1.0, share / WARM, 0.02 + 0.49 * (1 + math.cos(math.pi * share)))
+
+
 def teach(
     folders: Sequence[Path], out: Path, minutes: float, limit: int, seed: int, start: Path | None, rate: float
 ) -> None:
@@ -112,7 +117,7 @@ def teach(
     while (passed := (time.time() - began) / 60) < minutes:
         share = passed / minutes
         for group in optimiser.param_groups:
-            group["lr"] = rate * min(1.0, share / WARM, 0.02 + 0.49 * (1 + math.cos(math.pi * share)))
+            group["lr"] = rate * of_rate(share)
         optimiser.zero_grad()
         for _ in range(BATCH):
             page, cells = shown(pages, chance)

@@ -46,7 +46,7 @@ all rows have two pieces."""
 def with_blocks(
     boxes: Sequence[LayoutBox], lines: Sequence[TextLine], structure: Structure
 ) -> tuple[list[LayoutBox], list[TextLine]]:
-    """``boxes`` in reading order, in which blocks that stand beside each other have boxes of their own, and the
+    """``boxes``, in which blocks that stand beside each other have boxes of their own, and the
     ``lines`` of the page, in which a label is one line with its value."""
     claims = Claims(boxes)  # the model may take a line for several, such as a number and its text
     owners = {number: claims.owner(line.bbox) for number, line in enumerate(lines)}

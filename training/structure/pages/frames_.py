@@ -210,11 +210,10 @@ class Setter(reportlab_.Setter):
         last = rng.random() < 0.2
         end = frame.y1 - rng.uniform(0.1, 0.3) * (frame.y1 - frame.y0) if last else frame.y1
         own = columns(replace(frame, y1=end), count, gap)
-        start = 0
         if count > 2 and rng.random() < 0.4:  # a picture at the head of the first two
             y = self.picture(Frame(own[0].x0, own[0].y0, own[1].x1, own[0].y0 + 0.4 * (end - own[0].y0))) + self.size
             own = [replace(one, y0=y) if at < 2 else one for at, one in enumerate(own)]
-        for one in own[start:]:
+        for one in own:
             self.column(
                 replace(one, y1=one.y1 - rng.choice((0, 0, 0, rng.uniform(0, 0.5) * (one.y1 - one.y0))))
                 if one is own[-1]
