@@ -66,8 +66,8 @@ def use_own_text_and_type() -> None:
 use_own_text_and_type()
 
 
-ABOUT_CHILDREN = {"isolation"}
-"""Folders whose tests are about the children that open and draw pages: each has children of its own."""
+ABOUT_CHILDREN = ("isolation/", "serve/test_converter.py")
+"""Tests about the children that open and draw pages: each has children of its own."""
 
 kept_children = KeptChildren()
 kept_children.give_to_handles()
@@ -76,8 +76,8 @@ kept_children.give_to_handles()
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """What a child says goes where its first test had it go: tests that read it have children of their own, too."""
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    kept_children.is_on = folder not in ABOUT_CHILDREN and "capfd" not in getattr(item, "fixturenames", ())
+    about_children = item.path.relative_to(Path(__file__).parent).as_posix().startswith(ABOUT_CHILDREN)
+    kept_children.is_on = not about_children and "capfd" not in getattr(item, "fixturenames", ())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

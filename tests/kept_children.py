@@ -1,5 +1,5 @@
 """Children that open, draw and draft pages are handed on from one test to the next: their start takes most of what a
-short test takes. Tests of the folders that ``conftest.ABOUT_CHILDREN`` names have children of their own."""
+short test takes. Tests that ``conftest.ABOUT_CHILDREN`` names have children of their own."""
 
 from __future__ import annotations
 

@@ -121,15 +121,22 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def family(pid: int) -> list[int]:
-    """The processes of a session, its leader last."""
-    found = []
+def family(pid: int) -> dict[int, int]:
+    """The processes of a session, its leader last, and the parent of each."""
+    found = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError):
             fields = entry.read_text().rpartition(")")[2].split()
             if int(fields[3]) == pid and fields[0] != "Z":
-                found.append(int(entry.parent.name))
-    return sorted(found, key=lambda each: each == pid)
+                found[int(entry.parent.name)] = int(fields[1])
+    return dict(sorted(found.items(), key=lambda each: each[0] == pid))
+
+
+def drawing(pid: int) -> list[int]:
+    """The processes of a session that open, draw and draft: without a model, and parent of none (the one that they are
+    forked from serves nothing)."""
+    processes = family(pid)
+    return [one for one in processes if one not in {pid, *processes.values()} and not holds_a_model(one)]
 
 
 def holds_a_model(pid: int) -> bool:
@@ -206,8 +213,9 @@ class Killing:
 
     def _children(self, parent: int) -> list[int]:
         """Those of the kind that is killed: with a model, or without."""
-        wants_model = self._target == "worker"
-        return [pid for pid in family(parent) if pid != parent and holds_a_model(pid) == wants_model]
+        if self._target == "child":
+            return drawing(parent)
+        return [pid for pid in family(parent) if pid != parent and holds_a_model(pid)]
 
     @property
     def said(self) -> str:

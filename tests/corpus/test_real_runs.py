@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.campaign.images import encoded, page
-from benchmarks.campaign.kills import family, gone, holds_a_model
+from benchmarks.campaign.kills import drawing, gone
 from benchmarks.campaign.words import ENOUGH, share_of, words_of
 from docspec.cli import app
 
@@ -173,7 +173,7 @@ def test_a_run_that_is_killed_and_loses_a_child_ends_as_one_that_is_not(
         shutil.rmtree(left) if left.is_dir() else left.unlink()
     process = begun(tmp_path / "in", folder, *model)
     wait_for(folder, "2.pdf page 1")
-    [child] = [each for each in family(process.pid) if each != process.pid and not holds_a_model(each)]
+    [child] = drawing(process.pid)
     os.kill(child, signal.SIGKILL)
     code = process.wait(180)
     assert code in (0, 3) and gone(process.pid)
