@@ -18,7 +18,7 @@ from typing import Any
 
 import pymupdf
 
-from training.structure.pages import flows, line_texts, truth
+from training.structure.pages import flows, line_texts, ragged, truth
 
 MODULES = {
     "latex": "latex",
@@ -75,12 +75,15 @@ def main() -> None:
     parser.add_argument("--at-once", type=int, default=25, help="pages invented for one run of the typesetter")
     parser.add_argument("--lines", action="store_true", help="pages on which ends of lines have a meaning")
     parser.add_argument("--flows", action="store_true", help="pages whose order of reading is what is hard")
+    parser.add_argument("--ragged", action="store_true", help="pages of tables whose rows are unlike each other")
     args = parser.parse_args()
     module = import_module(f"training.structure.pages.{MODULES[args.typesetter]}")
     if args.lines:
         vars(module).update(made=line_texts.made, OFFICE=0)
     if args.flows:
         vars(module).update(made=flows.made, OFFICE=0)
+    if args.ragged:
+        vars(module).update(made=ragged.made, OFFICE=0)
     typeset = module.typeset
     args.out.mkdir(parents=True, exist_ok=True)
     done, number, faults = 0, 0, Counter[str]()

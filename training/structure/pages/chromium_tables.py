@@ -15,9 +15,12 @@ GROUNDS = ("#eee", "#f5f5f5", "#ddd", "#e6f0fa", "#fdf3d8", "#e8f5e9", "#fbe9e7"
 def table_source(
     rng: random.Random, table: Table, ink: Callable[[Cell, str], str], written: Callable[[Text], str]
 ) -> str:
-    """The `<table>`; `ink` colours what is in a cell."""
-    rules = rng.choices(("grid", "rows", "head", "frame", "none", "outer", "columns"), (4, 4, 5, 1.5, 2.5, 1, 1))[0]
+    """The `<table>`; `ink` colours what is in a cell. Some rules between columns are left out."""
+    rules = rng.choices(
+        ("grid", "rows", "head", "frame", "none", "outer", "columns", "body"), (4, 4, 5, 1.5, 2.5, 1, 1, 0.6)
+    )[0]
     rules = rules if table.room < 0 else "ledger"
+    gaps = [at for at in range(1, len(table.columns)) if rng.random() < 0.3] if rng.random() < 0.2 else []
     line = (
         f"{rng.choice((0.3, 0.5, 0.5, 0.75, 1, 1.5))}pt "
         f"{rng.choice(('solid', 'solid', 'solid', 'solid', 'dotted', 'dashed'))} "
@@ -69,6 +72,8 @@ def table_source(
         style.append(f"text-align:{align}")
         style.append("" if wrap or cell.kind == "text" else "white-space:nowrap")
         style += _borders(rules, line, strong, table, cell, last)
+        style += ["border-left-style:hidden"] if cell.column in gaps else []
+        style += ["border-right-style:hidden"] if cell.column + cell.columns in gaps else []
         spans = (f' rowspan="{cell.rows}"' if cell.rows > 1 else "") + (
             f' colspan="{cell.columns}"' if cell.columns > 1 else ""
         )
@@ -87,7 +92,7 @@ def _borders(rules: str, line: str, strong: str, table: Table, cell: Cell, last:
     """The lines around one cell."""
     top, bottom = cell.row == 0, cell.row + cell.rows == table.rows
     borders = []
-    if rules == "grid":
+    if rules == "grid" or (rules == "body" and not cell.head and cell.column):
         return [f"border:{line}"]
     if rules in ("rows", "head", "outer", "frame"):
         borders += [f"border-top:{strong}"] if top else []
