@@ -29,7 +29,10 @@ TERMS = (
     ("Art", "Basis", "Satz", "Betrag"),
     ("Objet", "Échéance", "Montant"),
 )
-SIGNS = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~€•†‡‰ŠŒŽ¡¢£¤¥§©«®°±²³µ¶»¼½¿ÀÉÎÕÜßàçéñöûÿαβγδλπσω"
+SIGNS = (
+    "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~"
+    "€•†‡‰ŠŒŽ¡¢£¤¥§©«®°±²³µ¶»¼½¿ÀÉÎÕÜßàçéñöûÿαβγδλπσω"
+)
 
 
 class Ragged(Office):
@@ -154,7 +157,7 @@ class Ragged(Office):
 
     def crowded(self) -> Table:
         """Heads that fill their columns up to the next ones, above few short cells."""
-        rng, writer = self.rng, self.writer
+        rng = self.rng
         kinds = rng.sample([one for one in HEADS if one != "description"], rng.randint(3, 7))
         kinds.insert(rng.randint(0, 2), "description")
         cells = [
