@@ -42,9 +42,9 @@ class Ragged(Office):
         """Names one below the other, of which the first of a group has a figure: a list of songs with pages."""
         rng, writer = self.rng, self.writer
         before = rng.random() < 0.25
-        columns = ("value", "name") if before else ("name", "value")
+        columns = ["value", "name"] if before else ["name", "value"]
         if rng.random() < 0.2:
-            columns = ("name", *columns)
+            columns.insert(0, "name")
         number, row, cells = rng.randint(1, 60), 0, list[Cell]()
         for _ in range(rng.randint(2, 9)):
             size = rng.choice((1, 1, 2, 3, 4, 5, 6))
@@ -55,7 +55,7 @@ class Ragged(Office):
                     cells.append(Cell(row, column, text if is_own or at == 0 else (), kind=kind))
                 row += 1
             number += rng.randint(1, 5)
-        return Table(row, columns, 0, tuple(cells))
+        return Table(row, tuple(columns), 0, tuple(cells))
 
     def balance(self) -> Table:
         """An account with names over several lines, and with entries that have no figures."""
@@ -70,8 +70,8 @@ class Ragged(Office):
             cells.append(Cell(0, 0, (), head=True, kind="head"))
             for at in range(count):
                 own = [Cell(0, 1 + step * at, (), head=True, kind="head")] if apart else []
-                name = plain(text.format(rng.choice((30, 31)), year - at))
-                cells += [*own, Cell(0, step * (1 + at), name, head=True, kind="head")]
+                date = plain(text.format(rng.choice((30, 31)), year - at))
+                cells += [*own, Cell(0, step * (1 + at), date, head=True, kind="head")]
             row = 1
         indent, deep = WIDE * rng.choice((0, 2, 4)), WIDE * rng.choice((0, 3, 6))
         none, sign = rng.choice(("-", "–", "—", "")), rng.choice(("$", "€", "£"))
