@@ -119,5 +119,8 @@ def test_list_markers_are_told_from_text(item: str, marker: str, body: str) -> N
 
 def test_items_of_one_region_are_separated_at_markers_of_the_first_items_kind() -> None:
     assert split_items("• one\n2. of it\n• two") == ["• one\n2. of it", "• two"]
+    assert split_items("✧ one\nof it\n✧ two") == ["✧ one\nof it", "✧ two"]
+    assert split_items("★five stars\n★four") == ["★five stars\n★four"], "a sign that touches its word is part of it"
+    assert not has_bullet("✉ mail@example.org")
     assert split_items("no marker\n- dash") == ["no marker\n- dash"]
     assert split_items(" \n") == []
