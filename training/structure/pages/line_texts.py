@@ -7,8 +7,9 @@ import random
 
 from training.structure.pages.business import LABELS, Office
 from training.structure.pages.page import Block, Group, Page, Part
+from training.structure.pages.sheets import WIDE
 from training.structure.pages.text import joined, plain
-from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES
+from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES, UNITS
 
 WEEK = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Friday", "Sunday", "Montag", "lundi", "Daily")
 ROLES = ("Professor", "Director", "Manager", "Head of Sales", "Geschäftsführer", "Chair", "Editor", "Secretary")
@@ -17,6 +18,37 @@ CLOSINGS = ("Yours sincerely,", "Kind regards,", "Mit freundlichen Grüßen", "C
 
 class LineTexts(Office):
     """Draws such pages."""
+
+    def paragraph(self) -> Block:
+        """Running text, in some with figures that stay on one line with their units and dates."""
+        rng, block = self.rng, super().paragraph()
+        if rng.random() < 0.6:
+            return block
+        pieces: list[tuple[str, str]] = []
+        for text, style in block.text:
+            words = text.split(" ")
+            for _ in range(len(words) // rng.randint(8, 25)):
+                words.insert(rng.randint(1, len(words)), self.amount())
+            pieces.append((" ".join(words), style))
+        return Block(block.kind, tuple(pieces))
+
+    def amount(self) -> str:
+        """A figure with what no typesetter parts from it."""
+        rng = self.rng
+        year, share = rng.randint(1990, 2026), f"{rng.random() * 90:.{rng.randint(0, 1)}f}"
+        texts = (
+            f"{share}% to €{rng.randint(2, 999)} million",
+            f"by {share} %",
+            f"to ${rng.randint(2, 999)} billion",
+            f"{year} (Q{rng.randint(1, 4)} {year - 1}: €{rng.randint(2, 999)} million)",
+            f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {year}",
+            f"{rng.randint(2, 500)} {rng.choice(UNITS)}",
+            f"§ {rng.randint(1, 99)} Abs. {rng.randint(1, 9)}",
+            f"No. {rng.randint(1, 999)}",
+            f"Fig. {rng.randint(1, 20)} ({rng.choice('abc')})",
+            f"{rng.choice(FIRST)} {rng.choice(LAST)}",
+        )
+        return rng.choice(texts).replace(" ", WIDE)
 
     def broken(self, *lines: str) -> Block:
         """Lines of their own."""
