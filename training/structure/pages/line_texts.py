@@ -81,9 +81,20 @@ class LineTexts(Office):
     def facts_in_lines(self) -> Part:
         """Labels with their values behind them."""
         rng, draw = self.rng, self.writer
-        mark = rng.choice((": ", ": ", " ", ". "))
-        values = (draw.date, draw.code, draw.person, lambda: draw.title(1, 6), lambda: rng.choice(PLACES))
-        return self.broken(*(label + mark + rng.choice(values)() for label in rng.sample(LABELS, rng.randint(2, 7))))
+        mark = rng.choice((": ", ": ", " ", ". ", " : ", ":" + 3 * WIDE, WIDE + WIDE + ": "))
+        values = (
+            draw.date,
+            draw.code,
+            draw.person,
+            lambda: draw.title(1, 6),
+            lambda: rng.choice(PLACES),
+            lambda: f"urn:{draw.noun()}:{draw.noun()}.{draw.noun()}:{rng.randint(1, 99)}#{draw.noun()}",
+            lambda: f"{rng.randint(1, 9)}.{rng.randint(0, 9)} ({draw.date()})",
+        )
+        own = rng.choice(values)  # lines of one width, where all values are alike
+        alike = rng.random() < 0.3
+        names = rng.sample(LABELS, rng.randint(2, 7))
+        return self.broken(*(label + mark + (own if alike else rng.choice(values))() for label in names))
 
     def imprint(self) -> Part:
         """Who made it, when and where."""
@@ -203,6 +214,13 @@ class LineTexts(Office):
         draws = (self.short, self.paragraph, self.speech, self.dense)
         return Group("beside", tuple((self.rng.choice(draws)(),) for _ in range(count)), count)
 
+    def around(self) -> Part:
+        """Texts around a box."""
+        rng = self.rng
+        inside: tuple[Part, ...] = (rng.choice((self.short, self.contact, self.facts_in_lines))(),)
+        beside = tuple(rng.choice((self.paragraph, self.paragraph, self.short))() for _ in range(rng.randint(1, 4)))
+        return Group("float", (inside, beside), 1)
+
     def dense(self) -> Part:
         """Text of names, places and numbers that goes on over its lines all the same."""
         rng, draw = self.rng, self.writer
@@ -258,8 +276,8 @@ class LineTexts(Office):
                 parts += [draw() for _ in range(rng.randint(2, 7))]
             elif kind < 0.7:
                 parts += self.letterhead()
-            elif kind < 0.75:
-                parts.append(self.boxes())
+            elif kind < 0.78:
+                parts.append(rng.choice((self.boxes, self.around))())
             elif kind < 0.93:
                 parts += [self.paragraph() for _ in range(rng.choice((1, 1, 2, 3)))]
             else:
