@@ -95,6 +95,18 @@ def test_one_head_over_others_is_divided_however_many_stand_beside_both(tall: in
     assert [(one.row, one.column, one.rows, one.columns) for one in found] == sorted(cells)
 
 
+@pytest.mark.parametrize("rows", [2, 3, 5])
+@pytest.mark.parametrize("sums", [1, 2, 3])
+def test_a_column_that_the_sums_below_divide_keeps_its_cells(rows: int, sums: int) -> None:
+    """The rules of the sums lie within the column of prices: its cells share a column with two that share none."""
+    widths = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 6), (6, 7))  # a quotation: code, name, number, unit, price, amount
+    body = [(row, start, 1, end - start) for row in range(rows) for start, end in widths]
+    cells = body + [(rows + at, *one) for at in range(sums) for one in ((2, 1, 3), (5, 1, 2))]
+    cell, row, column, boxes = _scores(cells)
+    found = grid_of(np.stack([row, column, cell], axis=-1), boxes, clusters(cell))
+    assert [(one.row, one.column) for one in found][: len(body)] == list(product(range(rows), range(6)))
+
+
 def test_a_head_above_its_middle_column_is_no_first_line_of_it() -> None:
     """Two cells of one column are in two rows, even where nothing else speaks against one row."""
     cells = [(0, 0, 1, 3), (1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 1, 1), (2, 0, 1, 1), (2, 1, 1, 1), (2, 2, 1, 1)]

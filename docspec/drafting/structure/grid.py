@@ -110,7 +110,13 @@ def _ranges_along(scores: Floats, order: NDArray[np.int64]) -> Ranges:
     over = _over_several(scores)
     found = [ranges(scores, division(weighed, order))]
     if over.any() and not over.all():
-        found.append(ranges(scores, division(weighed, order[~over[order]])))
+        runs = division(weighed, order[~over[order]])
+        alone = over & (np.stack([scores[:, run].mean(axis=1) for run in runs]) <= 0).all(axis=0)
+        if alone.any():  # none of the runs is theirs: a column that cells below it divide, in two ways that overlap
+            place = np.argsort(order)
+            runs = sorted([*runs, *division(weighed, order[alone[order]])], key=lambda run: float(place[run].mean()))
+            return ranges(scores, runs)
+        found.append(ranges(scores, runs))
     return max(found, key=lambda one: _total(weighed, one))
 
 
