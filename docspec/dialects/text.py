@@ -19,7 +19,11 @@ _NOTHING = dict.fromkeys([*"\u200b\u2060\ufeff", *map(chr, (*range(9), *range(11
 _CLEAN = str.maketrans({**_LIGATURES, **_NOTHING, **_SPACES})
 _STRAIGHT = str.maketrans({"‘": "'", "’": "'", "‚": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‟": '"'})
 
-_SYMBOL_MARKER = re.compile(r"\s*([•●◦∘▪■‣⁃∙·○□❑❖➢➤►▶◆◇✓]|[-*+–—](?=\s))\s*")
+_SYMBOL_MARKER = re.compile(
+    "\\s*([•●◦∘▪■‣⁃∙·○□❑❖➢➤►▶◆◇✓]|[-*+–—\u25a0-\u25ff\u2605\u2606\u261b\u261e\u2719-\u274e\u2753-\u27bf\uf020-\uf0ff](?=\\s))\\s*"
+)
+"""Bullets, and what else of geometric shapes, dingbats (but ticks and boxes) and fonts of signs stands before a
+space."""
 _NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[\d{1,3}\])\s+")
 _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")

@@ -42,7 +42,7 @@ WORDS = 4
 FEWEST, MANY = 2, 4
 """Most words of a line, on average, of which no column of prose is made, and least such lines."""
 
-_HYPHENS = "-\u00ad\u2010"
+HYPHENS = "-\u00ad\u2010"
 _ENDS = ".!?:;)”\"'»。！？"
 PAIR = re.compile(r"[^\W\d_][^:.!?]{0,40}:\s+\S")
 _NUMBERED = re.compile(r"(\(?(\d{1,3})[.)])(?:\s+\S|[^\W\d])")
@@ -165,7 +165,7 @@ def _parted(region: Region) -> list[Region]:
             firsts.add(below)
             return False
         beside = any(abs(ends[at] - ends[other]) < size for other in (at - 1, below) if other >= 0)
-        begins = _ENTRY.match(lines[below].text) and lines[at].text[-1] not in _HYPHENS
+        begins = _ENTRY.match(lines[below].text) and lines[at].text[-1] not in HYPHENS
         is_whole = lines[at].text[-1] in _ENDS or (at in firsts and _ENTRY.match(lines[at].text))
         if beside or not (begins and is_whole) or not _fits(lines[at], lines[below], far):
             return True
@@ -222,7 +222,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
     if amounts >= max(LINES, AMOUNTS * len(lines)) or any(TYPED_RULE.fullmatch(line.text) for line in lines):
         return True
     goes_on = any(
-        line.text.rstrip()[-1] in _HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)
+        line.text.rstrip()[-1] in HYPHENS or below.text.lstrip()[0].islower() for line, below in pairwise(lines)
     )
     if goes_on:
         return False
@@ -238,7 +238,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
 def are_entries(lines: Sequence[PrintedLine]) -> bool:
     """Whether each of at least three ``lines`` begins as a text of its own does, and of three one ends early, of long
     ones most. Of prose in so narrow a column some line begins within a sentence, or the last one ends it."""
-    begin = all(_ENTRY.match(line.text) for line in lines) and not any(line.text[-1] in _HYPHENS for line in lines)
+    begin = all(_ENTRY.match(line.text) for line in lines) and not any(line.text[-1] in HYPHENS for line in lines)
     if len(lines) < LINES or not begin:
         return False
     ends = _ends(lines, max(line.bbox.x1 for line in lines))
@@ -264,7 +264,7 @@ def _are_centred(lines: Sequence[PrintedLine], edge: float | None) -> bool:
 def _are_columns_of_words(lines: Sequence[PrintedLine]) -> bool:
     """Whether ``lines``, of words with spaces, have too few of them to be prose: labels, or names in a list."""
     words = [line.text.split() for line in lines]
-    if sum(map(len, words)) > FEWEST * len(lines) or any(line.text[-1] in _HYPHENS for line in lines):
+    if sum(map(len, words)) > FEWEST * len(lines) or any(line.text[-1] in HYPHENS for line in lines):
         return False
     return sum(len(own) > 1 for own in words) > 0.5 * len(lines)
 

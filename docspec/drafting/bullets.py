@@ -116,14 +116,19 @@ def _is_print(span: Mapping[str, Any]) -> bool:
     return bool(span["text"].strip())
 
 
+def is_bullet(line: TextLine) -> bool:
+    """Whether ``line`` is nothing but a bullet or a tick."""
+    return line.text.strip() in _ALONE
+
+
 def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines``, in which bullets and ticks that are lines of their own begin the line on their right, if there is one
     near."""
-    alone = [line for line in lines if line.text.strip() in _ALONE]
+    alone = list(filter(is_bullet, lines))
     if not 0 < len(alone) <= MOST_DOTS:
         return list(lines)
     joined = {id(line): line for line in lines}
-    others = [line for line in lines if line.text.strip() not in _ALONE]
+    others = [line for line in lines if not is_bullet(line)]
     pairs: list[tuple[TextLine, TextLine]] = []
     for bullet in sorted(alone, key=lambda line: -line.bbox.x0):
         after = [one for one in others if one.bbox.x0 >= bullet.bbox.center_x and one.bbox.in_row_with(bullet.bbox)]

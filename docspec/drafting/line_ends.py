@@ -23,22 +23,22 @@ from numpy.typing import NDArray
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.geometry import runs_of
-from docspec.drafting.breaks import LINES, PAIR, TYPED_RULE, pitch_of, with_lines
+from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, pitch_of, with_lines
 
 GOES_ON, BREAKS, PARTS = range(3)
 """What the end of a line means."""
 
-SURE = 0.1
-"""Below this probability that a text goes on its lines are not joined."""
-
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
+
+SURE = 0.1
+"""Below this probability that a text goes on its lines are not joined."""
 
 _NUMBER = re.compile(r"\W?(\d{1,3})\w?[.)]?\s")
 _AMOUNT = re.compile(r"\d[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
 _ADDRESS = re.compile(r"\S+@\S+\.\w|www\.|https?:")
 _MARKS = re.compile(r"\s[=–—|\u2003-]\s|\u2003|:\s")
-_ENDS = (".!?。！？", ":", ",;", "-\u00ad\u2010", "–—", ")]}”\"'»", "0123456789")
+_ENDS = (".!?。！？", ":", ",;", HYPHENS, "–—", ")]}”\"'»", "0123456789")
 _LINKS_TOLD = (
     "a an the of in on at to for and or by with from as is are was be that which its their this than not "
     "der die das den dem des ein eine einer und oder mit von zu im am auf für ist sind als nicht bei nach aus "
@@ -161,8 +161,8 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     if not is_open(region) or region.texts[:1] != ("\n".join(line.text for line in lines),):
         return [region]
     ends = line_ends().of(lines, column_of(region, regions, pitch))
-    apart = [bool(ends[at, GOES_ON] < SURE) and _may_end(lines, at) for at in range(len(ends))]
     parted = ends[:, PARTS] > ends[:, BREAKS]
+    apart = [bool(ends[at, GOES_ON] < SURE) and _may_end(lines, at, bool(parted[at])) for at in range(len(ends))]
     texts = runs_of(range(len(lines)), lambda at, below: not apart[at])
 
     def is_broken(text: Sequence[int], below: Sequence[int]) -> bool:
@@ -176,16 +176,19 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     ]
 
 
-def _may_end(lines: Sequence[PrintedLine], at: int) -> bool:
-    """Whether a text may end with line ``at`` of ``lines``. It does not within a sentence that goes on with a small
-    letter, nor where its neighbours end at the same edge, as they do beside a picture."""
+def _may_end(lines: Sequence[PrintedLine], at: int, parts: bool) -> bool:
+    """Whether a text may end with line ``at`` of ``lines``. It does not within a word, nor within a sentence that goes
+    on with a small letter; another text (``parts``) does not begin where the neighbours end at the same edge, as they
+    do beside a picture."""
     line, below = lines[at], lines[at + 1]
-    begins = below.text.lstrip()
-    if begins[0].islower() and line.text.rstrip()[-1] not in ".!?:;," and not _ADDRESS.match(begins):
+    begins, last = below.text.lstrip(), line.text.rstrip()[-1]
+    if (last in HYPHENS and begins[0].isalpha()) or (
+        begins[0].islower() and last not in ".!?:;," and not _ADDRESS.match(begins)
+    ):
         return False
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
-    return all(abs(one.x1 - line.bbox.x1) >= near for one in columns)
+    return not parts or all(abs(one.x1 - line.bbox.x1) >= near for one in columns)
 
 
 def is_open(region: Region) -> bool:

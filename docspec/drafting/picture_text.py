@@ -44,6 +44,9 @@ INSIDE = 0.85
 LONE = 2
 """Recognised signs that are no text: so few of a script that the page does not use are a logo or an ornament."""
 
+SHAPES = "01"
+"""Figures that drawn rings and bars look like."""
+
 LETTERS = 20
 """Least letters of a page that show its scripts."""
 
@@ -101,10 +104,11 @@ def find_text(
 
 
 def _is_plausible(line: TextLine, unread: Sequence[Region]) -> bool:
-    """Whether a found line is print: where it has no word, it must be sure, and a lone letter that is in no picture is
-    a tick."""
+    """Whether a found line is print: where it has no word, it must be sure, and a lone letter, ring or bar that is in
+    no picture is a tick, a logo or a rule."""
     letters = [letter for letter in line.text if letter.isalnum()]
-    alone = len(letters) == 1 and letters[0].isalpha() and any(line.bbox.overlap(one.bbox) > 0.5 for one in unread)
+    is_shape = len(letters) == 1 and (letters[0].isalpha() or letters[0] in SHAPES)
+    alone = is_shape and any(line.bbox.overlap(one.bbox) > 0.5 for one in unread)
     least = PLAUSIBLE if _WORD.search(line.text) else SURE
     return bool(letters) and not alone and line.confidence >= least
 

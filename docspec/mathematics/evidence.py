@@ -41,6 +41,9 @@ WEIGHTS = {
 MOST, MOST_WORDS, MOST_BRACES = 2, 4, 3
 """How many of a kind count."""
 
+BETWEEN_WORDS = 0.25
+"""How much a sign of calculation between words within a line counts beside one between what is calculated with."""
+
 SURE = 3.0
 """How much speaks at least for a formula that makes its page one of mathematics."""
 
@@ -96,17 +99,17 @@ def evidence(formula: Formula) -> dict[str, float]:
     upright = sum(not one.font.italic for one in text)
     brackets = [sign for sign in signs if sign in "()[]{}|"]
     line, dots = "".join(one.symbol.sign for one in large), 3 * "".join(signs).count("⋅⋅⋅")
-    apart = sum(len(one) == 1 and one[0].symbol.sign in _BETWEEN for one in tokens_in(glyphs, full)[1:-1])
-    sides = min(MOST, max(0, apart - dots))
+    sides = min(MOST, max(0.0, _sides(tokens_in(glyphs, full), 1.0 if formula.display else BETWEEN_WORDS) - dots))
+    scripts, ordinals = _scripts(glyphs, full)
     spelt = _words_of_variables(glyphs)
     variables = sum(len(word) == 1 for word in text_words(large)) - _letters_set_apart(large, full)
     words = sum(len(word) >= _WORD and word not in _NAMES for word in text_words(glyphs))
     return {
-        "letters of formulas": min(MOST, len(letters) - len(text) - sum(map(len, spelt))),
+        "letters of formulas": min(MOST, len(letters) - len(text) - sum(map(len, spelt)) - ordinals),
         "variables": min(MOST, variables) if styled and not _NAME.search(line) else 0,
         "signs of formulas": min(MOST, sum(map(_is_of_formulas, glyphs)) - dots),
         "sides": sides,
-        "scripts": min(MOST, _scripts(glyphs, full)),
+        "scripts": min(MOST, scripts),
         "fractions": any(has_fraction(part.glyphs, part.bars) for part in parts),
         "pairs of brackets": 1 - upright / len(glyphs) if brackets and has_more and not _unpaired(brackets) else 0,
         "stands alone": formula.display,
@@ -120,6 +123,18 @@ def evidence(formula: Formula) -> dict[str, float]:
         "braces": min(MOST_BRACES, sum(sign in "{}⟨⟩<>" for sign in signs)),
         "neither letters nor figures": not has_more,
     }
+
+
+def _sides(tokens: Sequence[Sequence[Glyph]], between_words: float) -> float:
+    """How many of ``tokens`` are relations or signs of calculation between two others; one between words of prose
+    (``a + or -``) counts as so much."""
+    count = 0.0
+    for before, one, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if len(one) == 1 and one[0].symbol.sign in _BETWEEN:
+            beside = (*before, *behind)
+            is_prose = all(sign.symbol.sign.isalpha() and _is_of_text(sign) for sign in beside) and len(beside) > 2
+            count += between_words if is_prose and not any(sign.font.italic for sign in beside) else 1
+    return count
 
 
 def _words_of_variables(glyphs: Sequence[Glyph]) -> list[str]:
@@ -151,18 +166,21 @@ def _is_of_formulas(one: Glyph) -> bool:
     return not (sign.isalnum() or sign in TYPED or sign >= PICTOGRAPHS or is_mark_of_text(one))
 
 
-def _scripts(glyphs: Sequence[Glyph], full: float) -> int:
+def _scripts(glyphs: Sequence[Glyph], full: float) -> tuple[int, int]:
     """How many smaller signs stand off the base line of the one of size ``full`` before them, but raised figures behind
-    upright letters, which are marks of notes."""
-    count = 0
+    upright letters, which are marks of notes; and how many are the letters of ordinals (``n^o``, ``6^a``)."""
+    count = ordinals = 0
     base: Glyph | None = None
     for one in glyphs:
         if one.size > 0.86 * full:
             base = one
         elif base is not None and one.symbol.sign not in TYPED and abs(one.y - base.y) > 0.05 * full:
-            is_plain = base.symbol.sign.isalpha() and _is_of_text(base) and not (base.font.italic or base.font.bold)
-            count += not (is_plain and one.y < base.y and one.symbol.sign.isdigit())
-    return count
+            is_plain = _is_of_text(base) and not (base.font.italic or base.font.bold) and one.y < base.y
+            if is_plain and one.symbol.sign in "oaºª" and base.symbol.sign in "nN0123456789":
+                ordinals += 1
+            else:
+                count += not (is_plain and base.symbol.sign.isalpha() and one.symbol.sign.isdigit())
+    return count, ordinals
 
 
 def _unpaired(brackets: Sequence[str]) -> list[str]:

@@ -148,6 +148,8 @@ def _of_sign(sign: str, alphabet: str, font: Font) -> Symbol:
         return Symbol(_PIECES[sign], alphabet, "piece")
     if sign in _LETTERLIKE:
         return Symbol(*_LETTERLIKE[sign])
+    if font.kind and 0xD400 <= code <= 0xD7FF:  # written in sixteen bits
+        sign, code = chr(code + 0x10000), code + 0x10000
     if 0x1D400 <= code <= 0x1D7FF:
         name = unicodedata.name(sign, "")
         own = next((own for words, own in _UNICODE_ALPHABETS if words in name), alphabet)

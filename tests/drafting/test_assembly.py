@@ -101,7 +101,10 @@ def test_lines_that_are_in_no_cell_of_the_table_around_them_are_text() -> None:
     rows = ["Rates of duty", "Coffee 2.50", "Tea 1.80", "Rates 7.25 were given up"]
     lines = [line(text, 0, 12 * n, 300) for n, text in enumerate(rows)]
     html = "<table><tr><td>Coffee</td><td>2.50</td></tr><tr><td>Tea</td><td>1.80</td></tr></table>"
-    regions = assemble([replace(box(Category.TABLE, *lines), table=FoundTable(BBox(0, 0, 300, 46), html))], lines)
+    table = replace(
+        box(Category.TABLE, *lines[1:3]), bbox=BBox(0, 0, 300, 46), table=FoundTable(BBox(0, 0, 300, 46), html)
+    )
+    regions = assemble([table], lines)
     assert [(region.category, *region.texts) for region in regions] == [
         (Category.TEXT, rows[0]),
         (Category.TABLE, html),

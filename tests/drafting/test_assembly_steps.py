@@ -174,7 +174,7 @@ HEADED = box(
         (
             contents_itemised,
             tables_settled,
-            unclaimed(replace(box(Category.TABLE, *ENTRIES), table=TOLD)),
+            unclaimed(replace(box(Category.TABLE, *ENTRIES), members=(ENTRIES[0].bbox, ENTRIES[3].bbox), table=TOLD)),
             "contents that are in no cell are text",
         ),
     ],

@@ -140,6 +140,20 @@ def test_a_lone_sign_of_a_script_that_the_page_does_not_write_is_an_ornament(
     assert [line.text for line in lines] == ([found] if kept else [])
 
 
+@pytest.mark.parametrize(("found", "kept"), [("0", False), ("I", False), ("1", False), ("7", True), ("10", True)])
+def test_a_ring_or_a_bar_outside_of_pictures_is_no_figure(found: str, kept: bool) -> None:
+    class Finding(Recogniser):
+        def read_area(self, image: Image.Image, area: BBox, known: Sequence[BBox] = ()) -> list[TextLine]:
+            return [TextLine(BBox(110, 110, 190, 190), found, 20, words="recognition")]
+
+    page = PageImage(Image.new("RGB", (400, 300), "white"), 1, 1.0, "in.pdf")
+    text, ink = Region(BBox(0, 0, 300, 20), Category.TEXT, ("Some text",)), BBox(100, 100, 200, 200)
+    lines, _ = find_text(page, [text], [Region(ink, Category.PICTURE)], Finding())
+    assert [line.text for line in lines] == ([found] if kept else [])
+    in_picture, _ = find_text(page, [text, Region(ink, Category.PICTURE)], [], Finding())
+    assert [line.text for line in in_picture] == [found]
+
+
 def test_words_of_logos_at_the_edges_of_a_page_are_furniture(
     page_of: Callable[..., PageImage], recogniser: Recogniser
 ) -> None:

@@ -51,6 +51,25 @@ def test_two_lines_in_a_closed_cell_are_one_cell(parsed: Parsed, rows: list[tupl
     assert lines_of(parsed(draw)) == [[[text.replace("\n", " ") for text in row] for row in rows]]
 
 
+@pytest.mark.parametrize(("first", "second"), [("12.50", "5%"), ("3.20", "30 %"), ("710.00", "7%")])
+def test_columns_between_which_a_rule_is_missing_stay_columns(parsed: Parsed, first: str, second: str) -> None:
+    """Of two rows one has a discount, and the head of the price has two lines."""
+
+    def draw(page: Any) -> None:
+        rows = [("Article", "Number", "", "Amount"), ("Rope, 12 mm", "4", "", "9.90"), ("Blocks", "10", "", "8.00")]
+        ruled(page, 80, [60, 240, 320, 460, 540], rows)
+        for x, y, text in ((340, 90, "Unit"), (340, 102, "price"), (420, 96, "Disc."), (340, 122, first)):
+            page.insert_text((x, y), text, fontsize=9)
+        page.insert_text((424, 122), second, fontsize=9)
+        page.insert_text((340, 152), "19.80", fontsize=9)
+
+    [grid] = lines_of(parsed(draw))
+    assert grid[:2] == [
+        ["Article", "Number", "Unit price", "Disc.", "Amount"],
+        ["Rope, 12 mm", "4", first, second, "9.90"],
+    ]
+
+
 def test_a_cell_drawn_over_two_columns_spans_them(parsed: Parsed) -> None:
     def draw(page: Any) -> None:
         ruled(page, 80, [60, 200, 460], [("Berth\nnumber", "Time of the\ncrossing in minutes")])

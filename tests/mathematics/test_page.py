@@ -25,7 +25,7 @@ from docspec.mathematics.page import PageFormulas, texts_of_cells
 from docspec.mathematics.reading import ReadFormula
 from docspec.mathematics.reading import read as read_formula
 from docspec.mathematics.spelling import sign_in_latex
-from docspec.mathematics.symbols import Symbol
+from docspec.mathematics.symbols import Symbol, symbol_of
 from docspec.mathematics.words import is_certain, is_emphasised, tokens_in
 
 PAGES = Path(__file__).parent / "pages"
@@ -366,6 +366,9 @@ def is_text(run: Formula) -> bool:
         (("⟨", MATH), ("key", ROMAN), ("⟩", MATH), (" = ", ROMAN), ("⟨", MATH), ("value", ROMAN), ("⟩", MATH)),
         (("}", MATH), ("[5]", ROMAN), ("{", MATH), ("%", ROMAN)),
         (("}", MATH), ("&#2", ROMAN), ("\\", MATH), (",", ROMAN), ("\\", MATH)),
+        (("a ", ROMAN), ("+", ROMAN), (" or ", ROMAN), ("−", MATH)),
+        (("a ", ROMAN), ("−", MATH), (" symbol", ROMAN)),
+        (("plus ", ROMAN), ("=", ROMAN), (" more", ROMAN)),
     ],
     ids=[
         "command",
@@ -383,6 +386,9 @@ def is_text(run: Formula) -> bool:
         "key and value",
         "arguments",
         "rows of a table's source",
+        "names of signs",
+        "a sign's name",
+        "words that are equal",
     ],
 )
 def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...]) -> None:
@@ -398,8 +404,10 @@ def test_signs_between_words_make_no_formula(runs: tuple[tuple[str, Font], ...])
         (("{", MATH), ("a", TYPED), ("↦", MATH), ("1", TYPED), ("}", MATH)),
         (("|", MATH), ("64", ROMAN), ("|", MATH)),
         (("{", MATH), ("0,1", ROMAN), ("}", MATH)),
+        (("v ", font_of("CMTI10")), ("=", MATH), (" s", font_of("CMTI10"))),
+        (("a ", ROMAN), ("≤", MATH), (" 3", ROMAN)),
     ],
-    ids=["set", "quotient", "union", "map", "value", "set of figures"],
+    ids=["set", "quotient", "union", "map", "value", "set of figures", "letters of a text", "a figure"],
 )
 def test_what_only_formulas_have_makes_one(runs: tuple[tuple[str, Font], ...]) -> None:
     assert not is_text(Formula(set_in_a_row(*runs), (), False))
@@ -421,6 +429,19 @@ def test_a_letter_of_a_font_for_text_is_text_where_the_page_has_no_formula() -> 
 def test_a_sign_without_anything_to_calculate_with_is_text() -> None:
     assert is_text(Formula(set_in_a_row(("×", MATH)), (), False))
     assert not is_text(Formula(set_in_a_row(("+∞", MATH)), (), False))
+
+
+@pytest.mark.parametrize("text", ["no", "No", "6a", "21o"])
+def test_ordinals_are_text(text: str) -> None:
+    raised = set_in_a_row((" " * (len(text) - 1) + text[-1], font_of("CMMI7")), y=96.0, size=7.0)
+    runs = {base: Formula((*set_in_a_row((base, ROMAN)), *raised), (), False) for base in (text[:-1], "x")}
+    assert not weighed([runs[text[:-1]]]) and weighed([runs["x"]])
+
+
+def test_letters_beyond_sixteen_bits_that_a_file_tells_in_sixteen_are_what_their_font_has() -> None:
+    font = font_of("LatinModernMath-Regular")
+    assert symbol_of("\ud719", "", font) == symbol_of("\U0001d719", "", font) == Symbol("ϕ", "it")
+    assert symbol_of("\ud719", "", font_of("Batang")).sign == "\ud719", "a syllable"
 
 
 def test_words_in_the_upright_letters_of_a_font_for_mathematics_are_prose() -> None:

@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     usual = typewritten.made
     typewritten.made = line_texts.made
     try:
-        fit, _ = pages.one_run(typewritten.typeset, "lines 4711", "a", folder / "..", folder, 6, 6, False)
+        fit, _ = pages.one_run(typewritten.typeset, "lines 4712", "a", folder / "..", folder, 6, 6, False)
     finally:
         typewritten.made = usual
     assert fit >= 4

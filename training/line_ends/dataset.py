@@ -32,9 +32,10 @@ Example = tuple[Floats, NDArray[np.int64]]
 Read = tuple[tuple[PrintedLine, ...], Column, list[int]]
 """The lines of a region, its column, and what their ends mean."""
 
-FREE, ROOM = 3, 1.5
-"""The feature that tells how much room is left behind the next word, in sizes of type, and the most room of a line that
-goes on: with more, lines of several widths have become one region."""
+FREE, ROOM, MOST = 3, 1.5, 0.2
+"""The feature that tells how much room is left behind the next word, in sizes of type, the usual most room of a line
+that goes on, and the largest share of lines with more (before a figure that is not parted from its unit) but one: with
+more of them, lines of several widths have become one region."""
 
 LINES_OF_THEIR_OWN = ("address", "code", "entry", "label", "value")
 """Blocks whose lines stay lines."""
@@ -45,7 +46,8 @@ def examples(folder: Path) -> Iterator[Example]:
     for path in sorted(folder.glob("*.pdf")):
         for lines, column, meanings in kept(path):
             features, truth = features_of(lines, column), np.array(meanings)
-            if not (features[truth == GOES_ON, FREE] > ROOM).any():
+            wide = features[truth == GOES_ON, FREE] > ROOM
+            if wide.sum() <= max(1, MOST * len(wide)):
                 yield features, truth
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from docspec.core import Category
-from docspec.drafting.bullets import with_bullets
+from docspec.drafting.bullets import is_bullet, with_bullets
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import is_typewritten
@@ -56,11 +56,23 @@ def lines_claimed(page: Assembly) -> Assembly:
 
 def strays_placed(page: Assembly) -> Assembly:
     """Lines that no box has claimed become text, those of one paragraph together, where they belong in the order."""
+    return replace(page, boxes=tuple(with_strays(page.boxes, page.lines)), lines=())
+
+
+def with_strays(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """``boxes`` with one of text for each paragraph of ``lines``, which none of them has, before the first box of its
+    column that stands below it."""
     paragraphs: dict[int, list[TextLine]] = {}
-    for line in page.lines:
+    for line in lines:
         paragraphs.setdefault(line.block, []).append(line)
-    boxes = list(page.boxes)
+    result = list(boxes)
     for paragraph in paragraphs.values():
         stray = LayoutBox.around(paragraph, Category.TEXT)
-        boxes.insert(index_in_order(stray.bbox, [box.bbox for box in boxes]), stray)
-    return replace(page, boxes=tuple(boxes), lines=())
+        result.insert(index_in_order(stray.bbox, [box.bbox for box in result]), stray)
+    return result
+
+
+def unclaimed(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[TextLine]:
+    """Those of ``lines`` that none of ``boxes`` claims, but bullets that stand apart from their lines."""
+    claims = Claims(boxes)
+    return [line for line in lines if claims.owner(line.bbox) is None and not is_bullet(line)]

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.drawn_cells import with_sides
 from docspec.drafting.structure.tokens import Floats, PageTokens, in_boxes
 
@@ -42,6 +43,8 @@ CALLED = 0.8
 REGULAR_ROWS, ALIGNED, EDGE = 3, 0.8, 0.3
 """Least rows of a lattice that is a table by its regularity, least share of its cells that are aligned with others of
 their column, and most difference of their edges or middles, in sizes of the type."""
+LIMIT = 5.0
+"""Most log-odds that one pair of a closed column adds for its being one column or several."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 
@@ -211,7 +214,7 @@ def with_lattices(page: PageTokens, pairs: Floats, states: Floats) -> tuple[Floa
         lattice = replace(lattice, columns=np.where(below[:, None], own_columns, lattice.columns))
         lattice = _with_open_rows_divided(lattice, told[..., 3], page)
         same_slot = lattice.slots[:, None] == lattice.slots[None, :]
-        columns = _with_columns_within(lattice, told[..., 3], page)
+        columns = _with_columns_within(lattice, told[..., 3], told[..., 2], page)
         wide = ((lattice.rows[:, 1] - lattice.rows[:, 0]) > 1) & ((lattice.columns[:, 1] - lattice.columns[:, 0]) > 1)
         rows, columns = rows | wide, columns | wide  # an area within which rules are missing
         column_meets = _meets(lattice.columns)
@@ -297,9 +300,10 @@ def _with_open_rows_divided(lattice: Lattice, cells: Floats, page: PageTokens) -
     return replace(lattice, columns=columns, slots=slots)
 
 
-def _with_columns_within(lattice: Lattice, cells: Floats, page: PageTokens) -> NDArray[np.bool_]:
+def _with_columns_within(lattice: Lattice, cells: Floats, columns: Floats, page: PageTokens) -> NDArray[np.bool_]:
     """Which tokens are in a closed column that holds columns of its own: in two of its lines, and in most, words beside
-    each other, with more than a space between them, are no cell together."""
+    each other, with more than a space between them, are no cell together by the log-odds ``cells``; or its words fall,
+    by the log-odds ``columns``, into groups beside each other that have words of several closed cells each."""
     tokens = [page.tokens[token] for token in lattice.tokens]
     free = np.zeros(len(tokens), bool)
     for edges in np.unique(lattice.columns, axis=0):
@@ -317,6 +321,17 @@ def _with_columns_within(lattice: Lattice, cells: Floats, page: PageTokens) -> N
                     for a, b in pairwise(own)
                 )
             )
-        if sum(votes) >= 2 and 2 * sum(votes) >= len(votes):
+        if (sum(votes) >= 2 and 2 * sum(votes) >= len(votes)) or _are_beside(lattice, inside, columns, page):
             free[inside] = True
     return free
+
+
+def _are_beside(lattice: Lattice, inside: NDArray[np.int64], columns: Floats, page: PageTokens) -> bool:
+    """Whether the tokens ``inside`` of a lattice are columns beside each other, each in several closed cells."""
+    groups = clusters(np.clip(columns[np.ix_(inside, inside)], -LIMIT, LIMIT))
+    if len(groups) < 2 or any(len(set(lattice.slots[inside[own]].tolist())) < 2 for own in groups):
+        return False
+    tokens = [page.tokens[token] for token in lattice.tokens[inside]]
+    white = GUTTER * max(token.size for token in tokens)
+    spans = sorted((min(tokens[at].box[0] for at in own), max(tokens[at].box[2] for at in own)) for own in groups)
+    return all(start - end > white for (_, end), (start, _) in pairwise(spans))

@@ -7,8 +7,9 @@ import random
 
 from training.structure.pages.business import LABELS, Office
 from training.structure.pages.page import Block, Group, Page, Part
+from training.structure.pages.sheets import WIDE
 from training.structure.pages.text import joined, plain
-from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES
+from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES, UNITS
 
 WEEK = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Friday", "Sunday", "Montag", "lundi", "Daily")
 ROLES = ("Professor", "Director", "Manager", "Head of Sales", "Geschäftsführer", "Chair", "Editor", "Secretary")
@@ -17,6 +18,37 @@ CLOSINGS = ("Yours sincerely,", "Kind regards,", "Mit freundlichen Grüßen", "C
 
 class LineTexts(Office):
     """Draws such pages."""
+
+    def paragraph(self) -> Block:
+        """Running text, in some with figures that stay on one line with their units and dates."""
+        rng, block = self.rng, super().paragraph()
+        if rng.random() < 0.6:
+            return block
+        pieces: list[tuple[str, str]] = []
+        for text, style in block.text:
+            words = text.split(" ")
+            for _ in range(len(words) // rng.randint(8, 25)):
+                words.insert(rng.randint(1, len(words)), self.amount())
+            pieces.append((" ".join(words), style))
+        return Block(block.kind, tuple(pieces))
+
+    def amount(self) -> str:
+        """A figure with what no typesetter parts from it."""
+        rng = self.rng
+        year, share = rng.randint(1990, 2026), f"{rng.random() * 90:.{rng.randint(0, 1)}f}"
+        texts = (
+            f"{share}% to €{rng.randint(2, 999)} million",
+            f"by {share} %",
+            f"to ${rng.randint(2, 999)} billion",
+            f"{year} (Q{rng.randint(1, 4)} {year - 1}: €{rng.randint(2, 999)} million)",
+            f"{rng.randint(1, 28)} {rng.choice(MONTHS)} {year}",
+            f"{rng.randint(2, 500)} {rng.choice(UNITS)}",
+            f"§ {rng.randint(1, 99)} Abs. {rng.randint(1, 9)}",
+            f"No. {rng.randint(1, 999)}",
+            f"Fig. {rng.randint(1, 20)} ({rng.choice('abc')})",
+            f"{rng.choice(FIRST)} {rng.choice(LAST)}",
+        )
+        return rng.choice(texts).replace(" ", WIDE)
 
     def broken(self, *lines: str) -> Block:
         """Lines of their own."""
@@ -49,9 +81,20 @@ class LineTexts(Office):
     def facts_in_lines(self) -> Part:
         """Labels with their values behind them."""
         rng, draw = self.rng, self.writer
-        mark = rng.choice((": ", ": ", " ", ". "))
-        values = (draw.date, draw.code, draw.person, lambda: draw.title(1, 6), lambda: rng.choice(PLACES))
-        return self.broken(*(label + mark + rng.choice(values)() for label in rng.sample(LABELS, rng.randint(2, 7))))
+        mark = rng.choice((": ", ": ", " ", ". ", " : ", ":" + 3 * WIDE, WIDE + WIDE + ": "))
+        values = (
+            draw.date,
+            draw.code,
+            draw.person,
+            lambda: draw.title(1, 6),
+            lambda: rng.choice(PLACES),
+            lambda: f"urn:{draw.noun()}:{draw.noun()}.{draw.noun()}:{rng.randint(1, 99)}#{draw.noun()}",
+            lambda: f"{rng.randint(1, 9)}.{rng.randint(0, 9)} ({draw.date()})",
+        )
+        own = rng.choice(values)  # lines of one width, where all values are alike
+        alike = rng.random() < 0.3
+        names = rng.sample(LABELS, rng.randint(2, 7))
+        return self.broken(*(label + mark + (own if alike else rng.choice(values))() for label in names))
 
     def imprint(self) -> Part:
         """Who made it, when and where."""
@@ -171,6 +214,13 @@ class LineTexts(Office):
         draws = (self.short, self.paragraph, self.speech, self.dense)
         return Group("beside", tuple((self.rng.choice(draws)(),) for _ in range(count)), count)
 
+    def around(self) -> Part:
+        """Texts around a box."""
+        rng = self.rng
+        inside: tuple[Part, ...] = (rng.choice((self.short, self.contact, self.facts_in_lines))(),)
+        beside = tuple(rng.choice((self.paragraph, self.paragraph, self.short))() for _ in range(rng.randint(1, 4)))
+        return Group("float", (inside, beside), 1)
+
     def dense(self) -> Part:
         """Text of names, places and numbers that goes on over its lines all the same."""
         rng, draw = self.rng, self.writer
@@ -226,8 +276,8 @@ class LineTexts(Office):
                 parts += [draw() for _ in range(rng.randint(2, 7))]
             elif kind < 0.7:
                 parts += self.letterhead()
-            elif kind < 0.75:
-                parts.append(self.boxes())
+            elif kind < 0.78:
+                parts.append(rng.choice((self.boxes, self.around))())
             elif kind < 0.93:
                 parts += [self.paragraph() for _ in range(rng.choice((1, 1, 2, 3)))]
             else:
