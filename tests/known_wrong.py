@@ -9,6 +9,7 @@ KNOWN_WRONG = (
     "drafting/test_frames.py::test_frames_in_frames",
     "drafting/test_frames.py::test_what_a_frame_holds_comes_before_the_next_one",
     "drafting/test_numbered.py::test_numbers_that_tell_no_order_of_rows_change_nothing",
+    "drafting/test_order.py::test_a_head_over_some_columns_bounds_its_story",
     "drafting/test_order.py::test_two_addresses_are_read_before_what_stands_below_one_of_them",
     "drafting/test_order.py::test_what_stands_in_columns_that_go_around_it_is_read_after_the_left_one",
     "hierarchy/regions/test_order_of_pages.py::test_pages_are_read_in_their_order[figures]",

@@ -219,14 +219,14 @@ def _frames_between(inside: Floats) -> tuple[Floats, Floats]:
 
 
 def _ruled(sides: Floats, rules: Sequence[BBox], unit: float) -> Floats:
-    """How many level rules, over most of the width of either, lie between each two boxes (1 at most)."""
+    """How many level rules, over most of the width of both, lie between each two boxes (1 at most)."""
     result = np.zeros((len(sides), len(sides)), np.float32)
     for rule in rules:
         shared = np.minimum(sides[:, 2], rule.x1) - np.maximum(sides[:, 0], rule.x0)
         over = shared > 0.6 * (sides[:, 2] - sides[:, 0])
         above, below = sides[:, 3] < rule.center_y + 0.3 * unit, sides[:, 1] > rule.center_y - 0.3 * unit
         for a, b in ((above, below), (below, above)):
-            result += (a[:, None] & b[None]) & (over[:, None] | over[None])
+            result += (a & over)[:, None] & (b & over)[None]
     return np.minimum(result, 1)
 
 

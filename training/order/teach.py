@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits as bce
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from docspec.core import BBox
+from docspec.core import BBox, Category
 from docspec.core.geometry import in_rows
 from docspec.drafting.frames import Bounds
 from docspec.drafting.precedence import HEADS, LIMIT, Precedence, best_order, features_of
@@ -32,9 +32,14 @@ WIDTH, HIDDEN, LAYERS = 64, 24, 4
 BATCH, MOST = 8, 120
 """Pages of a step, and most boxes of one."""
 
-NO_LAYOUT, NO_TEXT, NO_DRAWINGS, TWO, FEWER, LINES = 0.5, 0.25, 0.15, 0.25, 0.3, 0.1
+NO_LAYOUT, NO_TEXT, NO_DRAWINGS, TWO, FEWER, LINES = 0.5, 0.25, 0.15, 0.25, 0.3, 0.2
 """Share of pages that are shown in no order, without texts, without what is drawn, as two beside or below each other,
 with some boxes left out, and with each line as a box."""
+
+OTHER_KINDS = 0.08
+"""Share of boxes that are shown as another kind of text than the layout model takes them for."""
+
+KINDS = (Category.TEXT, Category.SECTION_HEADER, Category.LIST_ITEM, Category.PAGE_HEADER, Category.CAPTION)
 
 
 class Layer(nn.Module):
@@ -146,6 +151,11 @@ def shown(pages: Sequence[Example], chance: random.Random) -> tuple[Tensor, Tens
         order = sorted(chance.sample(order, chance.randint(max(3, len(order) // 2), len(order))))
     given = chance.random() >= NO_LAYOUT
     page = some(page, order)
+    boxes = tuple(
+        replace(box, category=chance.choice(KINDS)) if box.category in KINDS and chance.random() < OTHER_KINDS else box
+        for box in page.boxes
+    )
+    page = replace(page, boxes=boxes)
     texts = {} if chance.random() < NO_TEXT else page.texts
     bounds = Bounds() if chance.random() < NO_DRAWINGS else page.bounds
     tokens, pairs = features_of(page.boxes, texts, bounds.frames, bounds.rules, given)

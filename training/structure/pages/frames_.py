@@ -57,6 +57,9 @@ class Setter(reportlab_.Setter):
             (self.margins, 1.5),
             (self.cards, 2),
             (self.panels, 1.5),
+            (self.headed, 1.5),
+            (self.collage, 1),
+            (self.form, 2),
         )
         for _ in range(count):
             self.paper = rng.choice(
@@ -69,6 +72,7 @@ class Setter(reportlab_.Setter):
             self.leading = self.size * rng.choice((1.1, 1.2, 1.2, 1.3))
             self.gap = rng.choice((0, 2, 4, 6, 9))
             self.prose = rng.choice(("left", "justify", "justify"))
+            self.ruled = rng.random() < 0.2
             side, end = rng.uniform(30, 70), rng.uniform(40, 70)
             self.body = Frame(side, end, self.paper[0] - side, self.paper[1] - end)
             if rng.random() < 0.5:
@@ -82,10 +86,15 @@ class Setter(reportlab_.Setter):
     def put(self, frame: Frame, parts: Sequence[Part]) -> float:
         """Draws ``parts`` into ``frame`` as far as there is room, and says where they end."""
         y, self.width = frame.y0, frame.x1 - frame.x0
-        for flowable in (flowable for part in parts for flowable in self.part(part)):
-            y, fits = self._drawn(flowable, frame, y)
-            if not fits:
-                break
+        for part in parts:
+            if self.ruled and isinstance(part, Block) and part.kind == "heading" and y < frame.y1 - 2 * self.leading:
+                y += self.leading if y > frame.y0 else 0.0
+                self.rule(frame.x0, frame.x1, y)
+                y += 0.3 * self.leading
+            for flowable in self.part(part):
+                y, fits = self._drawn(flowable, frame, y)
+                if not fits:
+                    return y
         return y
 
     def _drawn(self, flowable: Flowable, frame: Frame, y: float) -> tuple[float, bool]:
@@ -356,6 +365,77 @@ class Setter(reportlab_.Setter):
                 inner = replace(inner, y0=self.put(inner, [self.writer_of.head(3)]) + 3)
             for one in columns(inner, rng.choice((2, 2, 3)), self.gutter()):
                 self.put(one, self.texts(rng.choice((1, 2, 3))))
+
+    def headed(self) -> None:
+        """Columns whose heads stand in one band, or right above them, some with a box at their foot."""
+        rng, y = self.rng, self.title()
+        band = rng.uniform(1.6, 4) * self.size * 1.5
+        if rng.random() < 0.7:
+            self.shade(Frame(self.body.x0, y, self.body.x1, y + band))
+        draw, low = self.writer_of, y + band - 1.6 * self.size
+        for one in columns(replace(self.body, y0=low), rng.choice((2, 3, 3, 4)), self.gutter()):
+            top = self.put(one, [Block("heading", plain(draw.writer.title(1, 3)), level=rng.choice((2, 3)))])
+            end = one.y1 - rng.choice((0, 0, rng.uniform(80, 200)))
+            text = replace(one, y0=max(top, y + band) + rng.uniform(1, 6), y1=end)
+            self.put(text, self.texts(rng.choice((1, 2, 4, 9))))
+            if end < one.y1 and rng.random() < 0.7:
+                box = replace(one, y0=end + 8)
+                self.shade(box)
+                self.put(Frame(box.x0 + 5, box.y0 + 6, box.x1 - 5, box.y1 - 4), self.texts(1))
+
+    def collage(self) -> None:
+        """Cards of a picture with a head and a text, one or two in a row, none below another."""
+        rng, y = self.rng, self.title()
+        high = (self.body.y1 - y) / rng.choice((2, 3, 3, 4))
+        while y < self.body.y1 - 80:
+            shares = rng.choice(((1.0,), (0.4, 0.6), (0.5, 0.5), (0.6, 0.4)))
+            x, end = self.body.x0, min(y + high, self.body.y1)
+            for share in shares:
+                wide = share * (self.body.x1 - self.body.x0)
+                part = rng.uniform(0.7, 0.95)
+                left, top = x + rng.uniform(0, 1 - part) * wide, y + rng.uniform(0, 0.15) * high
+                card = Frame(left, top, left + part * wide, end - rng.uniform(4, 16))
+                x += wide
+                self.shade(card)
+                inner = Frame(card.x0 + 6, card.y0 + 6, card.x1 - 6, card.y1 - 6)
+                if len(shares) == 1:
+                    middle = inner.x0 + 0.45 * (inner.x1 - inner.x0)
+                    sides = [replace(inner, x1=middle - 6), replace(inner, x0=middle + 6)]
+                    picture, inner = sides if rng.random() < 0.6 else sides[::-1]
+                    self.shade(picture, ink=True)
+                elif rng.random() < 0.6:
+                    inner = replace(inner, y0=self.picture(replace(inner, y1=inner.y0 + 0.5 * high), False) + 5)
+                self.put(inner, [self.writer_of.head(rng.choice((2, 3))), *self.texts(1)])
+            y = end
+
+    def form(self) -> None:
+        """Fields in rows, in one panel or in two beside each other: a small name, and what is filled in beside it or
+        below."""
+        y, draw, rng = self.title(), self.writer_of, self.rng
+        small, pitch = rng.uniform(0.6, 1) * self.size, rng.uniform(2.2, 4) * self.size
+        below, boxed = rng.random() < 0.6, rng.random() < 0.6
+        usual = self.size, self.leading
+        for panel in columns(replace(self.body, y0=y), rng.choice((1, 1, 2, 2)), self.gutter()):
+            y = panel.y0
+            while y < panel.y1 - 3 * pitch:
+                if rng.random() < 0.2:
+                    y = self.put(replace(panel, y0=y), [draw.head(3)]) + 3
+                for one in columns(replace(panel, y0=y, y1=y + pitch), rng.choice((1, 1, 2, 2, 3)), 6):
+                    if boxed:
+                        self.shade(one)
+                    number = f"{rng.randint(1, 40)} " if rng.random() < 0.2 else ""
+                    name = Block("label", plain(number + draw.writer.title(1, 4)))
+                    self.size, self.leading = small, 1.1 * small
+                    end = self.put(replace(one, x0=one.x0 + 2, y0=one.y0 + 1, y1=panel.y1), [name])
+                    self.size, self.leading = usual
+                    if rng.random() < 0.7:
+                        writer = draw.writer
+                        text = rng.choice((writer.date, writer.person, writer.code, writer.phrase))()
+                        middle = one.x0 + 0.5 * (one.x1 - one.x0)
+                        place = replace(one, x0=one.x0 + 8, y0=end) if below else replace(one, x0=middle)
+                        self.put(replace(place, y1=place.y0 + 3 * pitch), [Block("value", plain(text[:24]))])
+                    y = max(y, end + (1.4 * self.size if below else 0))
+                y += rng.uniform(0.2, 1) * pitch
 
     def sheets(self) -> None:
         """Two pages beside each other, each of one column or two."""
