@@ -110,15 +110,14 @@ class Ragged(Office):
         return Table(row + 1, ("name", *("word",) * wide, "value"), 0, tuple(cells))
 
     def answers(self) -> Table:
-        """Numbers with texts beside them, under a title of the whole."""
+        """Numbers with texts beside them, under heads; without any they would be a list."""
         rng, writer = self.rng, self.writer
         heads, cells, row = rng.choice(ROLLS), list[Cell](), 0
         if rng.random() < 0.6:
             cells.append(Cell(0, 0, plain(writer.title(1, 3), rng.choice(("b", ""))), 1, 2, head=True, kind="head"))
             row = 1
-        if heads[0]:
-            cells += [Cell(row, at, plain(text), head=True, kind="head") for at, text in enumerate(heads)]
-            row += 1
+        cells += [Cell(row, at, plain(text), head=True, kind="head") for at, text in enumerate(heads)]
+        row += 1
         head, number = row, rng.choice((1, 5, 10))
         for _ in range(rng.randint(2, 8)):
             text = writer.paragraph(rng.choice((30, 60, 140, 280)))
