@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox, Category
+from docspec.core.geometry import runs_of
 from docspec.drafting.layout import LayoutBox
 
 CATEGORIES = tuple(Category)
@@ -287,8 +288,27 @@ def order_of(
     leftwards: bool = False,
 ) -> list[int]:
     """The order of ``boxes``, as their numbers; the arguments are those of :func:`features_of`."""
-    scores = precedence()(*features_of(boxes, texts, frames, rules, given, leftwards))
-    return best_order(np.clip(scores, -LIMIT, LIMIT), np.argsort(-scores.sum(axis=1), kind="stable").tolist())
+    scores = np.clip(precedence()(*features_of(boxes, texts, frames, rules, given, leftwards)), -LIMIT, LIMIT)
+    for run in stacked([box.bbox for box in boxes]):
+        for number, box in enumerate(run):
+            scores[box, run[number + 1 :]], scores[run[number + 1 :], box] = LIMIT, -LIMIT
+    return best_order(scores, np.argsort(-scores.sum(axis=1), kind="stable").tolist())
+
+
+def stacked(boxes: Sequence[BBox]) -> list[list[int]]:
+    """Runs of ``boxes`` (their numbers) from the top, each of which has none beside it: whatever their edges, they are
+    read downwards."""
+    room = TOUCH * median(box.height for box in boxes)
+    rows: list[list[int]] = []
+    end = -np.inf
+    for at in sorted(range(len(boxes)), key=lambda at: boxes[at].y0):
+        if boxes[at].y0 < end - room:
+            rows[-1].append(at)
+        else:
+            rows.append([at])
+        end = max(end, boxes[at].y1)
+    runs = runs_of(rows, lambda above, below: len(above) == len(below) == 1)
+    return [[row[0] for row in run] for run in runs if len(run) > 1]
 
 
 def best_order(scores: Floats, start: Sequence[int]) -> list[int]:

@@ -92,6 +92,18 @@ def test_sender_addressee_and_date_are_read_from_the_top() -> None:
     assert page_order([addressee, sender, text, date]) == [sender, addressee, date, text]
 
 
+@pytest.mark.parametrize("indent", [20, 36, 60])
+@pytest.mark.parametrize("white", [2, 5, 9])
+def test_heads_that_stand_out_to_the_left_are_read_where_they_stand(indent: int, white: int) -> None:
+    """As manual pages are set: a head, its text indented, hardly any white between them."""
+    boxes, y = [], 76
+    for height in (10, 9, 55, 33, 9, 80):
+        boxes.append(box(72, y, 130, y + 9, Category.SECTION_HEADER))
+        boxes.append(box(72 + indent, y + 9 + white, 540, y + 9 + white + height))
+        y += 9 + white + height + white
+    assert page_order(boxes) == boxes
+
+
 @given(
     st.lists(
         st.tuples(st.integers(0, 500), st.integers(0, 700), st.integers(5, 200), st.integers(5, 200)), max_size=14
