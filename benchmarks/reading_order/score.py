@@ -26,13 +26,7 @@ class OrderScore:
     glued: int = 0
 
     def __add__(self, other: OrderScore) -> OrderScore:
-        return OrderScore(
-            self.pairs + other.pairs,
-            self.right + other.right,
-            self.units + other.units,
-            self.whole + other.whole,
-            self.glued + other.glued,
-        )
+        return OrderScore(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

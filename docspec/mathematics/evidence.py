@@ -132,8 +132,8 @@ def _sides(tokens: Sequence[Sequence[Glyph]], between_words: float) -> float:
     for before, one, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if len(one) == 1 and one[0].symbol.sign in _BETWEEN:
             beside = (*before, *behind)
-            is_prose = all(sign.symbol.sign.isalpha() and _is_of_text(sign) for sign in beside) and len(beside) > 2
-            count += between_words if is_prose and not any(sign.font.italic for sign in beside) else 1
+            upright = (sign.symbol.sign.isalpha() and _is_of_text(sign) and not sign.font.italic for sign in beside)
+            count += between_words if len(beside) > 2 and all(upright) else 1
     return count
 
 

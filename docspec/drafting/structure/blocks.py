@@ -18,10 +18,10 @@ from docspec.core import BBox, Category
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine, joined_row, printed_lines
 from docspec.drafting.listings import is_listing, is_typewritten
-from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.clusters import LIMIT, clusters
 from docspec.drafting.structure.pairs import is_label, with_pairs
 from docspec.drafting.structure.placing import words_of_lines
-from docspec.drafting.structure.tables import LIMIT, Structure
+from docspec.drafting.structure.tables import Structure
 
 MOST_TOKENS = 500
 """Most tokens of the texts of a page that are grouped: the time grows with the square of their number."""

@@ -8,6 +8,9 @@ import numpy as np
 
 from docspec.drafting.structure.tokens import Floats
 
+LIMIT = 5.0
+"""Most log-odds that one pair of tokens adds."""
+
 
 def clusters(scores: Floats) -> list[list[int]]:
     """The groups of things (numbers of rows) whose pairs' log-odds ``scores`` (n, n; symmetric) add up best, each

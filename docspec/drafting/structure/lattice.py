@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.clusters import LIMIT, clusters
 from docspec.drafting.structure.drawn_cells import with_sides
 from docspec.drafting.structure.tokens import Floats, PageTokens, in_boxes
 
@@ -43,8 +43,6 @@ CALLED = 0.8
 REGULAR_ROWS, ALIGNED, EDGE = 3, 0.8, 0.3
 """Least rows of a lattice that is a table by its regularity, least share of its cells that are aligned with others of
 their column, and most difference of their edges or middles, in sizes of the type."""
-LIMIT = 5.0
-"""Most log-odds that one pair of a closed column adds for its being one column or several."""
 LEAST_SLOTS, LEAST_FILLED = 4, 3
 """Closed cells of a lattice, and those of them with words."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox
-from docspec.drafting.structure.clusters import clusters
+from docspec.drafting.structure.clusters import LIMIT, clusters
 from docspec.drafting.structure.cuts import with_whole_words
 from docspec.drafting.structure.enclosed import (
     cross_columns,
@@ -84,9 +84,6 @@ LEAST_ROWS = 3
 
 LEAST_HEADS = 3
 """Least cells of the one row of several in a table whose cells are closed by rules."""
-
-LIMIT = 5.0
-"""Most log-odds that one pair adds."""
 
 
 @dataclass(frozen=True, slots=True)
