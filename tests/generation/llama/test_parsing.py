@@ -32,7 +32,7 @@ def test_drafts_change_nothing_in_float32_and_the_command_says_so(
 ) -> None:
     from docspec.cli.app import run
 
-    asked = ["--engine", "llama", "--model", str(reader_gguf), "--set", f"engine-python={python}", "--pages", "1"]
+    asked = ["--engine", "llama", "--model", str(reader_gguf), "--engine-python", str(python), "--pages", "1"]
     assert run(["bench", "fidelity", str(SAMPLE), *asked]) == 0
     said = capfd.readouterr().err
     assert "are the same with drafts" in said and " 0 of 0 " not in said
