@@ -6,9 +6,9 @@ first; a sign that is never read as it is told is wrong.
 
 Fonts whose own programs say the same are not read: an embedded font has a table of its own from characters to glyphs
 (in Type 1 fonts: the names of the glyphs), and a font that is not embedded is drawn by the characters of its encoding.
-Where that agrees with the text of the file, two witnesses agree. Subsets may have no such table any more; where all
-signs of ASCII keep one distance from the numbers of their glyphs, the font has them in the order of the code, and a
-table that exchanged some of them would break it.
+Where that agrees with the text of the file, two witnesses agree. Subsets may have no such table any more; the order of
+the glyphs is the other witness then (:func:`in_order`): fonts keep them in the order of the code or of their names, and
+a table that exchanged some of them would break it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from docspec.core import BBox
@@ -60,9 +61,11 @@ class FontJudge:
     _source: str = ""
     _known: dict[tuple[str, frozenset[str]], str | None] = field(default_factory=dict)
 
-    def wrong(self, page: Any, source: str, recogniser: Recogniser, sound: Collection[str] = ()) -> str | None:
+    def wrong(
+        self, page: Any, source: str, recogniser: Recogniser, proven: Mapping[str, Collection[str]] | None = None
+    ) -> str | None:
         """Why a font of a ``pymupdf.Page`` of the document ``source`` does not tell what it prints, as ``recogniser``
-        reads it. Those with the bare names ``sound`` are not read."""
+        reads it. The signs ``proven`` for a font, by its bare name, need not be read."""
         if source != self._source:
             self._source, self._known = source, {}
         tables, others = _fonts_of(page)
@@ -74,11 +77,14 @@ class FontJudge:
         for name, own in spans.items():
             key = (name, _called(name, tables) or (frozenset() if _called(name, others) else tables))
             letters = sum(len(text) for _, text in own)
-            if not key[1] or letters < LEAST_LETTERS or bare(name) in sound:
+            if not key[1] or letters < LEAST_LETTERS:
                 continue
             if key not in self._known:
+                known = (proven or {}).get(bare(name), ())
+                if not _open_signs((text for _, text in own), known) and known:
+                    continue
                 words = layer_of(page, "words") if words is None else words
-                self._known[key] = self._why(page, own, words, letters > MAIN * total, recogniser)
+                self._known[key] = self._why(page, own, words, letters > MAIN * total, recogniser, known)
             if why := self._known[key]:
                 return f"font {name} {why}"
         return None
@@ -90,6 +96,7 @@ class FontJudge:
         words: Sequence[tuple[Any, ...]],
         is_main: bool,
         recogniser: Recogniser,
+        proven: Collection[str],
     ) -> str | None:
         pieces = list(_pieces(spans, words))
         wanted = []
@@ -99,8 +106,7 @@ class FontJudge:
                 continue
             if sum(letter in recogniser.alphabet for letter in letters) >= READABLE * len(letters):
                 wanted.append((box, text))
-        often = Counter(sign for piece in pieces if piece in wanted for sign in _plain(piece[1]))
-        open_signs = {sign for sign, count in often.items() if 0 < _least(sign) <= count}
+        open_signs = _open_signs((piece[1] for piece in pieces if piece in wanted), proven)
         known: list[tuple[str, str]] = []
         while wanted:
             piece = max(wanted, key=lambda piece: len(open_signs.intersection(piece[1])))
@@ -146,6 +152,12 @@ def _least(sign: str) -> int:
     if sign in _ALIKE:
         return 0
     return TWICE if _ODD.match(sign) else THRICE if sign.isascii() and sign.isalnum() else 0
+
+
+def _open_signs(texts: Iterable[str], proven: Collection[str]) -> set[str]:
+    """The signs of ``texts`` that are there often enough to be called wrong, but for the ``proven`` ones."""
+    often = Counter(sign for text in texts for sign in _plain(text))
+    return {sign for sign, count in often.items() if 0 < _least(sign) <= count}.difference(proven)
 
 
 def _as_told(text: str, read: str) -> set[str]:
@@ -211,11 +223,27 @@ AGREED = 0.95
 """Least share of a font's characters that its program has at the glyphs that are drawn for them. Those of ASCII must
 all be there; others, such as hyphens and dots, have several codes."""
 
-LEAST_IN_ORDER = 12
-"""Fewest signs of ASCII from which on their order says something."""
+LEAST_IN_ORDER, LEAST_OF_KIND = 12, 6
+"""Fewest signs of ASCII, and of capitals, small letters or figures alone, from which on their order says something."""
+
+TALL, HIGH = 1.5, 0.15
+"""How many times as tall as the sign it is told for a glyph may be, and how far above or below it, in ems."""
 
 CONTINUED = -1
 """The glyph of the further characters of a ligature."""
+
+_NAMES: Mapping[str, str] = dict(
+    re.findall(
+        r"(\S)\s+(\w+)",
+        r"""
+        ! exclam " quotedbl # numbersign $ dollar % percent & ampersand ' quotesingle ( parenleft ) parenright *
+        asterisk + plus , comma - hyphen . period / slash 0 zero 1 one 2 two 3 three 4 four 5 five 6 six 7 seven 8
+        eight 9 nine : colon ; semicolon < less = equal > greater ? question @ at [ bracketleft \ backslash ]
+        bracketright ^ asciicircum _ underscore ` grave { braceleft | bar } braceright ~ asciitilde
+        """,
+    )
+)
+"""Adobe's names of the signs of ASCII, by which some fonts sort their glyphs."""
 
 Glyphs = Counter[tuple[int, int]]
 """How often a font draws each pair of a character and a glyph."""
@@ -228,40 +256,78 @@ class FontPrograms:
     _source: str = ""
     _programs: dict[int, Any] = field(default_factory=dict)
 
-    def agreeing(self, page: Any, source: str, trace: Sequence[dict[str, Any]]) -> frozenset[str]:
-        """The fonts of a ``pymupdf.Page`` of the document ``source``, by their names in its text ``trace``, that say
-        the same of their characters as the file."""
+    def proven(self, page: Any, source: str, trace: Sequence[dict[str, Any]]) -> Mapping[str, frozenset[str]]:
+        """The characters of each font of a ``pymupdf.Page`` of the document ``source``, by the font's name in the
+        page's text ``trace``, of which the font's own program says the same as the file."""
         if source != self._source:
             self._source, self._programs = source, {}
         fonts = [(number, kind, bare(name)) for number, kind, _, name, *_ in page.get_fonts(full=True)]
-        agreed = set()
+        proven = {}
         for name, glyphs in _glyphs_of(trace).items():
             own = bare(name)
             named = [font for font in fonts if font[2].startswith(own) or own.startswith(font[2])]
-            if any(self._agrees(page.parent, number, kind, glyphs) for number, kind, _ in named):
-                agreed.add(name)
-        return frozenset(agreed)
+            signs = (self._signs(page.parent, number, kind, glyphs) for number, kind, _ in named)
+            proven[name] = max(signs, key=len, default=frozenset())
+        return proven
 
-    def _agrees(self, document: Any, number: int, kind: str, glyphs: Glyphs) -> bool:
-        if kind == "n/a":  # not embedded: without a table of Unicodes, text and print come from one encoding
-            return number > 0 and document.xref_get_key(number, "ToUnicode")[0] == "null"
-        if are_in_order(glyphs):
-            return True
+    def _signs(self, document: Any, number: int, kind: str, glyphs: Glyphs) -> frozenset[str]:
+        """The characters of ``glyphs`` that the font ``number`` of a ``document`` proves."""
+        every = frozenset(chr(code) for code, _ in glyphs)
+        if kind == "n/a" and number > 0 and document.xref_get_key(number, "ToUnicode")[0] == "null":
+            return every  # not embedded, without a table of Unicodes: text and print come from one encoding
+        ordered = in_order(glyphs)
+        if kind == "n/a" or len(ordered) == len(every):
+            return ordered
         if number not in self._programs:
             self._programs[number] = _program(document, number)
         program = self._programs[number]
         if program is None:
-            return False
+            return ordered
         other = [(code, count) for (code, glyph), count in glyphs.items() if program.has_glyph(code) != glyph]
         missed = sum(count for _, count in other)
-        return missed <= (1 - AGREED) * glyphs.total() and not any(0x20 < code < 0x7F for code, _ in other)
+        if missed <= (1 - AGREED) * glyphs.total() and not any(0x20 < code < 0x7F for code, _ in other):
+            return every
+        odd = (pair for pair in glyphs if ordered and _ODD.match(chr(pair[0])))
+        return ordered | {chr(code) for code, glyph in odd if _is_drawn_like(program, glyph, chr(code))}
 
 
-def are_in_order(glyphs: Glyphs) -> bool:
-    """Whether the numbers of the glyphs follow the codes of all signs of ASCII, as in fonts whose glyphs stand in the
-    order of the code. All signs may be told shifted then: their words are to be those of a language."""
-    ascii_signs = {(code, glyph) for code, glyph in glyphs if 0x20 < code < 0x7F}
-    return len(ascii_signs) >= LEAST_IN_ORDER and len({glyph - code for code, glyph in ascii_signs}) == 1
+def in_order(glyphs: Glyphs) -> frozenset[str]:
+    """The characters that the numbers of their glyphs prove: all, where all signs of ASCII keep one distance from
+    their codes, or are in the alphabetical order of their names, as TeX's fonts are; else the kinds (capitals, small
+    letters, figures) that are in order each. All signs may be told shifted then: their words are to be those of a
+    language."""
+    pairs = sorted((code, glyph) for code, glyph in glyphs if 0x20 < code < 0x7F)
+    named = sorted((_NAMES.get(chr(code), chr(code).lower()), glyph) for code, glyph in pairs)
+    if len(pairs) >= LEAST_IN_ORDER and (len({glyph - code for code, glyph in pairs}) == 1 or _increase(named)):
+        return frozenset(chr(code) for code, _ in glyphs)
+    kinds = ([pair for pair in pairs if kind(chr(pair[0]))] for kind in (str.isdigit, str.isupper, str.islower))
+    ordered = (kind for kind in kinds if len(kind) >= LEAST_OF_KIND and _increase(kind))
+    return frozenset(chr(code) for kind in ordered for code, _ in kind)
+
+
+def _increase(pairs: Sequence[tuple[Any, int]]) -> bool:
+    """Whether the second numbers of sorted ``pairs`` increase, too."""
+    return all(one[1] < two[1] for one, two in pairwise(pairs))
+
+
+def _is_drawn_like(program: Any, glyph: int, sign: str) -> bool:
+    """Whether a ``glyph`` of a font is about as tall and stands as high as the ``sign`` of Courier or Helvetica: a
+    space and a hyphen told as ``#`` and ``=`` do not."""
+    own = _extent(program, glyph)
+    for font in map(mupdf().Font, ("cour", "helv")):
+        usual = _extent(font, font.has_glyph(ord(sign)))
+        tall, wanted = own[1] - own[0], usual[1] - usual[0]
+        if wanted / TALL <= tall <= wanted * TALL and abs(sum(own) - sum(usual)) / 2 <= HIGH:
+            return True
+    return False
+
+
+def _extent(program: Any, glyph: int) -> tuple[float, float]:
+    """From where to where above the baseline a ``glyph`` of a ``pymupdf.Font`` has its outline, in ems."""
+    native = mupdf().mupdf
+    path = native.fz_outline_glyph(program.this, glyph, native.FzMatrix())
+    box = native.fz_bound_path(path, native.FzStrokeState(None), native.FzMatrix())
+    return box.y0, box.y1
 
 
 def bare(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from random import Random
 from typing import Any
@@ -31,6 +31,7 @@ MIN_CHARACTERS = 8
 MIN_WORDS = 20
 MIN_VOWEL_SHARE = 0.85  # measured: shifted fonts .37-.56, sound text of any European language >= .95
 CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # sound from here on: shifted fonts lie five deviations below
+FEW_BAD = 0.002  # a sign or two on a page
 COVERED = 0.3
 """From this share of the page covered by pictures on, the text may be a recogniser's, written below them."""
 MAX_BAD_SHARE = 0.05
@@ -79,7 +80,13 @@ class Verdict:
     def reads_like_language(self) -> bool:
         """Whether the words are like those of a European language: fonts that draw other letters under the names of
         Latin ones, as old ones of Hindi do, have no such words."""
-        return self.vowel_share is not None and self.vowel_share >= CERTAIN_VOWEL_SHARE and not self.bad_share
+        return self.vowel_share is not None and self.vowel_share >= CERTAIN_VOWEL_SHARE and self.bad_share <= FEW_BAD
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the text is that of a language, with names, codes or commands in it; no shifted font is like it."""
+        many = self.words >= CERTAIN_WORDS and not self.is_gibberish and self.bad_share <= FEW_BAD
+        return many or self.reads_like_language
 
     @property
     def is_gibberish(self) -> bool:
@@ -147,16 +154,16 @@ class TrustJudge:
         if self._recogniser is None:
             return replace(verdict, reason="sound text layer")
         recogniser = self._recogniser.of_page(page)
-        sound = frozenset[str]()
-        if verdict.reads_like_language and not verdict.hidden_share:
-            sound = self._programs.agreeing(page.pdf_page, page.source, trace)
-        read = {bare(name) for name in sound}
-        if not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source, recogniser, read)):
+        proven: Mapping[str, frozenset[str]] = {}
+        if verdict.has_words and not verdict.hidden_share:
+            proven = self._programs.proven(page.pdf_page, page.source, trace)
+        by_font = {bare(name): signs for name, signs in proven.items()}
+        if not hidden and (wrong := self._fonts.wrong(page.pdf_page, page.source, recogniser, by_font)):
             return replace(verdict, trusted=False, reason=wrong)
         if not hidden and fonts <= known:
             return replace(verdict, reason="sound text layer, fonts checked before")
-        agreed = sum(length for font, _, length in spans if font in sound) >= AGREED * sum(one[2] for one in spans)
-        if (verdict.leaves_no_doubt or agreed) and sum(image_shares(page.pdf_page)) < COVERED:
+        agreed = verdict.leaves_no_doubt or _are_proven(trace, proven)
+        if agreed and sum(image_shares(page.pdf_page)) < COVERED:
             self._sound = (page.source, known | fonts)
             by = "words" if verdict.leaves_no_doubt else "words and fonts"
             return replace(verdict, reason=f"sound text layer, by its {by}")
@@ -280,6 +287,17 @@ def image_share(page: Any) -> float:
 def image_shares(page: Any) -> list[float]:
     """The share of the page that each of its images covers."""
     return [abs(mupdf().Rect(info["bbox"]) & page.rect) / abs(page.rect) for info in images_of(page)]
+
+
+def _are_proven(trace: Sequence[dict[str, Any]], proven: Mapping[str, Collection[str]]) -> bool:
+    """Whether fonts prove (nearly) all letters and figures of a page's text, the ``proven`` ones of each font."""
+    counts = [0, 0]
+    for span in trace:
+        own = proven.get(span["font"], ())
+        letters = [letter for code, *_ in span["chars"] if (letter := chr(code)).isalnum()]
+        counts[0] += len(letters)
+        counts[1] += sum(letter in own for letter in letters)
+    return counts[1] >= AGREED * max(counts[0], 1)
 
 
 def _spans(page: Any, trace: Sequence[dict[str, Any]]) -> list[Span]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from docspec.core import PageImage
 from docspec.documents import open_document
 from docspec.documents.sources import source_from_bytes
-from docspec.drafting.font_trust import what_differs
+from docspec.drafting.font_trust import in_order, what_differs
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.trust import TrustJudge, Verdict
 
@@ -137,11 +139,36 @@ def test_fonts_whose_glyphs_stand_in_the_order_of_the_code_are_not_read(reads: l
 
 
 def test_fonts_that_say_the_same_in_no_language_are_read(reads: list[object]) -> None:
-    """Old fonts of other scripts draw them under the names of Latin letters."""
+    """Old fonts of other scripts draw them under the names of Latin letters; this is Hindi for Kruti Dev."""
     with pymupdf.open() as pdf:
-        pdf.new_page().insert_textbox((50, 50, 500, 700), f"{PROSE[0]} bcdfg\n" * 20, fontname="tiro")
+        text = "Hkkjr ljdkj us ubZ fnYyh esa lHkh jkT;ksa ds fy, ,d u;k dkuwu cuk;k gS\n"
+        pdf.new_page().insert_textbox((50, 50, 500, 700), text * 20, fontname="tiro")
         verdicts(pdf.tobytes())
     assert reads
+
+
+LATIN_MODERN = dict(zip("#%-./01249@HLMPRTUabcdefghiklmn~", (79, 87, 64, 88, 102, 121, 82, 107, 57, 78, 33, 62, 71, 74,
+    83, 95, 104, 108, 28, 35, 43, 47, 50, 55, 59, 63, 66, 70, 72, 75, 77, 31), strict=True))  # fmt: skip
+"""Glyphs of LMMono9-Regular as a page of XeTeX draws them."""
+SOURCE_SANS = dict(zip(",.012345679:ABCEFGabcdefghiklm", (1258, 1257, *range(1203, 1209), 1209, 1210, 1212, 1259, 2,
+    3, 4, 6, 7, 8, *range(28, 37), 38, 39, 40), strict=True))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("glyphs", "proven"), [(LATIN_MODERN, set(LATIN_MODERN)), (SOURCE_SANS, set(SOURCE_SANS) - set(",.:"))]
+)
+def test_the_order_of_its_glyphs_proves_what_a_font_tells(glyphs: dict[str, int], proven: set[str]) -> None:
+    assert in_order(Counter((ord(sign), glyph) for sign, glyph in glyphs.items())) == proven
+    for one, two in pairwise(sorted(proven & set("0124aceg"))):
+        wrong = Counter((ord({one: two, two: one}.get(sign, sign)), glyph) for sign, glyph in glyphs.items())
+        assert not {one, two} & in_order(wrong)
+
+
+def test_codes_and_commands_beside_words_need_no_reading(reads: list[object]) -> None:
+    """A page of a manual: a part of its words has no vowel, and its fonts are in order."""
+    lines = (*(4 * PROSE), *(6 * ("html mvfb xcdw tcpd and the like",)))
+    (verdict,) = verdicts(without_programs(told({}, lines=lines)))
+    assert verdict.trusted and not verdict.reads_like_language and not reads
 
 
 def test_a_single_misreading_is_no_fault_of_the_font() -> None:
