@@ -11,7 +11,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from docspec.isolation.serving import GARBAGE
@@ -25,6 +25,7 @@ def main(command: Callable[[], int] | None = None) -> None:
 
         exits.stop_on_signals()
         _prepare_streams()
+        _load_ahead(sys.argv[1:])
         code = exits.FATAL if _is_overwritten() else _written((command or _command_line())())
     except KeyboardInterrupt as error:  # while the command line itself is imported, or between two handlers
         print("docspec: interrupted", file=sys.stderr)
@@ -33,6 +34,15 @@ def main(command: Callable[[], int] | None = None) -> None:
 
     exits.die_of_signals()
     _leave(code)
+
+
+def _load_ahead(words: Sequence[str]) -> None:
+    """Starts the process of ``docspec parse`` that loads what reads pages, while this one loads the command line. It
+    keeps what libraries print for itself, so that a run that shows it (``-v``) starts it later."""
+    if words[:1] == ["parse"] and not any(word.startswith(("-h", "--help", "-v", "--verbose")) for word in words):
+        from docspec.isolation.nursery import start_early
+
+        start_early()
 
 
 def _command_line() -> Callable[[], int]:

@@ -15,14 +15,18 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import IO, Any
 
 from docspec.core import Failure, ParseOptions
+from docspec.documents.mupdf import load_layout_model
 from docspec.isolation.child import Child, WorkerLost
 from docspec.isolation.serving import end_with, map_pixels
 from docspec.isolation.worker import DocumentWorker, DrafterMaker
+from docspec.process import silence
 
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """Of numpy, whose products are small here."""
@@ -42,6 +46,13 @@ def can_fork() -> bool:
 
 class ForkingWorker(DocumentWorker):
     """The state of the process that is forked, and of those that have been forked off."""
+
+    def load(self) -> None:
+        """Loads what most drafters need; whatever is missing is told when they are made."""
+        silence()
+        with contextlib.suppress(Exception):
+            import_module("docspec.drafting.auto")
+            load_layout_model()
 
     def become_nursery(self, control: int) -> None:
         """Prepares for :meth:`fork`, which takes files from the socket ``control``. Raises RuntimeError if there is
@@ -121,6 +132,41 @@ class ForkedProcess:
             return int(self.returncode)
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A process that serves :class:`ForkingWorker`, the socket for its forks' files, and that socket's number there."""
+
+    process: Child
+    control: socket.socket
+    number: int
+
+
+def begun() -> Begun:
+    """Starts such a process, without waiting; raises OSError if none can be started."""
+    control, theirs = socket.socketpair()
+    with theirs:
+        os.set_inheritable(theirs.fileno(), True)
+        try:
+            process = Child(ForkingWorker, inherited=(theirs.fileno(),), variables=ONE_THREAD)
+        except OSError:
+            control.close()
+            raise
+        return Begun(process, control, theirs.fileno())
+
+
+_early: list[Begun] = []
+
+
+def start_early() -> None:
+    """Starts the process that the first :class:`Nursery` will have, before its options are known: it loads while a
+    command line does. Nothing happens where processes cannot be forked."""
+    if can_fork():
+        with contextlib.suppress(OSError):  # the nursery meets it again, and does without
+            begin = begun()
+            begin.process.post("load")
+            _early.append(begin)
+
+
 class Nursery:
     """Starts children that have made their drafters."""
 
@@ -163,18 +209,15 @@ class Nursery:
 
     def _started(self) -> Child | None:
         if self._process is None and self._forks:
-            self._control, theirs = socket.socketpair()
-            with theirs:
-                os.set_inheritable(theirs.fileno(), True)
-                try:
-                    self._process = Child(
-                        ForkingWorker, self._memory, inherited=(theirs.fileno(),), variables=ONE_THREAD
-                    )
-                except OSError:
-                    self._give_up()
-                    return None
-                self._process.post("begin", *self._begin)
-                self._process.post("become_nursery", theirs.fileno())
+            try:
+                begin = _early.pop() if _early else begun()
+            except OSError:
+                self._give_up()
+                return None
+            self._process, self._control = begin.process, begin.control
+            self._process.memory = self._memory
+            self._process.post("begin", *self._begin)
+            self._process.post("become_nursery", begin.number)
         return self._process
 
     def _forked(self, handles: Sequence[int]) -> ForkedProcess:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,30 @@ def test_all_children_are_forked_from_one_process_that_serves_nothing(
     ended = [*pids(children), process.pid]
     children.close()
     assert all(map(gone, ended))
+
+
+def test_a_process_that_was_started_early_is_taken_once(isolation: Callable[..., Isolation], pdf: Path) -> None:
+    nursery.start_early()
+    [early] = nursery._early
+    first, second = isolation(doubles.sound), isolation(doubles.sound)
+    assert [drafted(children, pdf) for children in (first, second)] == [[1, 1, 1]] * 2
+    used = [children._nursery._process for children in (first, second)]
+    assert used[0] is early.process and used[1] is not early.process and not nursery._early
+    assert {parent_of(pid) for pid in pids(first)} == {early.process.pid}
+
+
+@pytest.mark.parametrize("words", [("no-such-file.pdf",), ("no-such-file.pdf", "--no-such-option"), ()])
+def test_a_command_that_reads_nothing_leaves_no_process(tmp_path: Path, words: Sequence[str]) -> None:
+    command = subprocess.Popen(
+        [sys.executable, "-m", "docspec", "parse", *words], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True
+    )
+    said = command.communicate(timeout=PATIENCE)[1]
+    assert command.returncode != 0 and b"Traceback" not in said
+    end = time.monotonic() + PATIENCE
+    with pytest.raises(ProcessLookupError):  # of the command's session
+        while time.monotonic() < end:
+            os.killpg(command.pid, 0)
+            time.sleep(0.02)
 
 
 @pytest.mark.parametrize("why", ["a library has started a thread", "the system cannot"])
