@@ -143,15 +143,16 @@ def main() -> None:
         compounds = wordnet(given.wordnet)
         glosses(given.wordnet, given.glosses)
         texts.append(given.glosses)
-    ranks = {word: rank for rank, words in enumerate(ranked) for word in words}
     told: Counter[tuple[str, str, bool, bool]] = Counter()
     for folder in texts:
         told += examples(islice(cuts(folder, given.language, given.seed), given.most))
         print(folder.name, len(told), flush=True)
-    weights = taught(Lexicon(ranks, frozenset(compounds), {}), told, given.least, given.decay)
+    weights = taught(
+        Lexicon([sorted(words) for words in ranked], sorted(compounds), {}), told, given.least, given.decay
+    )
     data = packed(ranked, compounds, weights)
     (FOLDER / f"{given.language}.xz").write_bytes(data)
-    print(len(ranks), "words", len(compounds), "compounds", len(weights), "weights", len(data), "bytes")
+    print(sum(map(len, ranked)), "words", len(compounds), "compounds", len(weights), "weights", len(data), "bytes")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ how they begin and end; the weights were taught on texts by people.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,16 +23,20 @@ LEAST = -0.5
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The ``ranks`` of words, ``compounds`` written with a hyphen, and the ``weights`` of evidence for a hyphen."""
+    """The words of each rank and the ``compounds`` written with a hyphen, sorted, and the ``weights`` of evidence for a
+    hyphen."""
 
-    ranks: Mapping[str, int]
-    compounds: frozenset[str]
+    ranked: Sequence[Sequence[str]]
+    compounds: Sequence[str]
     weights: Mapping[str, float]
 
     def rank(self, word: str) -> int:
         """How rare ``word`` is; a plural is as rare as its singular."""
-        rank = self.ranks.get(word, NONE)
-        return self.ranks.get(word[:-1], NONE) if rank == NONE and len(word) > 4 and word[-1] == "s" else rank
+        rank = self._own_rank(word)
+        return self._own_rank(word[:-1]) if rank == NONE and len(word) > 4 and word[-1] == "s" else rank
+
+    def _own_rank(self, word: str) -> int:
+        return next((rank for rank, words in enumerate(self.ranked) if _has(words, word)), NONE)
 
     def keeps(self, head: str, tail: str, both_stand: bool) -> bool:
         """Whether a hyphen between ``head`` and ``tail`` belongs to the word."""
@@ -53,7 +58,7 @@ class Lexicon:
         yield f"second ends {second[-3:]}"
         yield f"meet {first[-1:]}{second[:1]}"
         yield f"lengths {min(len(first), 7)} {min(len(second), 7)}"
-        if f"{first}-{second}" in self.compounds or f"{first}-{second.removesuffix('s')}" in self.compounds:
+        if any(_has(self.compounds, f"{first}-{one}") for one in (second, second.removesuffix("s"))):
             yield "compound"
         if both_stand:
             yield f"both stand {min(len(first), len(second)) > 3} {ranks[2] < NONE}"
@@ -69,9 +74,15 @@ def unpacked(data: bytes) -> Lexicon:
     """The lexicon of a file: words by rank, compounds and weights, as ``training/hyphens.py`` packs them."""
     import lzma  # only where a line end asks for it
 
-    *ranked, compounds, told = lzma.decompress(data).decode().split("\0")
-    ranks = {word: rank for rank, words in enumerate(ranked) for word in words.split("\n")}
-    return Lexicon(ranks, frozenset(compounds.split("\n")), json.loads(told))
+    *lists, told = lzma.decompress(data).decode().split("\0")
+    *ranked, compounds = (words.split("\n") for words in lists)
+    return Lexicon(ranked, compounds, json.loads(told))
+
+
+def _has(words: Sequence[str], word: str) -> bool:
+    """Whether ``word`` is one of sorted ``words``."""
+    at = bisect_left(words, word)
+    return at < len(words) and words[at] == word
 
 
 @cache

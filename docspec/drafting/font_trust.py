@@ -267,7 +267,10 @@ class FontPrograms:
             own = bare(name)
             named = [font for font in fonts if font[2].startswith(own) or own.startswith(font[2])]
             signs = (self._signs(page.parent, number, kind, glyphs) for number, kind, _ in named)
-            proven[name] = max(signs, key=len, default=frozenset())
+            proven[name] = max(signs, key=len, default=frozenset[str]())
+            if len(proven[name]) == len({code for code, _ in glyphs}):  # and those of its ligatures
+                spans = (span["chars"] for span in trace if span["font"] == name)
+                proven[name] |= {chr(code) for chars in spans for code, *_ in chars}
         return proven
 
     def _signs(self, document: Any, number: int, kind: str, glyphs: Glyphs) -> frozenset[str]:
