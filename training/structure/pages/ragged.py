@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from training.structure.pages.business import Office
+from training.structure.pages.flows import Flows
 from training.structure.pages.goods import HEADS, TOTALS
-from training.structure.pages.page import Group, Page, Part, TableBlock
+from training.structure.pages.page import Block, Group, Page, Part, TableBlock
 from training.structure.pages.sheets import ENTRIES, SECTIONS, WIDE
 from training.structure.pages.table import Cell, Table
 from training.structure.pages.text import BREAK, Text, plain, styled
@@ -35,7 +35,7 @@ SIGNS = (
 )
 
 
-class Ragged(Office):
+class Ragged(Flows):
     """Draws such tables."""
 
     def rolls(self) -> Table:
@@ -185,18 +185,56 @@ class Ragged(Office):
         )
         return self.rng.choices(draws, (3, 4, 3, 3, 0.7, 2, 3))[0]()
 
+    def terms_in_text(self) -> Part:
+        """Terms, each with what it means behind it."""
+        rng, writer = self.rng, self.writer
+        mark, style = rng.choice((": ", " – ", ". ", "  ")), rng.choice(("b", "b", "i"))
+        items = [
+            Block("item", ((writer.title(1, 3) + mark, style), (writer.paragraph(rng.choice((10, 30, 80))), "")))
+            for _ in range(rng.randint(2, 6))
+        ]
+        return Group("list", (tuple(items),))
+
+    def no_table(self) -> tuple[Part, ...]:
+        """What looks like a table and is none."""
+        rng = self.rng
+        draws: tuple[tuple[Callable[[], Part], float], ...] = (
+            (self.items, 5),
+            (self.terms_in_text, 2),
+            (self.bibliography, 1),
+            (self.contents, 1),
+            (self.address, 2),
+            (self.addresses, 2),
+            (self.imprint, 1),
+            (self.names, 1),
+            (self.contact, 1),
+            (self.keys, 1),
+            (self.facts_in_lines, 1),
+            (self.boxes, 1),
+        )
+        if rng.random() < 0.12:
+            return self.letterhead()
+        return tuple(draw() for draw in rng.choices(*zip(*draws, strict=True), k=rng.choice((1, 1, 2))))
+
     def page(self) -> Page:
         """A page with some of them, or with tables of offices."""
         rng = self.rng
         parts: list[Part] = []
         for _ in range(rng.choice((1, 2, 2, 3))):
             parts += rng.choice(((self.heading(),), (self.heading(),), (self.paragraph(),), (), (self.facts(1),)))
-            if rng.random() < 0.25:
+            chance = rng.random()
+            if chance < 0.2:
                 parts.append(Group("beside", tuple((TableBlock(self.ragged()),) for _ in range(2)), 2))
-            elif rng.random() < 0.2:
+            elif chance < 0.3:
+                sides = [self.no_table(), (TableBlock(self.ragged()),)]
+                rng.shuffle(sides)
+                parts.append(Group("beside", tuple(sides), 2))
+            elif chance < 0.45:
                 parts.append(TableBlock(self.goods(rng.choice(("invoice", "statement")))))
             else:
                 parts.append(TableBlock(self.ragged()))
+            if rng.random() < 0.9:
+                parts += self.no_table()
         parts += rng.choice(((), (self.paragraph(),), (self.address(),)))
         head, foot = (self.furniture() if rng.random() < 0.5 else ("", "", "") for _ in range(2))
         return Page(1, (), tuple(parts), head, foot)
