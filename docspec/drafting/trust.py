@@ -30,6 +30,7 @@ from docspec.drafting.straightening import turned_image
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
 MIN_VOWEL_SHARE = 0.85  # measured: shifted fonts .37-.56, sound text of any European language >= .95
+NOT_SHIFTED = 0.7  # of many words: names, codes and commands are among them
 CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # sound from here on: shifted fonts lie five deviations below
 FEW_BAD = 0.002  # a sign or two on a page
 COVERED = 0.3
@@ -85,7 +86,7 @@ class Verdict:
     @property
     def has_words(self) -> bool:
         """Whether the text is that of a language, with names, codes or commands in it; no shifted font is like it."""
-        many = self.words >= CERTAIN_WORDS and not self.is_gibberish and self.bad_share <= FEW_BAD
+        many = self.words >= CERTAIN_WORDS and self.vowel_share is not None and self.vowel_share >= NOT_SHIFTED
         return many or self.reads_like_language
 
     @property
