@@ -28,6 +28,9 @@ BOXES = re.compile("[\uf0a8\uf0fd\uf0fe\uf06f\uf071\uf052\uf053\uf054]")
 
 PIXELS = 48.0
 """Height of a sign that is looked at."""
+MOST_SCALE = 20.0
+"""Most pixels a point: MuPDF draws every glyph of a page, in sight or not, and takes fifty times as long for those that
+are larger than 256 pixels, as it keeps none of them."""
 SIDE, FRAME, EMPTY, CROSSED = 0.2, 0.7, 0.03, 0.6
 """Width of a side over that of the box, least ink of a side, most ink in an empty box, least ink on each diagonal."""
 
@@ -94,9 +97,13 @@ def _read(page: Any, signs: list[Sign], words: Sequence[range], recogniser: Call
 
 
 def _picture(page: Any, place: BBox) -> Image.Image:
-    scale = PIXELS / max(place.height, 0.5)
+    scale = _scale(place)
     clip = astuple(place.grown(0.15 * place.height))
     return page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False).pil_image()
+
+
+def _scale(place: BBox) -> float:
+    return min(PIXELS / max(place.height, 0.5), MOST_SCALE)
 
 
 def with_signs(text: str, place: BBox, signs: Sequence[Sign], names_signs: bool = False) -> str:
@@ -122,7 +129,7 @@ def _replaced(text: str, codes: re.Pattern[str], signs: Sequence[str]) -> str:
 
 def _ink(page: Any, place: BBox) -> tuple[np.ndarray, int, float]:
     """The ink in ``place`` cut to its own box, the pixels above it, and pixels a point."""
-    scale = PIXELS / max(place.height, 0.5)
+    scale = _scale(place)
     clip = (place.x0, place.y0, place.x1, place.y1)
     pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False, colorspace="gray")
     ink = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width) < 128
