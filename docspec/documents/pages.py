@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from docspec.core import BBox, Failure, InputError, UsageError
+from docspec.documents.painting import forget, trace_of
 
 MOST_LINKS = 2000
 """Most links read of a page."""
@@ -72,6 +73,7 @@ def make_upright(page: Any, by_text: bool = True) -> int:
     if turn:
         page.set_rotation(turn)
         page.remove_rotation()
+        forget(page)
     return turn
 
 
@@ -93,13 +95,12 @@ def text_turn(page: Any) -> int:
     """
     turns: Counter[int] = Counter()
     try:
-        blocks = page.get_text("dict", flags=0)["blocks"]
+        trace = trace_of(page)
     except Exception:  # contents that break off; drawing them reports the fault and keeps the rest
         return 0
-    for block in blocks:
-        for line in block.get("lines", ()):
-            length = sum(len(span["text"].strip()) for span in line["spans"])
-            turns[0 if line["wmode"] else _turn_of(*line["dir"])] += length
+    for span in trace:
+        length = sum(code > 0x20 for code, *_ in span["chars"])
+        turns[0 if span["wmode"] else _turn_of(*span["dir"])] += length
     if not turns or turns.total() < MIN_CHARACTERS:
         return 0
     turn, characters = turns.most_common(1)[0]
