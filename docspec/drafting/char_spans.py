@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from docspec.core import BBox
 from docspec.core.geometry import runs_of
 
@@ -178,8 +176,6 @@ def tell_hyphens(blocks: Sequence[dict[str, Any]]) -> None:
 LEVEL = 1.0
 """Most points between the baselines of two prints."""
 
-TWICE = 0.25
-"""How far from each other two prints of a character are that look bold, in sizes of its type."""
 UPON = 0.1
 """Most distance of two prints of one character, in sizes of the type: the narrowest letters are 0.2 wide."""
 
@@ -192,22 +188,6 @@ def without_doubles(blocks: Sequence[dict[str, Any]]) -> None:
     for block in blocks:
         if "lines" in block:
             block["lines"] = [line for line in block["lines"] if any(span["chars"] for span in line["spans"])]
-
-
-def are_doubled(trace: Sequence[dict[str, Any]]) -> bool:
-    """Whether a character of a page's ``trace`` (``Page.get_texttrace``) is painted nearly where it is painted already.
-    MuPDF compares each character with all others to find that out."""
-    chars = [(code, *origin, span["size"]) for span in trace for code, _, origin, _ in span["chars"]]
-    table = np.array(chars, dtype=float).reshape(-1, 4)
-    codes, x, y, size = table[table[:, 0] > 0x20].T
-    nearest = TWICE * np.maximum(size, 1.0)
-    for shift in (0.0, 0.5):  # two characters of one size at about one height are in one row at least once
-        rows = np.floor(y / (2 * nearest) + shift)
-        order = np.lexsort((x, rows, codes))
-        near = np.diff(x[order]) < nearest[order][1:]
-        if (near & ~np.diff(codes[order]).astype(bool) & ~np.diff(rows[order]).astype(bool)).any():
-            return True
-    return False
 
 
 def has_doubles(blocks: Sequence[dict[str, Any]]) -> bool:

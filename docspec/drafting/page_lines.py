@@ -20,7 +20,6 @@ from docspec.documents.painting import layer_of, text_of, trace_of
 from docspec.drafting.bullets import spell_bullets
 from docspec.drafting.char_spans import (
     SOFT,
-    are_doubled,
     has_doubles,
     has_pieces,
     put_in_gaps,
@@ -74,7 +73,7 @@ def page_lines(
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
     flags |= pymupdf.TEXT_PRESERVE_LIGATURES
     plain = text_of(page)
-    if len(plain) <= MAX_STYLED and are_doubled(trace_of(page)):
+    if len(plain) <= MAX_STYLED:
         flags |= pymupdf.TEXT_COLLECT_STYLES  # text that is printed twice to look bold is read once
     if has_right_to_left(plain):
         return _lines_by_place(page, flags, is_right_to_left(plain))
