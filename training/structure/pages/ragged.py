@@ -29,6 +29,16 @@ TERMS = (
     ("Art", "Basis", "Satz", "Betrag"),
     ("Objet", "Échéance", "Montant"),
 )
+SCALES = (
+    ("Not yet", "Somewhat", "Very much"),
+    ("Never", "Sometimes", "Often", "Always"),
+    ("Ja", "Nein"),
+    ("Yes", "No", "N/A"),
+    ("Trifft zu", "Trifft eher zu", "Trifft nicht zu"),
+    ("Oui", "Non"),
+    ("1", "2", "3", "4", "5"),
+)
+MARKS = ("o", "O", "□", "○", "( )", "[ ]", "0", "_", "")
 SIGNS = (
     "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~"
     "€•†‡‰ŠŒŽ¡¢£¤¥§©«®°±²³µ¶»¼½¿ÀÉÎÕÜßàçéñöûÿαβγδλπσω"
@@ -140,6 +150,31 @@ class Ragged(Flows):
                 cells.append(Cell(row, 1 + at, () if rng.random() < empty else plain(rng.choice(SIGNS))))
         return Table(rows + 1, ("name", *("word",) * columns), 1, tuple(cells))
 
+    def survey(self) -> Table:
+        """Statements with the same marks to choose from beside each, led to by dots now and then, in groups."""
+        rng, writer = self.rng, self.writer
+        scale, counted, mark = rng.choice(SCALES), rng.random() < 0.3, rng.choice(MARKS)
+        leader = rng.choice(("", "", " .", ".", " ·", " •", "_"))
+        grouped, cells, row = rng.random() < 0.3, list[Cell](), 0
+        first = 1 + grouped
+        if rng.random() < 0.85:
+            cells += [Cell(0, at, (), head=True, kind="head") for at in range(first)]
+            cells += [Cell(0, first + at, plain(text), head=True, kind="head") for at, text in enumerate(scale)]
+            row = 1
+        head = row
+        for _ in range(rng.randint(1, 4) if grouped else 1):
+            for number in range(rng.randint(3, 10)):
+                if grouped:
+                    cells.append(
+                        Cell(row, 0, plain(writer.title(1, 3) + "...", "b") if number == 0 else (), kind="name")
+                    )
+                text = writer.phrase(3, rng.choice((6, 12, 20))).capitalize() + rng.choice(("?", "", "."))
+                cells.append(Cell(row, first - 1, plain(text + leader * rng.randint(2, 14)), kind="text"))
+                marks = [plain(str(at) if counted else mark) for at in range(len(scale))]
+                cells += [Cell(row, first + at, text) for at, text in enumerate(marks)]
+                row += 1
+        return Table(row, (*("name",) * grouped, "text", *("word",) * len(scale)), head, tuple(cells))
+
     def terms(self) -> Table:
         """One or two rows of texts with little beside them."""
         rng, writer = self.rng, self.writer
@@ -182,8 +217,9 @@ class Ragged(Flows):
             self.signs,
             self.terms,
             self.crowded,
+            self.survey,
         )
-        return self.rng.choices(draws, (3, 4, 3, 3, 0.7, 2, 3))[0]()
+        return self.rng.choices(draws, (3, 4, 3, 3, 0.7, 2, 3, 2.5))[0]()
 
     def terms_in_text(self) -> Part:
         """Terms, each with what it means behind it."""
