@@ -107,7 +107,7 @@ def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]
             for style in styles
         )
     )
-    return _with_raised([*written[:1], *others(written[0]), *written[1:]]) if written else []
+    return _with_raised(unique([*written[:1], *others(written[0]), *written[1:]])) if written else []
 
 
 def formula(text: str, *, display_lines: bool = True) -> list[str]:

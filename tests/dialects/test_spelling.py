@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from docspec.core import Category
@@ -13,6 +13,7 @@ TABLE = "<html><body><table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td
 
 @settings(deadline=None)
 @given(st.sampled_from(Category), st.text())
+@example(Category.LIST_ITEM, "$")
 def test_any_reading_can_be_spelt_without_duplicates_or_blanks(category: Category, reading: str) -> None:
     found = spellings(category, reading)
     assert len(set(found)) == len(found)
