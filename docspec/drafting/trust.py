@@ -30,6 +30,7 @@ from docspec.drafting.straightening import turned_image
 MIN_CHARACTERS = 8
 MIN_WORDS = 20
 MIN_VOWEL_SHARE = 0.85  # measured: shifted fonts .37-.56, sound text of any European language >= .95
+MAX_FOREIGN = 0.02  # of letters: a name or two of another language in a text of ASCII
 NOT_SHIFTED = 0.7  # of many words: names, codes and commands are among them
 CERTAIN_WORDS, CERTAIN_VOWEL_SHARE = 80, 0.95  # sound from here on: shifted fonts lie five deviations below
 FEW_BAD = 0.002  # a sign or two on a page
@@ -70,6 +71,7 @@ class Verdict:
     hidden_share: float = 0.0
     likeness: float | None = None
     words: int = 0
+    foreign_share: float = 0.0
     is_stamp: bool = False
 
     @property
@@ -85,9 +87,10 @@ class Verdict:
 
     @property
     def has_words(self) -> bool:
-        """Whether the text is that of a language, with names, codes or commands in it; no shifted font is like it."""
+        """Whether the text is that of a language, with names, codes or commands in it; no shifted font is like it.
+        Among letters that are not of ASCII there may be those of an old font of another script."""
         many = self.words >= CERTAIN_WORDS and self.vowel_share is not None and self.vowel_share >= NOT_SHIFTED
-        return many or self.reads_like_language
+        return (many and self.foreign_share <= MAX_FOREIGN) or self.reads_like_language
 
     @property
     def is_gibberish(self) -> bool:
@@ -130,7 +133,9 @@ class TrustJudge:
         spans = _spans(page.pdf_page, trace)
         words = len(_WORD.findall(raw))
         shares = vowel_share(raw), bad_share(text), untold_share(raw), hidden_share(spans)
-        verdict = Verdict(True, "", len(text), *shares, words=words)
+        letters = [letter for letter in text if letter.isalpha()]
+        foreign = sum(not letter.isascii() for letter in letters) / max(len(letters), 1)
+        verdict = Verdict(True, "", len(text), *shares, words=words, foreign_share=foreign)
         reason = _why_bad(verdict)
         scanned = image_share(page.pdf_page) > MIN_IMAGE_SHARE
         if not reason and verdict.is_gibberish and (scanned or self._recogniser is None):

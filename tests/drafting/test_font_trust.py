@@ -140,8 +140,10 @@ def test_fonts_whose_glyphs_stand_in_the_order_of_the_code_are_not_read(reads: l
 
 def test_fonts_that_say_the_same_in_no_language_are_read(reads: list[object]) -> None:
     """Old fonts of other scripts draw them under the names of Latin letters; this is Hindi for Kruti Dev."""
+    text = "Hkkjr ljdkj us ubZ fnYyh esa lHkh jkT;ksa ds fy, ,d u;k dkuwu cuk;k gS\n"
+    assert Verdict(True, "", vowel_share=0.8, words=200).has_words
+    assert not Verdict(True, "", vowel_share=0.8, words=200, foreign_share=0.3).has_words
     with pymupdf.open() as pdf:
-        text = "Hkkjr ljdkj us ubZ fnYyh esa lHkh jkT;ksa ds fy, ,d u;k dkuwu cuk;k gS\n"
         pdf.new_page().insert_textbox((50, 50, 500, 700), text * 20, fontname="tiro")
         verdicts(pdf.tobytes())
     assert reads
