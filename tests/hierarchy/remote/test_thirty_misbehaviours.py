@@ -116,7 +116,7 @@ def test_no_page_is_silently_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch
 
     def read(*more: str) -> Any:
         command = ["parse", "in", "-o", "out/", "--server", server.url, "--drafter", "text-layer", "--words", "model"]
-        command += ["--strict", "--page-timeout", "2", "--report", "report.json", "--read", "page", *more]
+        command += ["--strict", "--page-timeout", "5", "--report", "report.json", "--read", "page", *more]
         return run_forked(command, cwd=folder, timeout=550)
 
     def answer(body: dict[str, Any]) -> str:
