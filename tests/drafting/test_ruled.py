@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,47 @@ def test_columns_between_which_a_rule_is_missing_stay_columns(parsed: Parsed, fi
         ["Article", "Number", "Unit price", "Disc.", "Amount"],
         ["Rope, 12 mm", "4", first, second, "9.90"],
     ]
+
+
+@pytest.mark.parametrize("heads", [("Ships", "Share"), ("Vessels", "Tons"), ("2019", "2020")])
+def test_heads_in_one_closed_cell_above_columns_without_rules_have_cells_of_their_own(
+    parsed: Parsed, heads: tuple[str, str]
+) -> None:
+    """Rules close the heads of groups and a row of heads below each; the columns of a group have none between them."""
+
+    edges = (60, 160, 240, 290, 355, 400, 485)
+    names = ("Oban", "Tiree", "Coll", "Mull", "Islay", "Jura", "Canna", "Eigg", "Muck")
+
+    def draw(page: Any) -> None:
+        for row in range(0, len(names), 2):  # bands of a colour behind every second row
+            for left, right in pairwise(edges):
+                page.draw_rect(
+                    (left, 120 + 10 * row, right, 130 + 10 * row), width=0, color=None, fill=(0.85, 0.85, 0.85)
+                )
+        for y in (78, 100, 120, 210):
+            page.draw_line((60 if y > 100 else 160, y), (485, y))
+        for x in (60, 160, 290, 485):
+            page.draw_line((x, 78 if x > 60 else 100), (x, 210))
+        for x, text in ((175, "Arrivals by day"), (350, "Arrivals by night")):
+            page.insert_text((x, 92), text, fontsize=8, fontname="hebo")
+        page.insert_text((60, 112), "Port", fontsize=8, fontname="hebo")
+        for at, (left, right) in enumerate(pairwise(edges[1:])):
+            text = [*heads, *heads, "Sum"][at]
+            page.insert_text(
+                ((left + right - pymupdf.get_text_length(text, "hebo", 8)) / 2, 112), text, fontname="hebo", fontsize=8
+            )
+        for row, name in enumerate(names):
+            page.insert_text((60, 128 + 10 * row), name, fontsize=8)
+            for at, right in enumerate(edges[2:]):
+                figure = f"{(row + 3) * (at + 2) % 97}.{row}"
+                page.insert_text(
+                    (right - pymupdf.get_text_length(figure, fontsize=8), 128 + 10 * row), figure, fontsize=8
+                )
+
+    [grid] = lines_of(parsed(draw))
+    assert grid[1] == ["Port", *heads, *heads, "Sum"]
+    assert [row[0] for row in grid[2:]] == list(names)
+    assert all(len(row) == 6 and all(row) for row in grid[2:])
 
 
 def test_a_cell_drawn_over_two_columns_spans_them(parsed: Parsed) -> None:

@@ -301,27 +301,30 @@ def _with_open_rows_divided(lattice: Lattice, cells: Floats, page: PageTokens) -
 def _with_columns_within(lattice: Lattice, cells: Floats, columns: Floats, page: PageTokens) -> NDArray[np.bool_]:
     """Which tokens are in a closed column that holds columns of its own: in two of its lines, and in most, words beside
     each other, with more than a space between them, are no cell together by the log-odds ``cells``; or its words fall,
-    by the log-odds ``columns``, into groups beside each other that have words of several closed cells each."""
+    by the log-odds ``columns``, into groups beside each other that have words of several closed cells each. A closed
+    cell holds several where each of its lines surely has words of two cells and two columns: a row of heads above
+    columns without rules between them."""
     tokens = [page.tokens[token] for token in lattice.tokens]
     free = np.zeros(len(tokens), bool)
+    surely_apart: dict[int, list[bool]] = {}
     for edges in np.unique(lattice.columns, axis=0):
         inside = np.nonzero((lattice.columns == edges).all(axis=1))[0]
         lines: dict[tuple[int, int], list[int]] = {}
         for at in inside.tolist():
             lines.setdefault((int(lattice.slots[at]), round(tokens[at].baseline / 3)), []).append(at)
         votes = []
-        for own in lines.values():
+        for (slot, _), own in lines.items():
             own.sort(key=lambda at: tokens[at].box[0])
-            votes.append(
-                any(
-                    cells[a, b] < ROWS_WITHIN
-                    and tokens[b].box[0] - tokens[a].box[2] > GUTTER * max(tokens[a].size, tokens[b].size)
-                    for a, b in pairwise(own)
-                )
-            )
+            whites = [
+                (a, b, (tokens[b].box[0] - tokens[a].box[2]) / max(tokens[a].size, tokens[b].size))
+                for a, b in pairwise(own)
+            ]
+            votes.append(any(cells[a, b] < ROWS_WITHIN and white > GUTTER for a, b, white in whites))
+            surely = (max(cells[a, b], columns[a, b]) < SURELY and white > APART for a, b, white in whites)
+            surely_apart.setdefault(slot, []).append(any(surely))
         if (sum(votes) >= 2 and 2 * sum(votes) >= len(votes)) or _are_beside(lattice, inside, columns, page):
             free[inside] = True
-    return free
+    return free | np.isin(lattice.slots, [slot for slot, lines in surely_apart.items() if all(lines)])
 
 
 def _are_beside(lattice: Lattice, inside: NDArray[np.int64], columns: Floats, page: PageTokens) -> bool:
