@@ -39,7 +39,9 @@ def main(command: Callable[[], int] | None = None) -> None:
 def _load_ahead(words: Sequence[str]) -> None:
     """Starts the process of ``docspec parse`` that loads what reads pages, while this one loads the command line. It
     keeps what libraries print for itself, so that a run that shows it (``-v``) starts it later."""
-    if words[:1] == ["parse"] and not any(word.startswith(("-h", "--help", "-v", "--verbose")) for word in words):
+    first = words[0] if words else ""
+    reads = first == "parse" or any(sign in first for sign in "./\\")  # no other command has such a name
+    if reads and not any(word.startswith(("-h", "--help", "-v", "--verbose")) for word in words):
         from docspec.isolation.nursery import start_early
 
         start_early()

@@ -63,10 +63,13 @@ def test_a_process_that_was_started_early_is_taken_once(isolation: Callable[...,
     assert {parent_of(pid) for pid in pids(first)} == {early.process.pid}
 
 
-@pytest.mark.parametrize("words", [("no-such-file.pdf",), ("no-such-file.pdf", "--no-such-option"), ()])
+@pytest.mark.parametrize(
+    "words",
+    [("parse", "no-such-file.pdf"), ("no-such-file.pdf",), ("parse", "no-such.pdf", "--no-such-option"), ("parse",)],
+)
 def test_a_command_that_reads_nothing_leaves_no_process(tmp_path: Path, words: Sequence[str]) -> None:
     command = subprocess.Popen(
-        [sys.executable, "-m", "docspec", "parse", *words], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-m", "docspec", *words], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True
     )
     said = command.communicate(timeout=PATIENCE)[1]
     assert command.returncode != 0 and b"Traceback" not in said
