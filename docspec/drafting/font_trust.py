@@ -300,7 +300,7 @@ def in_order(glyphs: Glyphs) -> frozenset[str]:
     letters, figures) that are in order each. All signs may be told shifted then: their words are to be those of a
     language."""
     pairs = sorted((code, glyph) for code, glyph in glyphs if 0x20 < code < 0x7F)
-    named = sorted((_NAMES.get(chr(code), chr(code).lower()), glyph) for code, glyph in pairs)
+    named = sorted(((_NAMES.get(chr(code), chr(code).lower()), code), glyph) for code, glyph in pairs)
     if len(pairs) >= LEAST_IN_ORDER and (len({glyph - code for code, glyph in pairs}) == 1 or _increase(named)):
         return frozenset(chr(code) for code, _ in glyphs)
     kinds = ([pair for pair in pairs if kind(chr(pair[0]))] for kind in (str.isdigit, str.isupper, str.islower))
@@ -309,8 +309,8 @@ def in_order(glyphs: Glyphs) -> frozenset[str]:
 
 
 def _increase(pairs: Sequence[tuple[Any, int]]) -> bool:
-    """Whether the second numbers of sorted ``pairs`` increase, too."""
-    return all(one[1] < two[1] for one, two in pairwise(pairs))
+    """Whether the second numbers of sorted ``pairs`` increase with the first; none of these has two."""
+    return all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(pairs))
 
 
 def _is_drawn_like(program: Any, glyph: int, sign: str) -> bool:

@@ -164,6 +164,9 @@ def test_the_order_of_its_glyphs_proves_what_a_font_tells(glyphs: dict[str, int]
     for one, two in pairwise(sorted(proven & set("0124aceg"))):
         wrong = Counter((ord({one: two, two: one}.get(sign, sign)), glyph) for sign, glyph in glyphs.items())
         assert not {one, two} & in_order(wrong)
+    for one, two in pairwise("abcde"):  # the second is told as the first
+        twice = Counter((ord(one if sign == two else sign), glyph) for sign, glyph in glyphs.items())
+        assert one not in in_order(twice)
 
 
 def test_codes_and_commands_beside_words_need_no_reading(reads: list[object]) -> None:
