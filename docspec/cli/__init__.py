@@ -25,7 +25,8 @@ def main(command: Callable[[], int] | None = None) -> None:
 
         exits.stop_on_signals()
         _prepare_streams()
-        _load_ahead(sys.argv[1:])
+        if command is None:
+            _load_ahead(sys.argv[1:])
         code = exits.FATAL if _is_overwritten() else _written((command or _command_line())())
     except KeyboardInterrupt as error:  # while the command line itself is imported, or between two handlers
         print("docspec: interrupted", file=sys.stderr)

@@ -18,6 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -62,7 +63,7 @@ class FontJudge:
     _known: dict[tuple[str, frozenset[str]], str | None] = field(default_factory=dict)
 
     def wrong(
-        self, page: Any, source: str, recogniser: Recogniser, proven: Mapping[str, Collection[str]] | None = None
+        self, page: Any, source: str, recogniser: Recogniser, proven: Mapping[str, Collection[str]]
     ) -> str | None:
         """Why a font of a ``pymupdf.Page`` of the document ``source`` does not tell what it prints, as ``recogniser``
         reads it. The signs ``proven`` for a font, by its bare name, need not be read."""
@@ -80,8 +81,8 @@ class FontJudge:
             if not key[1] or letters < LEAST_LETTERS:
                 continue
             if key not in self._known:
-                known = (proven or {}).get(bare(name), ())
-                if not _open_signs((text for _, text in own), known) and known:
+                known = proven.get(bare(name), ())
+                if known and not _open_signs((text for _, text in own), known):
                     continue
                 words = layer_of(page, "words") if words is None else words
                 self._known[key] = self._why(page, own, words, letters > MAIN * total, recogniser, known)
@@ -317,12 +318,16 @@ def _is_drawn_like(program: Any, glyph: int, sign: str) -> bool:
     """Whether a ``glyph`` of a font is about as tall and stands as high as the ``sign`` of Courier or Helvetica: a
     space and a hyphen told as ``#`` and ``=`` do not."""
     own = _extent(program, glyph)
-    for font in map(mupdf().Font, ("cour", "helv")):
-        usual = _extent(font, font.has_glyph(ord(sign)))
+    for usual in _usual_extents(sign):
         tall, wanted = own[1] - own[0], usual[1] - usual[0]
         if wanted / TALL <= tall <= wanted * TALL and abs(sum(own) - sum(usual)) / 2 <= HIGH:
             return True
     return False
+
+
+@cache
+def _usual_extents(sign: str) -> tuple[tuple[float, float], ...]:
+    return tuple(_extent(font, font.has_glyph(ord(sign))) for font in map(mupdf().Font, ("cour", "helv")))
 
 
 def _extent(program: Any, glyph: int) -> tuple[float, float]:
