@@ -64,6 +64,8 @@ _NAMES = FUNCTIONS | MORE_FUNCTIONS
 _NUMBER = re.compile(r"\d+/\d+|[-–−]\d+[-–−]")
 _NAME = re.compile(r"(?<![^\W\d_])[^\W\d_](?:\d|\.\d|\.[^\W\d_](?![^\W\d_]))")
 """A single letter before a figure, or a point and a figure or another letter: ``x86``, ``p.50``, ``e.g``."""
+_REFERENCE = re.compile(r"\(\d+(?:\.\d+)*\)|\[\d+(?:\.\d+)*\]")
+"""A number alone in brackets: an equation or a source that is referred to."""
 _PAIRS = ("()", "[]", "{}", "||")
 _WORD = 4
 """Fewest letters of a word: fewer may be a product."""
@@ -97,7 +99,8 @@ def evidence(formula: Formula) -> dict[str, float]:
     styled = any(one.font.italic or one.font.bold for one in text)
     has_more = any(sign.isalnum() or sign in "∞∅∂∇" for sign in signs)
     upright = sum(not one.font.italic for one in text)
-    brackets = [sign for sign in signs if sign in "()[]{}|"]
+    is_reference = _REFERENCE.fullmatch("".join(signs)) is not None
+    brackets = [sign for sign in signs if sign in "()[]{}|" and not is_reference]
     line, dots = "".join(one.symbol.sign for one in large), 3 * "".join(signs).count("⋅⋅⋅")
     sides = min(MOST, max(0.0, _sides(tokens_in(glyphs, full), 1.0 if formula.display else BETWEEN_WORDS) - dots))
     scripts, ordinals = _scripts(glyphs, full)
@@ -117,7 +120,7 @@ def evidence(formula: Formula) -> dict[str, float]:
         "words between sides": min(MOST_WORDS, words) / (1 + sides),
         "words of variables": len(spelt),
         "share of text": len(text) / len(glyphs),
-        "share of typewriter": sum(one.font.mono for one in text) / len(glyphs),
+        "share of typewriter": sum(one.font.mono for one in glyphs) / len(glyphs),
         "backslashes": min(MOST, signs.count("\\")),
         "marks of code": min(MOST, sum(sign in "#%@&_$" for sign in signs)),
         "braces": min(MOST_BRACES, sum(sign in "{}⟨⟩<>" for sign in signs)),

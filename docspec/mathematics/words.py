@@ -97,6 +97,8 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     word = text.strip(_AROUND + "-–—")
     if not any(char.isalpha() for char in word):
         return "$" in word or "#" in word
+    if len(letters) == 1 and _is_word_of_one(letters[0], text):
+        return True
     if word in FUNCTIONS or word in MORE_FUNCTIONS or len(letters) == 1 or _CALL.fullmatch(text):
         return False
     if borrowed and any(one.font.italic for one in letters):
@@ -108,6 +110,13 @@ def is_word(token: Sequence[Glyph], borrowed: bool) -> bool:
     if len(full) < len(token) and any(one.y > full[0].y + 0.05 * largest for one in token):
         return False  # type that is lowered: names of quantities, formulas of chemistry
     return not any(one.symbol.sign in RELATIONS or one.symbol.sign == "+" for one in full)
+
+
+def _is_word_of_one(letter: Glyph, text: str) -> bool:
+    """Whether the only ``letter`` of a token with that ``text`` is upright and has an accent that prose alone has."""
+    is_upright = not (letter.font.italic or letter.font.bold)
+    sign = letter.symbol.sign
+    return is_upright and ("\u00bf" < sign < "\u0250" or any(one in "`\u00b4\u02ca\u02cb" for one in text))
 
 
 def has_lowered(full: Sequence[Glyph]) -> bool:
