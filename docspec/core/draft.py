@@ -20,7 +20,8 @@ CellBoxes = tuple[tuple[BBox, ...], ...]
 class PrintedLine:
     """One printed line: its box, its text, and the size of its type in pixels (0: unknown). ``turns`` are the clockwise
     quarter turns that bring it upright; ``confidence`` (0..1) is the recogniser's, 1 for text of the file. ``marks``
-    say how its words are printed; ``points`` is the size of its type on paper (0: unknown)."""
+    say how its words are printed; ``points`` is the size of its type on paper (0: unknown), ``look`` the font and the
+    colour of most of it (empty: unknown)."""
 
     bbox: BBox
     text: str
@@ -29,6 +30,7 @@ class PrintedLine:
     confidence: float = 1.0
     marks: tuple[Mark, ...] = ()
     points: float = 0.0
+    look: str = ""
 
     def moved(self, move: Callable[[BBox], BBox]) -> PrintedLine:
         """The line with its box moved; the size of type follows the height of the box."""

@@ -35,7 +35,8 @@ class TextLine:
     not painted; ``turns`` are the quarter turns, clockwise, that bring it upright; of its characters, white space
     aside, ``even`` are set in type whose letters are all of one width (a typewriter's). ``words`` says where the text
     comes from (``None``: from a file that does not tell all letters), ``marks`` how its words are printed, ``unsure``
-    which of its numbers two recognisers read differently. A ``slanted`` one runs neither level nor upright: its box
+    which of its numbers two recognisers read differently, ``look`` the font and the colour of most of it (empty:
+    unknown). A ``slanted`` one runs neither level nor upright: its box
     holds more than its own print.
     """
 
@@ -51,6 +52,7 @@ class TextLine:
     marks: tuple[Mark, ...] = ()
     unsure: tuple[str, ...] = ()
     slanted: bool = False
+    look: str = ""
 
     def scaled(self, factor: float) -> TextLine:
         """The line in another unit."""

@@ -126,10 +126,26 @@ def page_lines(
                     marks = (*marks, *linked(text, box, links, words))
                 words_of = _source_of(whole)
                 slanted = is_slanted(line["dir"])
+                look = _look_of(spans, box, strokes)
                 lines.append(
-                    TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks, slanted=slanted)
+                    TextLine(box, text, size, number, 1.0, hidden, turns, even, words_of, marks, (), slanted, look)
                 )
     return lines
+
+
+def _look_of(spans: Sequence[dict[str, Any]], box: BBox, strokes: Sequence[BBox]) -> str:
+    """The font and the colour of the longest of the ``spans`` of a line, and whether one of ``strokes`` underlines it
+    from end to end."""
+    longest = max(spans, key=lambda span: len(span["text"]))
+    size = longest["size"]
+    base = longest["origin"][1] if "origin" in longest else box.y1 - 0.2 * size
+    underlined = any(
+        base - 0.05 * size < one.center_y < base + 0.4 * size
+        and one.shared_width(box) > 0.9 * box.width
+        and one.width < box.width + 2 * size
+        for one in strokes
+    )
+    return f"{longest['font']} {longest['color']:06x}{' underlined' * underlined}"
 
 
 def _part_signs(spans: Sequence[dict[str, Any]]) -> None:

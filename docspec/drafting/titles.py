@@ -4,11 +4,12 @@ then the end of a sentence at the top of a page, or a line of a letter."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from docspec.core import Category, Region
+from docspec.core import BBox, Category, Region
 from docspec.drafting.breaks import are_entries
 
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
@@ -18,6 +19,17 @@ of the first level are 1.45 times as large as the text."""
 
 LARGER = 1.1
 """Size of type over that of running text from which on a heading is one, whatever it says."""
+
+COMMON = 0.1
+"""Least share of the characters of running text of a size, or of a size and look, that is one of the text's."""
+
+SENTENCE = 4
+"""Fewest words of a sentence."""
+
+_NUMBERED = re.compile(
+    r"(?:[\[(§]|Chapter |Section )?\s*(?:\d+|[IVXLC]+|[A-Za-z])[.):\]\s]|§|第|[一二三四五六七八九十]+、"
+)
+"""How a heading begins that has a number or a letter."""
 
 _PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]|(\[[ x]\]|[^\w\[])+", re.DOTALL)
 """What ends with a comma, or ends a sentence that it does not begin, or holds nothing but boxes to tick and signs."""
@@ -30,23 +42,51 @@ _CAPTION = re.compile(
 
 
 def without_parts(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` in which headings in type as small as the text are captions if they begin so, and text if they are a
-    part of a sentence, or, not in bold, lines of an address."""
-    body = _size(region for region in regions if region.category.is_running_text and not region.listing)
+    """``regions`` in which headings in type as small as some of the text are captions if they begin so, and text if they
+    are a part of a sentence or a whole one, lines of an address that are not bold, or look as text of their size
+    does."""
+    running = [region for region in regions if region.category.is_running_text and not region.listing]
+    styles = _styles(running)
+    largest = max((size for (size, _), count in styles.items() if count >= COMMON * styles.total()), default=0.0)
+    whole = BBox.union(region.bbox for region in running) if running else None
 
     def settled(region: Region) -> Region:
-        if (
-            region.category is not Category.SECTION_HEADER
-            or not region.texts
-            or not 0 < _size([region]) < LARGER * body
-        ):
+        size = _size([region])
+        if region.category is not Category.SECTION_HEADER or not region.texts or not 0 < size < LARGER * largest:
             return region
         if _CAPTION.match(region.texts[0]):
             return replace(region, category=Category.CAPTION)
-        is_part = _PART.fullmatch(region.texts[0].strip()) or (not _is_bold(region) and are_entries(region.lines))
-        return replace(region, category=Category.TEXT) if is_part else region
+        text = region.texts[0].strip()
+        usual = (style for style, count in styles.items() if style[1] and count >= COMMON * styles.total())
+        is_usual = not set(_styles([region])).isdisjoint(usual)
+        looks_alike = is_usual and not text.isupper() and not _NUMBERED.match(text)
+        is_plain = not _is_bold(region) and (
+            are_entries(region.lines) or (looks_alike and not _is_centred(region.bbox, whole))
+        )
+        return replace(region, category=Category.TEXT) if is_plain or _is_sentence(text) else region
 
     return list(map(settled, regions))
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether the words of a heading are a part of a sentence, or a sentence without a number that ends with a full
+    stop."""
+    is_whole = text.endswith(".") and len(text.split()) >= SENTENCE and any(map(str.islower, text))
+    return _PART.fullmatch(text) is not None or (is_whole and not _NUMBERED.match(text))
+
+
+def _is_centred(box: BBox, whole: BBox | None) -> bool:
+    """Whether a heading stands at the middle of the ``whole`` text, away from its edges."""
+    apart = min(box.x0 - whole.x0, whole.x1 - box.x1) if whole is not None else 0.0
+    return apart > 2 * box.height and whole is not None and abs(box.center_x - whole.center_x) < box.height
+
+
+def _styles(regions: Iterable[Region]) -> Counter[tuple[float, str]]:
+    """How many characters are set in which size and look."""
+    styles: Counter[tuple[float, str]] = Counter()
+    for line in (line for region in regions for line in region.lines):
+        styles[round(2 * line.size) / 2, line.look] += len(line.text)
+    return styles
 
 
 def _is_bold(region: Region) -> bool:

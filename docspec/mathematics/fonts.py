@@ -43,7 +43,8 @@ _BOLD = re.compile(
 _ITALIC = re.compile(r"ital|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si)|slant|-it\b", re.IGNORECASE)
 _SANS = re.compile(r"sans|cmss|sfss|lmss|rtxss|helvet|arial|\bsf-|nimbussan|heros", re.IGNORECASE)
 _MONO = re.compile(
-    r"mono|courier|cmtt|lmtt|\b(?:ec|sf|tc)tt|nimbusmon|\btt-|typewriter|txtt|cursor|inconsolata|consol|menlo|(?:source|fira) ?code",
+    r"mono|courier|cmtt|lmtt|\b(?:ec|sf|tc)tt|nimbusmon|\btt-|typewriter|txtt|cursor|inconsolata|consol|menlo"
+    r"|(?:source|fira) ?code",
     re.IGNORECASE,
 )
 

@@ -80,13 +80,48 @@ def test_the_title_of_a_sample_page_is_drafted_as_one(name: str) -> None:
         ("Figure skating", 10, True),
         ("[x] urgent", 10, True),
         ("the Island of Hawaii", 10, True),
-        ("The Island of Hawaii.", 10, True),
+        ("The Island of Hawaii.", 10, False),
+        ("The Island.", 10, True),
+        ("4. The Island of Hawaii.", 10, True),
+        ("THE ISLAND OF HAWAII.", 10, True),
+        ("The Island of Hawaii.", 14, True),
         ("JANE ROE,", 14, True),
     ],
 )
 def test_a_part_of_a_sentence_in_the_type_of_the_text_is_no_heading(words: str, size: float, heading: bool) -> None:
     first, *rest = page((HEADER, size), TEXT, TEXT)
     (found, *_) = without_parts([replace(first, texts=(words,)), *rest])
+    assert (found.category is HEADER) is heading
+
+
+@pytest.mark.parametrize(
+    ("words", "look", "x0", "heading"),
+    [
+        ("plus VAT", "Serif 000000", 0, False),
+        ("plus VAT", "Serif-Bold 000000", 0, True),
+        ("plus VAT", "Serif 800000", 0, True),
+        ("plus VAT", "Serif 000000 underlined", 0, True),
+        ("plus VAT", "Serif 000000", 130, True),  # at the middle of the text
+        ("PLUS VAT", "Serif 000000", 0, True),
+        ("3. Plus VAT", "Serif 000000", 0, True),
+        ("plus VAT", "", 0, True),  # recognised: nobody knows
+    ],
+)
+def test_a_heading_that_looks_as_the_text_does_is_text(words: str, look: str, x0: float, heading: bool) -> None:
+    def line(text: str, left: float, right: float, look: str) -> PrintedLine:
+        return PrintedLine(BBox(left, 0, right, 10), text, 10.0, look=look)
+
+    first, *rest = page((HEADER, 10.0), TEXT, TEXT)
+    prose = [
+        replace(
+            one, bbox=replace(one.bbox, x0=0, x1=300), lines=(line("Text of the page. " * 9, 0, 300, "Serif 000000"),)
+        )
+        for one in rest
+    ]
+    own = replace(first.bbox, x0=x0, x1=x0 + 40, y1=first.bbox.y0 + 10)
+    (found, *_) = without_parts(
+        [replace(first, bbox=own, texts=(words,), lines=(line(words, x0, x0 + 40, look),)), *prose]
+    )
     assert (found.category is HEADER) is heading
 
 

@@ -66,7 +66,7 @@ def _printed(row: Sequence[TextLine], gap: Callable[[TextLine, TextLine], int] |
         max(run.size for run in row),
         min(run.confidence for run in row),
     )
-    return PrintedLine(box, text, size, row[0].turns, sure, marks)
+    return PrintedLine(box, text, size, row[0].turns, sure, marks, look=max(row, key=lambda run: len(run.text)).look)
 
 
 def _source_of(lines: Sequence[TextLine]) -> WordsOf | None:
