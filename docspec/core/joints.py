@@ -21,6 +21,10 @@ one."""
 SAME_EDGE = 0.06
 """Most difference of the left edges of parts below each other, over their width; an item's text is indented."""
 
+CLOSE = 0.3
+"""Most white between two parts of a paragraph with nothing between them, in heights of the less high one: lines of a
+paragraph leave none between their boxes, which reach from ascent to descent."""
+
 LONG = 100
 """Least characters of a paragraph whose lines may be short because they go around something."""
 
@@ -51,7 +55,7 @@ def part_before(blocks: Sequence[Block], second: Block) -> int | None:
             return None
         if may_be_part(first) and set_alike(first, second):
             around = number == len(blocks) - 1 and _goes_around(first, second)
-            stands = _begins_column(first, second) if first.bbox and second.bbox else True
+            stands = _begins_column(first, second, number < len(blocks) - 1) if first.bbox and second.bbox else True
             stands = stands and not any(_is_displayed(block, first, second) for block in blocks[number + 1 :])
             return number if stands and (continues(first, second) or around) else None
         if first.bbox is None or second.bbox is None:
@@ -106,11 +110,12 @@ def _is_displayed(block: Block, first: Block, second: Block) -> bool:
     return below and abs(own.x0 - a.x0) <= SAME_EDGE * max(a.width, own.width)
 
 
-def _begins_column(first: Block, second: Block) -> bool:
+def _begins_column(first: Block, second: Block, apart: bool) -> bool:
     """Whether ``second`` stands in another column than ``first`` on its page, not below it, or right below it at the
-    same left edge, such as behind a picture."""
+    same left edge: behind what sets them ``apart``, such as a picture, or as close as a paragraph's lines are."""
     assert first.bbox is not None and second.bbox is not None
     a, b = first.bbox, second.bbox
     if a.shared_width(b) > 0:
-        return b.center_y > a.center_y and abs(a.x0 - b.x0) <= SAME_EDGE * max(a.width, b.width)
+        close = apart or b.y0 - a.y1 < CLOSE * min(a.height, b.height)
+        return close and b.center_y > a.center_y and abs(a.x0 - b.x0) <= SAME_EDGE * max(a.width, b.width)
     return b.y0 < a.y1

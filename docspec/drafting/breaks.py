@@ -231,7 +231,7 @@ def _is_broken(region: Region, regions: Sequence[Region]) -> bool:
         return edge is not None and edge - lines[0].bbox.x1 > FAR * (edge - region.bbox.x0) and _ends(lines, edge) == 1
     if edge is None:
         return _ends(lines, own) >= len(lines) - 2
-    few = _has_few_words(lines)
+    few = has_few_words(lines)
     return _ends(lines, edge) == len(lines) - 1 and (few or 2 * _ends(lines, own) >= len(lines) - 1)
 
 
@@ -282,14 +282,14 @@ def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:
     prose = [
         other.bbox.x1
         for other in wider
-        if other.category.is_running_text and len(other.lines) >= LINES and not _has_few_words(other.lines)
+        if other.category.is_running_text and len(other.lines) >= LINES and not has_few_words(other.lines)
     ]
-    if prose or not _has_few_words(region.lines):
+    if prose or not has_few_words(region.lines):
         return min(prose, default=None)
     return max((other.bbox.x1 for other in wider), default=None)
 
 
-def _has_few_words(lines: Sequence[PrintedLine]) -> bool:
+def has_few_words(lines: Sequence[PrintedLine]) -> bool:
     return sum(len(line.text.split()) for line in lines) <= WORDS * len(lines)
 
 

@@ -1,7 +1,7 @@
 """What the end of a printed line means: the text goes on, it is broken (an address, verses), or another text begins.
 
-It decides of text that the rules of :mod:`docspec.drafting.breaks` leave joined: they are a debt, and go when it knows
-all that they know.
+It decides of text that the rules of :mod:`docspec.drafting.breaks` leave joined, and overrules them where they call
+prose broken: they are a debt, and go when it knows all that they know.
 
 A small network decides it for each two lines of a region, from where they stand in their column, how they begin and
 end, and the same of their neighbours and of the whole region. ``training/line_ends`` teaches it on pages whose
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.geometry import runs_of
-from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, pitch_of, with_lines
+from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, has_few_words, pitch_of, with_lines
 
 GOES_ON, BREAKS, PARTS = range(3)
 """What the end of a line means."""
@@ -31,8 +31,17 @@ GOES_ON, BREAKS, PARTS = range(3)
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
 
-SURE = 0.1
-"""Below this probability that a text goes on its lines are not joined."""
+SURE, SURER = 0.1, 0.001
+"""Below this probability that a text goes on its lines are not joined; the second one where something speaks against
+an end."""
+
+PARTED = 0.9
+"""Above this probability another text begins in one that the rules call broken."""
+
+OVERRULED, CLIPPED = 4.0, 0.0025
+"""Sum of the log-odds that a text goes on, over all its lines, from which on the rules are wrong that call it broken,
+and what each probability keeps from 0 and 1. Lines of few words are as the rules have them: the network was taught few
+of them."""
 
 _NUMBER = re.compile(r"\W?(\d{1,3})\w?[.)]?\s")
 _AMOUNT = re.compile(r"\d[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
@@ -158,11 +167,13 @@ def with_line_ends(regions: Sequence[Region]) -> list[Region]:
 
 def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
     lines = region.lines
-    if not is_open(region) or region.texts[:1] != ("\n".join(line.text for line in lines),):
+    is_text = is_open(replace(region, broken=False))
+    if not is_text or region.texts[:1] != ("\n".join(line.text for line in lines),):
         return [region]
     ends = line_ends().of(lines, column_of(region, regions, pitch))
-    parted = ends[:, PARTS] > ends[:, BREAKS]
-    apart = [bool(ends[at, GOES_ON] < SURE) and _may_end(lines, at, bool(parted[at])) for at in range(len(ends))]
+    told = region.broken and (has_few_words(lines) or _log_odds(ends[:, GOES_ON]).sum() < OVERRULED)
+    parted = ends[:, PARTS] > (PARTED if told else ends[:, BREAKS])
+    apart = [told or bool(ends[at, GOES_ON] < _least(lines, at, bool(parted[at]))) for at in range(len(ends))]
     texts = runs_of(range(len(lines)), lambda at, below: not apart[at])
 
     def is_broken(text: Sequence[int], below: Sequence[int]) -> bool:
@@ -176,19 +187,26 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     ]
 
 
-def _may_end(lines: Sequence[PrintedLine], at: int, parts: bool) -> bool:
-    """Whether a text may end with line ``at`` of ``lines``. It does not within a word, nor within a sentence that goes
-    on with a small letter; another text (``parts``) does not begin where the neighbours end at the same edge, as they
-    do beside a picture."""
+def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
+    """Below which probability that the text goes on it ends with line ``at`` of ``lines``. It does not within a word,
+    and hardly within a sentence that goes on with a small letter; another text (``parts``) hardly begins where the
+    neighbours end at the same edge, as they do beside a picture."""
     line, below = lines[at], lines[at + 1]
     begins, last = below.text.lstrip(), line.text.rstrip()[-1]
-    if (last in HYPHENS and begins[0].isalpha()) or (
-        begins[0].islower() and last not in ".!?:;," and not _ADDRESS.match(begins)
-    ):
-        return False
+    if last in HYPHENS and begins[0].isalpha():
+        return 0.0
+    if _ADDRESS.match(begins):
+        return SURE
+    if begins[0].islower() and last.isalpha():
+        return 0.0 if line.text.split()[-1].lower() in _LINKS else SURER
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
-    return not parts or all(abs(one.x1 - line.bbox.x1) >= near for one in columns)
+    return SURER if parts and any(abs(one.x1 - line.bbox.x1) < near for one in columns) else SURE
+
+
+def _log_odds(probabilities: Floats) -> Floats:
+    kept = np.clip(probabilities, CLIPPED, 1 - CLIPPED)
+    return np.log(kept / (1 - kept))  # type: ignore[no-any-return]
 
 
 def is_open(region: Region) -> bool:

@@ -13,6 +13,7 @@ from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES, UNITS
 
 WEEK = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Friday", "Sunday", "Montag", "lundi", "Daily")
 ROLES = ("Professor", "Director", "Manager", "Head of Sales", "Geschäftsführer", "Chair", "Editor", "Secretary")
+PHONES = ("Tel", "Phone", "Fon", "Mobile", "Telephone", "Tél", "Telefon", "Cell")
 CLOSINGS = ("Yours sincerely,", "Kind regards,", "Mit freundlichen Grüßen", "Cordialement,", "Signed:", "Best wishes")
 
 
@@ -145,18 +146,38 @@ class LineTexts(Office):
         return self.broken(*lines)
 
     def contact(self) -> Part:
-        """Ways to somebody."""
+        """Ways to somebody, with labels in capitals or without."""
         rng = self.rng
         name = rng.choice(LAST).lower()
+        style = rng.choice((str, str, str.lower, str.upper))
+        mark = rng.choice((" ", " ", ": ", ". ", WIDE + WIDE))
         lines = [
-            f"Tel. +{rng.randint(1, 99)} {rng.randint(100, 999)} {rng.randint(1000, 99999)}",
-            f"Fax: {rng.randint(100, 999)} {rng.randint(1000, 99999)}",
-            f"{rng.choice(FIRST).lower()}@{name}.com",
+            f"{style(rng.choice(PHONES))}{mark}+{rng.randint(1, 99)} {rng.randint(100, 999)} {rng.randint(1000, 99999)}",
+            f"{style('Fax')}{mark}({rng.randint(100, 999)}) {rng.randint(10, 99)} {rng.randint(10, 99)} -{rng.randint(0, 99)}",
+            f"{rng.choice(('', '', style('E-Mail') + mark))}{rng.choice(FIRST).lower()}@{name}.com",
             f"https://www.{name}.org/{self.writer.noun()}",
             f"{rng.choice(LAST)} {rng.choice(('Street', 'Road', 'str.', 'Platz'))} {rng.randint(1, 300)}",
             f"{rng.randint(1000, 99999)} {rng.choice(PLACES)}",
             self.writer.person(),
             self.writer.title(1, 3) + rng.choice((" Ltd", " GmbH", " Inc.", "")),
+        ]
+        return self.broken(*rng.sample(lines, rng.randint(2, 6)))
+
+    def bank(self) -> Part:
+        """Where to pay, and the numbers of who is paid."""
+        rng, draw = self.rng, self.writer
+        mark = rng.choice((" ", " ", ": ", ":"))
+        iban = f"{rng.choice(('DE', 'FR', 'NL', 'IT'))}{rng.randint(10**18, 10**19)}"
+        if rng.random() < 0.5:
+            iban = " ".join(iban[at : at + 4] for at in range(0, len(iban), 4))
+        lines = [
+            f"{rng.choice(('VAT-ID', 'USt-ID', 'TVA', 'Tax No.', 'Reg. No.'))}{mark}DE{rng.randint(10**8, 10**9)}",
+            f"IBAN{mark}{iban}",
+            f"BIC{mark}{''.join(rng.sample('ABCDEFGHIKLMNOPRSTUVWX', rng.choice((8, 11))))}",
+            f"{rng.choice(PLACES)}{rng.choice((' Bank', 'er Sparkasse', ' Savings Bank', 'er Volksbank eG'))}",
+            f"{rng.choice(('Account holder', 'Kontoinhaber', 'Titulaire', 'Payee'))}{mark}{draw.person()}",
+            f"{rng.choice(('HRB', 'HRA', 'RCS', 'Company no.'))}{mark}{rng.randint(1000, 99999)}",
+            f"{rng.choice(('Geschäftsführer', 'Managing director', 'Chair'))}{mark}{draw.person()}",
         ]
         return self.broken(*rng.sample(lines, rng.randint(2, 6)))
 
@@ -211,7 +232,7 @@ class LineTexts(Office):
     def boxes(self) -> Part:
         """Narrow texts beside each other."""
         count = self.rng.choice((2, 3, 4))
-        draws = (self.short, self.paragraph, self.speech, self.dense)
+        draws = (self.short, self.paragraph, self.speech, self.dense, self.contact, self.bank, self.address)
         return Group("beside", tuple((self.rng.choice(draws)(),) for _ in range(count)), count)
 
     def around(self) -> Part:
@@ -259,6 +280,7 @@ class LineTexts(Office):
             self.hours,
             self.receipt,
             self.contact,
+            self.bank,
             self.title_page,
             self.closing,
             self.address,
