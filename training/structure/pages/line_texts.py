@@ -151,9 +151,10 @@ class LineTexts(Office):
         name = rng.choice(LAST).lower()
         style = rng.choice((str, str, str.lower, str.upper))
         mark = rng.choice((" ", " ", ": ", ". ", WIDE + WIDE))
+        one, two, three = rng.randint(1, 99), rng.randint(100, 999), rng.randint(1000, 99999)
         lines = [
-            f"{style(rng.choice(PHONES))}{mark}+{rng.randint(1, 99)} {rng.randint(100, 999)} {rng.randint(1000, 99999)}",
-            f"{style('Fax')}{mark}({rng.randint(100, 999)}) {rng.randint(10, 99)} {rng.randint(10, 99)} -{rng.randint(0, 99)}",
+            f"{style(rng.choice(PHONES))}{mark}+{one} {two} {three}",
+            f"{style('Fax')}{mark}({two}) {rng.randint(10, 99)} {rng.randint(10, 99)} -{one}",
             f"{rng.choice(('', '', style('E-Mail') + mark))}{rng.choice(FIRST).lower()}@{name}.com",
             f"https://www.{name}.org/{self.writer.noun()}",
             f"{rng.choice(LAST)} {rng.choice(('Street', 'Road', 'str.', 'Platz'))} {rng.randint(1, 300)}",
