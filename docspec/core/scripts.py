@@ -37,6 +37,17 @@ NAMES = {
     "TIBETAN": "Tibetan",
 }
 
+_SUPPLEMENT = (
+    "⺟母⺠民⺩王⺬示⺼肉⻁虎⻄西⻅见⻆角⻉贝⻋车⻑長⻓长⻔门⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻢马⻣骨⻤鬼"
+    "⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜⻰龙⻱龜⻲亀⻳龟"
+)
+RADICALS = {
+    **{code: form for code in range(0x2F00, 0x2FD6) if len(form := unicodedata.normalize("NFKC", chr(code))) == 1},
+    **{ord(radical): form for radical, form in zip(_SUPPLEMENT[::2], _SUPPLEMENT[1::2], strict=True)},
+}
+"""Radicals (Kangxi's and those of the supplement that are characters, too) and the characters of the same form: tables
+of fonts (ToUnicode) name one glyph by either. From EquivalentUnifiedIdeograph of Unicode 15."""
+
 
 def scripts_of(text: str) -> Counter[str]:
     """How many letters of ``text`` each script has; letters of scripts without a name here, and signs that stand for

@@ -290,6 +290,7 @@ def _edge_of_column(region: Region, regions: Sequence[Region]) -> float | None:
 
 
 def has_few_words(lines: Sequence[PrintedLine]) -> bool:
+    """Whether ``lines`` have so few words, on average, that they may be no prose."""
     return sum(len(line.text.split()) for line in lines) <= WORDS * len(lines)
 
 

@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from docspec.core.scripts import RADICALS
 from docspec.documents.signs import FIRST, SYMBOL, WINGDINGS, table_of
 
 # Joiners inside of words are spelling in Arabic and Indic scripts.
@@ -42,7 +43,7 @@ def _upright_forms() -> Iterator[tuple[int, str]]:
             yield code, chr(int(usual, 16) + (0xFEE0 if int(usual, 16) < 0x7F else 0))
 
 
-_UPRIGHT = dict(_upright_forms())
+_TOLD_OTHERWISE = {**dict(_upright_forms()), **RADICALS}
 # Spacing accents and the combining ones that they stand for.
 _ACCENTS = {
     "´": "\u0301",
@@ -68,12 +69,12 @@ _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 def repair(text: str) -> str:
     """One line of text: composed (NFC), single spaces, no invisible characters but a soft hyphen at the end, where a
-    word is cut, accents on their letters, marks of columns as in rows."""
+    word is cut, accents on their letters, marks of columns as in rows, characters where fonts name their radicals."""
     if CODES.search(text):
         text = _BULLET.sub("•", decoded(text, ""))
     text = _INVISIBLE.sub("", text.translate(_BULLETS).rstrip())
     if not text.isascii():
-        text = text.translate(_UPRIGHT)
+        text = text.translate(_TOLD_OTHERWISE)
         text = _ACCENTED.sub(_compose, _FF.sub("ff", text))
         text = _CEDILLA.sub(lambda match: unicodedata.normalize("NFC", (match[1] or match[2]) + "\u0327"), text)
         text = _TWICE.sub(r"\1", unicodedata.normalize("NFC", text))

@@ -42,8 +42,8 @@ _CAPTION = re.compile(
 
 
 def without_parts(regions: Sequence[Region]) -> list[Region]:
-    """``regions`` in which headings in type as small as some of the text are captions if they begin so, and text if they
-    are a part of a sentence or a whole one, lines of an address that are not bold, or look as text of their size
+    """``regions`` in which headings in type as small as some of the text are captions if they begin so, and text if
+    they are a part of a sentence or a whole one, lines of an address that are not bold, or look as text of their size
     does."""
     running = [region for region in regions if region.category.is_running_text and not region.listing]
     styles = _styles(running)

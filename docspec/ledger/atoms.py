@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docspec.core.account import UNTOLD
+from docspec.core.scripts import RADICALS
 
 _RAISED = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089"
 _IN_WORDS = (
@@ -23,7 +24,8 @@ _IN_WORDS = (
     "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200b-\u200f\u2060\ufeff"
 )
 _EACH = (
-    "\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"
+    "\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0002ffff"
 )
 _SIGNS = (
     "+\u00b1\u00d7\u00f7=%\u2030\u00a7\u00a9\u00ae\u2122\u00b0&@#$\u00a2-\u00a5\u20a0-\u20bf\u2190-\u21ff\u2200-\u2211"
@@ -42,7 +44,7 @@ _ATOM = re.compile(
     rf"|[{_SIGNS}]"
 )
 _LEFTWARDS = re.compile(f"[{_LEFTWARD}]")
-_TWINS = str.maketrans("\u2206↦⟶⟵⟹⟸⟷⟺⟼⟂⊧⧵∖", "\u0394→→←⇒⇐↔⇔→⊥⊨\\\\")
+_TWINS = str.maketrans("\u2206↦⟶⟵⟹⟸⟷⟺⟼⟂⊧⧵∖", "\u0394→→←⇒⇐↔⇔→⊥⊨\\\\") | RADICALS
 """Signs that fonts print from pieces, or call by the name of another."""
 
 _UNHEARD = re.compile("[\u2236\u00a8\u00ad\u00af\u00b4\u00b8\u02c6-\u02df\u0640\u200b-\u200f\u2060\ufeff]")

@@ -59,3 +59,8 @@ def test_marks_of_columns_are_those_of_rows() -> None:
 def test_the_arrow_that_quartz_tells_for_a_ligature_is_one_within_words_alone() -> None:
     assert repair("on-going e\u21b5orts di\u21b5er") == "on-going efforts differ"
     assert repair("press \u21b5 to go on") == "press \u21b5 to go on"
+
+
+def test_radicals_are_the_characters_that_they_look_like() -> None:
+    assert repair("⾒積⾦額 ⻑崎 ⽤ ⼯") == "見積金額 長崎 用 工"
+    assert repair("⼀⼆三 乙") == "一二三 乙"
