@@ -25,7 +25,7 @@ from docspec.core.running_text import in_place
 from docspec.documents.mupdf import load_layout_model
 from docspec.documents.painting import layer_of
 from docspec.drafting.assembly import assemble
-from docspec.drafting.assembly.claims import unclaimed, with_strays
+from docspec.drafting.assembly.claims import fitted, unclaimed, with_strays
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
 from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
@@ -186,7 +186,8 @@ class TextLayerDrafter:
         boxes = with_tables(boxes, found, forms)
         if layout != WHITE_SPACE:
             boxes, lines = with_blocks(boxes, lines, structures[0])
-            boxes = in_order(with_strays(boxes, unclaimed(boxes, lines)), lines, printed.bounds)
+            boxes = with_strays(fitted(boxes, lines), unclaimed(boxes, lines))
+            boxes = in_order(boxes, lines, printed.bounds)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
         own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
         across = assemble([LayoutBox.around([mark], Category.TEXT) for mark in marks], marks)

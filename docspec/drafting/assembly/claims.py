@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from docspec.core import Category
+from docspec.core import BBox, Category
 from docspec.drafting.bullets import is_bullet, with_bullets
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
@@ -76,3 +76,16 @@ def unclaimed(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[Tex
     """Those of ``lines`` that none of ``boxes`` claims, but bullets that stand apart from their lines."""
     claims = Claims(boxes)
     return [line for line in lines if claims.owner(line.bbox) is None and not is_bullet(line)]
+
+
+def fitted(boxes: Sequence[LayoutBox], lines: Sequence[TextLine]) -> list[LayoutBox]:
+    """``boxes``, of which those of running text that hold other boxes reach only as far as the ``lines`` that they
+    claim: a watermark across the page has its box around all."""
+    claims = Claims(boxes)
+    result = list(boxes)
+    for number, box in enumerate(boxes):
+        holds = any(box.bbox.has_center_of(other.bbox) for other in boxes if other is not box)
+        if holds and box.category.is_running_text:
+            own = [line.bbox for line in lines if claims.owner(line.bbox) == number]
+            result[number] = replace(box, bbox=BBox.union(own)) if own else box
+    return result

@@ -26,6 +26,7 @@ from docspec.drafting.structure.enclosed import (
 )
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
+from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
@@ -146,7 +147,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
-    every = _described([*tables, *_plain_tables(page, tables, states)], page)
+    every = _with_head_rules(_described([*tables, *_plain_tables(page, tables, states)], page), page)
     return [grid for grid in every if not _is_of_answers(grid, page)]
 
 
@@ -235,6 +236,7 @@ class _Search:
         scores = self.pairs[np.ix_(own, own)]
         tokens = [page.tokens[token] for token in own]
         scores[..., 1:4] = agreed(scores[..., 1:4], rows_of(tokens))
+        scores[..., 1:4] = with_heads_over_two(scores[..., 1:4], self.states[own, 1], tokens)
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
         grid = grid_of(scores[..., 1:4], boxes[own], with_whole_words(cells, tokens))
         ruled = bool(np.mean(lattice[own] >= 0) > RULED)
@@ -273,6 +275,23 @@ class _Search:
         return bool(
             (sure < least and self.textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN)
         )
+
+
+def _with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
+    """``tables`` with the heads that have rules under them."""
+    taken = np.zeros(len(page.tokens), bool)
+    for grid in tables:
+        taken[[token for cell in grid.cells for token in cell.tokens]] = True
+    result = []
+    for grid in tables:
+        cells, added = with_head_rules(grid.cells, taken, page)
+        tokens = [token for cell in cells for token in cell.tokens]
+        taken[tokens] = True
+        around = BBox.union(BBox(*box) for box in (grid.box, *(page.tokens[token].box for token in tokens)))
+        box = (around.x0, around.y0, around.x1, around.y1)
+        ordered = tuple(sorted(cells, key=lambda cell: (cell.row, cell.column)))
+        result.append(replace(grid, cells=ordered, box=box, head_rows=grid.head_rows + added))
+    return result
 
 
 def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:

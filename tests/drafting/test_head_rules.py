@@ -1,0 +1,114 @@
+"""Heads over several columns of a table: what their rules, their place and the heads below them say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pymupdf
+import pytest
+
+from docspec.results import ParsedDocument
+
+Parsed = Callable[..., ParsedDocument]
+
+COLUMNS = (230.0, 310.0, 390.0, 470.0)
+NAMES = ("Automotive sales", "Leasing of cars", "Energy storage", "Services and other", "Research and development")
+
+
+def write(page: pymupdf.Page, x: float, y: float, text: str, middle: bool = False) -> None:
+    """Text at the left of ``x``, or around it."""
+    width = pymupdf.get_text_length(text, fontname="helv", fontsize=9)
+    page.insert_text((x - width * (0.5 if middle else 0), y), text, fontsize=9)
+
+
+def body(page: pymupdf.Page, top: float) -> None:
+    """Five rows of names with figures."""
+    for number, name in enumerate(NAMES):
+        write(page, 60, top + 16 * number, name)
+        for at, x in enumerate(COLUMNS):
+            write(page, x, top + 16 * number, f"{18 + 7 * number + at},{431 + 13 * at * number}", True)
+
+
+def spans(document: ParsedDocument) -> list[list[tuple[str, int]]]:
+    """The words of the first rows of the page's table, with the columns that they take."""
+    from html.parser import HTMLParser
+
+    rows: list[list[tuple[str, int]]] = []
+
+    class Reader(HTMLParser):
+        wide = 0
+
+        def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+            if tag == "tr":
+                rows.append([])
+            self.wide = int(dict(attrs).get("colspan") or 1) if tag in ("td", "th") else 0
+
+        def handle_data(self, data: str) -> None:
+            if self.wide:
+                rows[-1].append((data, self.wide))
+
+    (text,) = [block.text for block in document.pages[0].blocks if "<table" in block.text]
+    Reader().feed(text)
+    return rows
+
+
+@pytest.mark.parametrize("below", ["2024 2023 2024 2023", "Revenue Margin Revenue Margin", "first second third fourth"])
+def test_heads_with_rules_under_them_are_heads_of_what_the_rules_run_over(parsed: Parsed, below: str) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x, text in ((270, "Three Months Ended September 30,"), (430, "Nine Months Ended September 30,")):
+            write(page, x, 80, text, True)
+            page.draw_line((x - 72, 85), (x + 72, 85))
+        for x, text in zip(COLUMNS, below.split(), strict=True):
+            write(page, x, 98, text, True)
+        page.draw_line((60, 103), (505, 103))
+        body(page, 120)
+
+    heads, second, *rest = spans(parsed(draw))
+    assert heads == [("Three Months Ended September 30,", 2), ("Nine Months Ended September 30,", 2)]
+    assert [text for text, _ in second] == below.split()
+    assert len(rest) == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("over", "below"),
+    [
+        (("Drone to satellite", "Satellite to drone"), ("R@1", "AP", "R@5", "MR")),
+        (("Ours", "Base"), ("MAPE", "R", "MAPE", "R")),
+        (("First experiment", "Second experiment"), ("Precision", "Recall", "Precision", "Recall")),
+    ],
+)
+def test_a_head_over_two_others_is_no_part_of_one_of_them(
+    parsed: Parsed, over: tuple[str, str], below: tuple[str, ...]
+) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_line((60, 70), (505, 70))
+        for x, text in zip((270, 430), over, strict=True):
+            write(page, x, 80, text, True)
+        write(page, 60, 86, "Method")
+        for x, text in zip(COLUMNS, below, strict=True):
+            write(page, x, 92, text, True)
+        page.draw_line((60, 97), (505, 97))
+        body(page, 114)
+        page.draw_line((60, 184), (505, 184))
+
+    heads, second, *_ = spans(parsed(draw))
+    assert heads == [("Method", 1), *((text, 2) for text in over)]
+    assert second == [(text, 1) for text in below]
+
+
+def test_heads_of_two_lines_stay_whole(parsed: Parsed) -> None:
+    heads = ("Mean error", "Largest error", "Share right", "Time used")
+
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_line((60, 70), (505, 70))
+        write(page, 60, 91, "Method")
+        for x, text in zip(COLUMNS, heads, strict=True):
+            for number, word in enumerate(text.split()):
+                write(page, x, 80 + 11 * number, word, True)
+        page.draw_line((60, 96), (505, 96))
+        body(page, 114)
+        page.draw_line((60, 184), (505, 184))
+
+    table = next(block.text for block in parsed(draw).pages[0].blocks if block.category == "Table")
+    assert all(text in table for text in heads)
+    assert "colspan" not in table
