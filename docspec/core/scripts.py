@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -47,6 +48,10 @@ RADICALS = {
 }
 """Radicals (Kangxi's and those of the supplement that are characters, too) and the characters of the same form: tables
 of fonts (ToUnicode) name one glyph by either. From EquivalentUnifiedIdeograph of Unicode 15."""
+
+
+UNSPACED = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+"""A sign of Chinese and Japanese, whose words have no spaces between them."""
 
 
 def scripts_of(text: str) -> Counter[str]:

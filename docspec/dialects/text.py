@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from docspec.core.scripts import UNSPACED
 from docspec.dialects.hyphens import joined
 
 Hyphens = Literal["drop", "keep"]
@@ -28,11 +29,10 @@ _NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[
 _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")
 _HYPHENS = "-\u2010"
-_UNSPACED = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _SPACED_BY_PHRASES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Thai, Lao, Burmese and Khmer, whose lines nearly always break between words, which have no space between them."""
-_TIGHT = re.compile(f"{_UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{_UNSPACED.pattern}")
-_APART = re.compile(f"{_UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {_UNSPACED.pattern}")
+_TIGHT = re.compile(f"{UNSPACED.pattern}[A-Za-z0-9]|[A-Za-z0-9]{UNSPACED.pattern}")
+_APART = re.compile(f"{UNSPACED.pattern} [A-Za-z0-9]|[A-Za-z0-9] {UNSPACED.pattern}")
 
 
 def clean(text: str, spaces: bool = False) -> str:
@@ -145,7 +145,7 @@ def _joins_tightly(left: str, right: str, context: str, hyphens: Hyphens) -> boo
 
 def _is_unspaced(char: str) -> bool:
     """Whether ``char`` belongs to a script written without spaces (Han, kana, full-width forms)."""
-    return _UNSPACED.match(char) is not None
+    return UNSPACED.match(char) is not None
 
 
 def _is_hangul(char: str) -> bool:

@@ -166,9 +166,14 @@ def _is_of_column(
     )
 
 
+_DASHED = re.compile(r"[-–]\s+[^\W\d]")
+
+
 def item_or(category: Category, text: str) -> Category:
-    """The category of a region of ``category`` that begins with ``text``: an item of a list behind a bullet."""
+    """The category of a region of ``category`` that begins with ``text``: an item of a list behind a bullet, or behind
+    a dash where a heading has none."""
     is_item = category is Category.TEXT and text[:1] in tuple(_SIGNS) and text[1:2].isspace()
+    is_item |= category is Category.SECTION_HEADER and _DASHED.match(text) is not None
     return Category.LIST_ITEM if is_item else category
 
 
@@ -186,6 +191,21 @@ def with_signs(regions: Sequence[Region]) -> list[Region]:
         bullets = {text[0] for text in starts if _SIGNED.match(text) is None}
         for region in own:
             result += _apart(region) if starts and _is_signed(region, bullets) else [region]
+    return result
+
+
+def with_dashes(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text behind a dash is an item where an item stands right before or behind it."""
+
+    def is_item(region: Region) -> bool:
+        return region.category is Category.LIST_ITEM
+
+    result = list(regions)
+    for number, region in enumerate(regions):
+        beside = [*regions[max(0, number - 1) : number], *regions[number + 1 : number + 2]]
+        dashed = region.category is Category.TEXT and not region.listing and region.lines
+        if dashed and _DASHED.match(region.lines[0].text) and any(map(is_item, beside)):
+            result[number] = replace(region, category=Category.LIST_ITEM)
     return result
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.geometry import runs_of
+from docspec.core.scripts import UNSPACED
 from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, has_few_words, pitch_of, with_lines
 
 GOES_ON, BREAKS, PARTS = range(3)
@@ -168,7 +169,7 @@ def with_line_ends(regions: Sequence[Region]) -> list[Region]:
 def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
     lines = region.lines
     is_text = is_open(replace(region, broken=False))
-    if not is_text or region.texts[:1] != ("\n".join(line.text for line in lines),):
+    if not is_text or is_unspaced(lines) or region.texts[:1] != ("\n".join(line.text for line in lines),):
         return [region]
     ends = line_ends().of(lines, column_of(region, regions, pitch))
     told = region.broken and (has_few_words(lines) or _log_odds(ends[:, GOES_ON]).sum() < OVERRULED)
@@ -197,7 +198,7 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
         return 0.0
     if _ADDRESS.match(begins):
         return SURE
-    if begins[0].islower() and last.isalpha():
+    if begins[0].islower() and last not in ".!?:;,":
         return 0.0 if line.text.split()[-1].lower() in _LINKS else SURER
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
@@ -214,6 +215,12 @@ def is_open(region: Region) -> bool:
     text = region.category is Category.TEXT and not (region.listing or region.broken)
     lines = region.lines
     return text and len(lines) > 1 and not any(line.turns or not line.text.strip() for line in lines)
+
+
+def is_unspaced(lines: Sequence[PrintedLine]) -> bool:
+    """Whether most of ``lines`` is in a script without spaces between words, which the network was not taught."""
+    text = "".join(line.text for line in lines)
+    return 2 * len(UNSPACED.findall(text)) > len(text)
 
 
 def column_of(region: Region, regions: Sequence[Region], pitch: float) -> Column:

@@ -112,7 +112,8 @@ def page_lines(
             whole = "".join(span["text"] for span in spans)
             text = repair(whole)
             if text:
-                size = max(span["size"] for span in spans if span["text"])
+                told = [span for span in spans if any(map(str.isalnum, span["text"]))]
+                size = max(span["size"] for span in told or spans if span["text"])
                 hidden = all(span.get("alpha", 255) == 0 for span in spans)
                 turns = round(-math.atan2(line["dir"][1], line["dir"][0]) / (math.pi / 2)) % 4
                 evenly = [span["text"] for span in spans if span["flags"] & pymupdf.TEXT_FONT_MONOSPACED]

@@ -73,7 +73,7 @@ def with_head_rules(cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageT
             and not any(_share(head, one) for one in added)
         ):
             added.append(head)
-    if not added:
+    if len(added) < 2 and all(head.column == 0 for head in added):  # none, or an underlined line above the table
         return result, False
     return [*added, *(replace(cell, row=cell.row + 1) for cell in result)], True
 

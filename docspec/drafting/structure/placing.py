@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
+from itertools import pairwise
 
 import numpy as np
 
 from docspec.core import BBox, Category, CellBoxes, Event
 from docspec.core.geometry import in_rows
 from docspec.core.safe_text import one_line
+from docspec.core.scripts import UNSPACED
 from docspec.drafting.layout import FoundTable, LayoutBox, struck_text
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
@@ -130,13 +132,23 @@ def boxes_of_cells(grid: Grid, page: PageTokens) -> list[BBox]:
     return [BBox.union(BBox(*page.tokens[token].box) for token in cell.tokens) for cell in grid.cells]
 
 
+def _told(cell: Sequence[int], page: PageTokens, texts: Sequence[str]) -> str:
+    """The text of a cell's tokens: lines of scripts without spaces are joined without one."""
+    text = texts[cell[0]]
+    for before, token in pairwise(cell):
+        breaks = page.tokens[before].line != page.tokens[token].line
+        close = breaks and UNSPACED.match(texts[before][-1:]) and UNSPACED.match(texts[token][:1])
+        text += texts[token] if close else f" {texts[token]}"
+    return text
+
+
 def found_table(
     grid: Grid, page: PageTokens, texts: Sequence[str], reader: CellReader | None, formulas: Mapping[BBox, str]
 ) -> FoundTable:
     """``grid`` with the ``texts`` of its tokens as a table in HTML, with the places of its cells if none spans others;
     cells of ``formulas`` have the texts that are told there."""
     boxes = boxes_of_cells(grid, page)
-    told = [" ".join(texts[token] for token in cell.tokens) for cell in grid.cells]
+    told = [_told(cell.tokens, page, texts) for cell in grid.cells]
     if not page.turn:
         told = [formulas.get(box, text) for box, text in zip(boxes, told, strict=True)]
     if reader is not None and any(map(has_right_to_left, told)):
