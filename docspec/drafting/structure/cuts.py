@@ -16,6 +16,10 @@ from docspec.drafting.structure.tokens import Token, rows_of
 SPACE, WHITE = 0.45, 0.5
 """Most white of an ordinary space, and least white between two columns, in sizes of the type."""
 
+TIGHT, FEW = 3, 0.2
+"""Cuts at mere spaces in one line from which on they are by chance, as of a title over many columns, and the greatest
+share of such lines of a table: in a typed one each line may have them."""
+
 ALIGNED = 0.5
 """Most difference of the edges, or the middles, of what stands in one column, in sizes of the type."""
 
@@ -31,13 +35,17 @@ def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) ->
     size = np.array([tokens[run[0]].size for _, run in runs])
     white = np.full(len(runs), -1.0)  # in front of each
     white[1:] = np.where(line_of[1:] == line_of[:-1], spans[1:, 0] - spans[:-1, 1], -1.0)
+    spaced = np.array([tokens[run[0]].spaced for _, run in runs])
+    tight = spaced & (white >= 0) & (white <= SPACE * size)
+    often = {line for line in set(line_of.tolist()) if tight[line_of == line].sum() >= TIGHT}
+    whole = often if len(often) <= FEW * len(lines) else set()
     joined = {number: list(cell) for number, cell in enumerate(cells)}
-    for at in range(1, len(runs)):
+    for at in np.nonzero(tight)[0].tolist():
         one, other = owner[runs[at - 1][1][-1]], owner[runs[at][1][0]]
-        if one == other or not tokens[runs[at][1][0]].spaced or not 0 <= white[at] <= SPACE * size[at]:
+        if one == other:
             continue
         aligned = np.abs(places - places[at]).min(axis=1) < ALIGNED * size
-        if (aligned & (line_of != line_of[at]) & (white > WHITE * size)).any():
+        if line_of[at] not in whole and (aligned & (line_of != line_of[at]) & (white > WHITE * size)).any():
             continue
         joined[one] += joined.pop(other)
         owner |= dict.fromkeys(joined[one], one)
