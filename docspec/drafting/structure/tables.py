@@ -196,8 +196,9 @@ def _with_rows_joined(
 
 def _goes_on(first: Grid, second: Grid, page: PageTokens) -> bool:
     """Whether the table ``second`` is the rest of ``first`` right above it: rules of one length run above, between or
-    below both, their columns stand in the same places, and no more white is between them than between two rows."""
-    if first.width != second.width:
+    below both, their columns stand in the same places, no more white is between them than between two rows, and it
+    does not begin with the same heads."""
+    if first.width != second.width or (first.head_rows and _first_row(first, page) == _first_row(second, page)):
         return False
     boxes = np.array([token.box for token in page.tokens])
     columns = zip(_column_spans(first, boxes), _column_spans(second, boxes), strict=True)
@@ -217,6 +218,10 @@ def _goes_on(first: Grid, second: Grid, page: PageTokens) -> bool:
     if len(ends) < LEAST_RULES or (np.ptp(ends, axis=0) > slack / 2).any():
         return False
     return _white_between(first, second, boxes) <= ROW_WHITE * max(_most_white(one, boxes) for one in (first, second))
+
+
+def _first_row(grid: Grid, page: PageTokens) -> list[str]:
+    return [" ".join(page.tokens[token].text for token in cell.tokens) for cell in grid.cells if cell.row == 0]
 
 
 def _column_spans(grid: Grid, boxes: Floats) -> list[tuple[float, float] | None]:
