@@ -17,6 +17,7 @@ that no draft holds can pass it.
 from __future__ import annotations
 
 import gzip
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -151,6 +152,30 @@ class TokenizerFile:
 
     def detokenize(self, tokens: list[int]) -> str:
         return str(self._tokenizer.decode(tokens, skip_special_tokens=False))
+
+
+_FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\$(?!\s)([^$\n]+?)\$|\\\((.+?)\\\)", re.DOTALL)
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
+_OTHER_COMMANDS = {
+    "\\frac": "\\dfrac", "\\to": "\\rightarrow", "\\leq": "\\le", "\\geq": "\\ge", "\\mathbf": "\\boldsymbol",
+    "\\text": "\\mathrm", "\\ldots": "\\dots", "\\left": "", "\\right": "",
+}  # fmt: skip
+
+
+def respelt(text: str) -> str:
+    """``text`` as a model of another family would spell its formulas: other marks around them, other commands of the
+    same meaning, spaces between all signs."""
+
+    def other(match: re.Match[str]) -> str:
+        inner = next(group for group in match.groups() if group is not None)
+        signs = [_OTHER_COMMANDS.get(sign, sign) for sign in _TOKEN.findall(inner) if not sign.isspace()]
+        body = " ".join(sign for sign in signs if sign)
+        display, dollars = match[1] is not None or match[2] is not None, match[0].startswith("$")
+        if display:
+            return f"\\[ {body} \\]" if dollars else f"$$ {body} $$"
+        return f"\\( {body} \\)" if dollars else f"${body}$"
+
+    return _FORMULA.sub(other, text)
 
 
 def find_transcripts(inputs: Sequence[str | Path]) -> list[Transcript]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +22,7 @@ POLICIES = ("window", "cursor")
 LABEL = "replayed transcript: no model runs; steps are those of exact acceptance, ms the host's CPU time a step"
 
 
-@takes_options("drafts", "dpi", "language", drafter="text-layer", max_tree=128)
+@takes_options("drafts", "dpi", "language", "formulas", drafter="text-layer", max_tree=128)
 def transcripts(
     *,
     inputs: Transcripts,
@@ -35,6 +35,9 @@ def transcripts(
     chain: Annotated[
         bool, typer.Option("--chain", help="Also each of them with one continuation a step in place of a tree.")
     ] = False,
+    other_spelling: Annotated[
+        bool, typer.Option("--other-spelling", help="Formulas as a model of another family would spell them.")
+    ] = False,
     options: ParseOptions,
     json_file: JsonFile = None,
 ) -> int:
@@ -43,7 +46,7 @@ def transcripts(
     Beside them stands the copy bound: the best that copying from these drafts could do. With --without and --only a
     second table says what each proposer is worth on all pages.
     """
-    from benchmarks.transcripts import TokenizerFile, find_transcripts, replay_transcript
+    from benchmarks.transcripts import TokenizerFile, find_transcripts, replay_transcript, respelt
     from docspec import offline
     from docspec.console.terminal import quiet_libraries, say_error
     from docspec.drafting import make_drafter
@@ -57,6 +60,8 @@ def transcripts(
         proposer_names(name)
     codec = TokenizerFile(tokenizer)
     pairs = find_transcripts(inputs)
+    if other_spelling:
+        pairs = [replace(pair, text=respelt(pair.text)) for pair in pairs]
     draws, budget = make_drafter(options), options.max_tree
     pages: list[PageReplay] = []
     errors: list[DocspecError] = []
