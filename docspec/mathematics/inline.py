@@ -170,7 +170,8 @@ def _closes(run: Sequence[Sequence[Glyph]], row: Row) -> bool:
         return True
     if before in signs or (last[-1] in ")]}" and _unclosed(inside) and _balanced(whole)) or _unclosed(inside):
         return True
-    return last[0] in signs or (inside.endswith(",") and len(last) < 4)
+    is_word = last.isalpha() and not any(one.is_math or one.font.italic for one in run[-1])
+    return last[0] in signs or (inside.endswith(",") and len(last) < 4 and not is_word)
 
 
 def _unclosed(text: str) -> bool:
