@@ -189,17 +189,17 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
 
 
 def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
-    """Below which probability that the text goes on it ends with line ``at`` of ``lines``. It does not within a word,
-    and hardly within a sentence that goes on with a small letter; another text (``parts``) hardly begins where the
-    neighbours end at the same edge, as they do beside a picture."""
+    """Below which probability that the text goes on it ends with line ``at`` of ``lines``. It does not within a word or
+    behind one that needs another, and hardly within a sentence that goes on with a small letter; another text
+    (``parts``) hardly begins where the neighbours end at the same edge, as they do beside a picture."""
     line, below = lines[at], lines[at + 1]
     begins, last = below.text.lstrip(), line.text.rstrip()[-1]
-    if last in HYPHENS and begins[0].isalpha():
+    if (last in HYPHENS and begins[0].isalpha()) or line.text.split()[-1] in _LINKS:
         return 0.0
     if _ADDRESS.match(begins):
         return SURE
     if begins[0].islower() and last not in ".!?:;,":
-        return 0.0 if line.text.split()[-1].lower() in _LINKS else SURER
+        return SURER
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
     return SURER if parts and any(abs(one.x1 - line.bbox.x1) < near for one in columns) else SURE
