@@ -36,6 +36,9 @@ TOUCH = 0.15
 WITHIN = 0.8
 """Least share of a box that lies within a frame that holds it."""
 
+CROSSED = 0.1
+"""Least share of a box that lies within a frame, but not all of it, for the frame to be none of text."""
+
 MOST = 500
 """Most boxes of a page of which each two are compared: time and memory grow with their square."""
 
@@ -292,7 +295,38 @@ def order_of(
     for run in stacked([box.bbox for box in boxes]):
         for number, box in enumerate(run):
             scores[box, run[number + 1 :]], scores[run[number + 1 :], box] = LIMIT, -LIMIT
-    return best_order(scores, np.argsort(-scores.sum(axis=1), kind="stable").tolist())
+    sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
+    return _ordered(list(range(len(boxes))), framed(sides, frames), scores)
+
+
+def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
+    """The boxes (n, 4) that each of some ``frames`` holds, two and more, small frames first: none of these holds boxes
+    of two others, or has one on its edge."""
+    edges = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames], np.float32).reshape(-1, 1, 4)
+    shared = np.minimum(sides[:, 2:], edges[..., 2:]) - np.maximum(sides[:, :2], edges[..., :2])
+    areas = np.maximum((sides[:, 2:] - sides[:, :2]).prod(axis=-1), 1e-3)
+    share = np.maximum(shared, 0).prod(axis=-1) / areas
+    inside = share >= WITHIN
+    found: list[list[int]] = []
+    for at in np.argsort(inside.sum(axis=1), kind="stable"):
+        own = np.nonzero(inside[at])[0].tolist()
+        on_edge = ((share[at] > CROSSED) & ~inside[at]).any()
+        if 2 <= len(own) < len(sides) and not on_edge and own not in found:
+            crosses = any(set(own) & set(one) and not set(own) >= set(one) for one in found)
+            found += [] if crosses else [own]
+    return found
+
+
+def _ordered(boxes: list[int], groups: Sequence[Sequence[int]], scores: Floats) -> list[int]:
+    """``boxes`` in the order that agrees best with ``scores``, those of each of ``groups`` next to each other."""
+    own = [group for group in groups if set(group) < set(boxes)]
+    largest = [group for group in own if not any(set(group) < set(other) for other in own)]
+    grouped = {box for group in largest for box in group}
+    units = [*([box] for box in boxes if box not in grouped), *map(list, largest)]
+    sums = np.array([[scores[np.ix_(one, other)].sum() for other in units] for one in units], np.float32)
+    np.fill_diagonal(sums, 0)
+    order = best_order(sums, np.argsort(-sums.sum(axis=1), kind="stable").tolist())
+    return [box for at in order for box in (_ordered(units[at], own, scores) if len(units[at]) > 1 else units[at])]
 
 
 def stacked(boxes: Sequence[BBox]) -> list[list[int]]:

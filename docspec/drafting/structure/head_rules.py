@@ -153,14 +153,15 @@ def _head_over(
     rule: Span, columns: Sequence[tuple[float, float] | None], taken: NDArray[np.bool_], boxes: Floats, size: float
 ) -> Cell | None:
     """The cell of the words right above a ``rule``, none of them ``taken``, in the first row; None if there are none,
-    or some reach beyond it."""
+    or they do not stand at its middle."""
     run = _run_under(rule, columns)
     middle = (boxes[:, 0] + boxes[:, 2]) / 2
     over = (rule[0] < middle) & (middle < rule[1])
-    own = np.nonzero(over & (rule[2] - boxes[:, 3] > -0.3 * size) & (rule[2] - boxes[:, 3] < UNDER * size))[0]
+    under = rule[2] - boxes[:, 3]
+    own = np.nonzero(over & (under > -0.3 * size) & (under < UNDER * size))[0]
     if run is None or not len(own) or taken[own].any():
         return None
-    if boxes[own, 0].min() < rule[0] - size or boxes[own, 2].max() > rule[1] + size:
+    if not _is_under(rule, np.array([*boxes[own, :2].min(axis=0), *boxes[own, 2:].max(axis=0)]), size):
         return None
     return Cell(tuple(int(token) for token in own[np.argsort(boxes[own, 0])]), 0, run[0], 1, run[1])
 
