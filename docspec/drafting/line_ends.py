@@ -32,7 +32,7 @@ GOES_ON, BREAKS, PARTS = range(3)
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
 
-SURE, SURER = 0.1, 0.001
+SURE, SURER = 0.03, 0.001
 """Below this probability that a text goes on its lines are not joined; the second one where something speaks against
 an end."""
 
