@@ -165,7 +165,8 @@ def test_scans_in_scripts_that_nothing_reads_are_doubtful_and_no_salad(parser: P
         [page] = parser.parse(path.with_suffix(".png")).pages
         assert (page.doubtful is None) == (script in ("chinese", "japanese")), script
         latin = scripts_of("".join(block.text for block in page.blocks))["Latin"]
-        assert latin <= scripts_of((TEXTS / f"{script}.md").read_text(encoding="utf-8"))["Latin"] + 8, script
+        # A line that holds an address keeps what stands beside it, too.
+        assert latin <= scripts_of((TEXTS / f"{script}.md").read_text(encoding="utf-8"))["Latin"] + 12, script
 
 
 @pytest.mark.skipif(len(installed()) < 2, reason="tesseract is not installed")
