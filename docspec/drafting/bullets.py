@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from docspec.core import BBox, Category, Region
+from docspec.core.draft import stacked
 from docspec.core.geometry import runs_of
 from docspec.core.marks import shifted
 from docspec.drafting.lines import TextLine
@@ -166,6 +167,12 @@ def _is_of_column(
     )
 
 
+CLOSE = 0.8
+"""Most white between two lines of an item, in heights of the upper one."""
+
+_ITEM = re.compile(rf"[{_SIGNS}–-]\s|\(?\w{{1,3}}[.)]\s")
+"""The mark of an item."""
+
 _DASHED = re.compile(r"[-–]\s+[^\W\d]")
 
 
@@ -207,6 +214,34 @@ def with_dashes(regions: Sequence[Region]) -> list[Region]:
         if dashed and _DASHED.match(region.lines[0].text) and any(map(is_item, beside)):
             result[number] = replace(region, category=Category.LIST_ITEM)
     return result
+
+
+def with_whole_items(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which an item without a mark that goes on in small letters, right below an open one with a mark
+    and not left of it, is its end."""
+    result: list[Region] = []
+    for region in regions:
+        before = result[-1] if result else None
+        if before is not None and before.lines and region.lines and _goes_on(before, region):
+            result[-1] = stacked([before, region])
+        else:
+            result.append(region)
+    return result
+
+
+def _goes_on(item: Region, region: Region) -> bool:
+    if not item.category is region.category is Category.LIST_ITEM or len(item.texts) != 1 or len(region.texts) != 1:
+        return False
+    last, first = item.lines[-1], region.lines[0]
+    is_open = _ITEM.match(item.lines[0].text) is not None and last.text.rstrip()[-1:].isalnum()
+    below = -0.5 < (first.bbox.y0 - last.bbox.y1) / last.bbox.height < CLOSE
+    return (
+        is_open
+        and below
+        and first.text[:1].islower()
+        and _ITEM.match(first.text) is None
+        and first.bbox.x0 >= item.bbox.x0
+    )
 
 
 def _is_signed(region: Region, bullets: set[str]) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 import pymupdf
 import pytest
 
-from docspec.core import BBox
+from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.marks import Mark
-from docspec.drafting.bullets import with_bullets
+from docspec.drafting.bullets import with_bullets, with_dashes, with_whole_items
 from docspec.drafting.lines import TextLine
 from docspec.results import ParsedDocument
 
@@ -124,3 +124,32 @@ def test_marks_between_columns_begin_no_texts() -> None:
         for one in (line(name, 8, 40, 20 * row), line("\u2022", 70, 4, 20 * row), line(season, 112, 60, 20 * row))
     ]
     assert with_bullets(told) == told
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "whole"),
+    [
+        ("• a desired schema to extract output from that", "document. To run without one", True),
+        ("• a desired schema to extract output from that", "Document two", False),
+        ("• a desired schema to extract output.", "document. To run without one", False),
+        ("a desired schema to extract output from that", "document. To run without one", False),
+        ("• a desired schema to extract output from that", "b) document. To run", False),
+    ],
+)
+def test_an_item_that_is_cut_in_a_sentence_is_whole(first: str, second: str, whole: bool) -> None:
+    def item(text: str, y: float) -> Region:
+        line = PrintedLine(BBox(20, y, 300, y + 10), text, 10.0)
+        return Region(line.bbox, Category.LIST_ITEM, (text,), lines=(line,))
+
+    assert (len(with_whole_items([item(first, 0), item(second, 12)])) == 1) is whole
+    assert len(with_whole_items([item(first, 0), item(second, 40)])) == 2
+
+
+def test_text_behind_a_dash_is_an_item_beside_items() -> None:
+    def text(words: str, category: Category) -> Region:
+        line = PrintedLine(BBox(20, 0, 300, 10), words, 10.0)
+        return Region(line.bbox, category, (words,), lines=(line,))
+
+    bullet, dash = text("• first", Category.LIST_ITEM), text("- second", Category.TEXT)
+    assert [one.category for one in with_dashes([bullet, dash])] == [Category.LIST_ITEM] * 2
+    assert [one.category for one in with_dashes([dash, text("third", Category.TEXT)])] == [Category.TEXT] * 2

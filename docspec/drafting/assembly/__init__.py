@@ -27,7 +27,7 @@ from docspec.drafting.assembly.parts import (
 )
 from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_one_size, with_short_lines
-from docspec.drafting.bullets import with_dashes, with_signs
+from docspec.drafting.bullets import with_dashes, with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.line_ends import with_line_ends
 from docspec.drafting.lines import TextLine
@@ -53,6 +53,7 @@ STEPS: tuple[Step, ...] = (
 REGION_STEPS: tuple[RegionStep, ...] = (
     with_signs,  # items that are text count for the usual size of text
     with_dashes,  # beside items that stayed ones
+    with_whole_items,  # of what is called items by now
     without_parts,  # the same; what is no heading must not keep another one from being the title
     with_title,  # needs that size, and all headings
     with_items,  # before short lines of a text are one with breaks
