@@ -138,6 +138,9 @@ COMPACT = 1.5
 MOST_BULLETS = 100
 """Most bullets of one patch of ink; more marks are a pattern."""
 
+OTHER_INK = 0.2
+"""Most ink outside of lines in what is text and no picture, as a share of all."""
+
 TALLEST = 3.0
 """A piece higher than so many usual lines that does not part into lines is a picture."""
 
@@ -175,6 +178,19 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
         if category is not None:
             patches.append(Region(box, category))
     return sorted(patches, key=lambda region: (region.bbox.y0, region.bbox.x0))
+
+
+def is_print_alone(image: Image.Image, box: BBox, lines: Sequence[BBox]) -> bool:
+    """Whether nearly all ink in ``box`` of an ``image`` is that of its ``lines`` of text, rules aside: a form or a
+    framed list, and no picture. All in pixels."""
+    left, top, right, bottom = box.clamped(image.width, image.height).rounded()
+    if right - left < 2 or bottom - top < 2 or not lines:
+        return False
+    usual = median(line.height for line in lines)
+    ink = without_rules(ink_of(image.crop((left, top, right, bottom))), round(RULE * usual))
+    whole = int(ink.sum())
+    _wipe(ink, [line.shifted(-left, -top) for line in lines], usual)
+    return int(ink.sum()) <= OTHER_INK * whole
 
 
 def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:

@@ -16,14 +16,14 @@ from typing import Any
 
 from PIL import Image
 
-from docspec.core import DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
+from docspec.core import Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
 from docspec.core.running_text import in_place
 from docspec.core.straightening import NOTHING, Corners, Straightening
 from docspec.documents.mupdf import load_layout_model, mupdf
 from docspec.drafting.assembly import assemble
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.ink import unread_regions
-from docspec.drafting.layout import WHITE_SPACE, write_hidden
+from docspec.drafting.ink import is_print_alone, unread_regions
+from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.light import evened, read_evenly
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine
@@ -33,7 +33,7 @@ from docspec.drafting.order import in_order, layout_of
 from docspec.drafting.picture_text import find_text, is_prose, picture_around, with_labels
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.policy import DraftingPolicy
-from docspec.drafting.printed import Printed
+from docspec.drafting.printed import WORDS, Printed
 from docspec.drafting.recogniser import PageReader, Reading, Recogniser
 from docspec.drafting.sheet import lone_sheet_in
 from docspec.drafting.stacked import with_columns
@@ -181,6 +181,10 @@ def regions_of_lines(
     try:
         sheet_page = sheet_of(document, image, in_points, per_point)
         boxes, layout, events = layout_of(Printed(sheet_page), in_points)
+        boxes = [
+            replace(box, category=Category.TEXT) if _is_print(box, image, in_points, per_point) else box
+            for box in boxes
+        ]
         tokens = recognised_tokens(in_points, image, per_point, boxes)
         structure = structure_of(tokens, relations())
         found, in_points = found_tables([structure], in_points)
@@ -195,6 +199,17 @@ def regions_of_lines(
     upright = [region.moved(lambda box: box.scaled(per_point)) for region in regions]
     settled = [replace(region, bbox=as_printed(region.bbox, lean, page)) for region in upright]
     return settled, layout, (*events, *doubts(found))
+
+
+def _is_print(box: LayoutBox, image: Image.Image, lines: Sequence[TextLine], per_point: float) -> bool:
+    """Whether ``box`` is a supposed picture of words and rules alone; ``image`` has so many pixels ``per_point``."""
+    if box.category is not Category.PICTURE:
+        return False
+    own = [line for line in lines if box.bbox.has_center_of(line.bbox)]
+    words = sum(len(line.text.split()) for line in own)
+    return words >= WORDS and is_print_alone(
+        image, box.bbox.scaled(per_point), [line.bbox.scaled(per_point) for line in own]
+    )
 
 
 def sheet_of(document: Any, image: Image.Image, lines: Sequence[TextLine], per_point: float) -> Any:

@@ -30,6 +30,12 @@ def test_a_paragraph_goes_on_at_the_head_of_the_next_column_and_behind_a_picture
     assert joined(FIRST, picture, Block(Category.CAPTION, "Fig. 1. Of the", BBox(40, 800, 290, 808)), REST)
 
 
+def test_text_right_below_goes_on_only_as_close_as_lines_of_a_paragraph_are() -> None:
+    fax = Block(Category.TEXT, "phone (555) 23 78", BBox(40, 600, 150, 610), "draft", points=8.0)
+    assert joined(fax, replace(fax, text="fax (555) 23 79", bbox=BBox(40, 611, 150, 621)))
+    assert not joined(fax, replace(fax, text="fax (555) 23 79", bbox=BBox(40, 617, 150, 627)))
+
+
 def test_a_sentence_does_not_go_on_over_a_line_of_program_text_that_it_speaks_of() -> None:
     code = replace(NOTE, text="set height", bbox=BBox(40, 712, 250, 722), points=9.0)
     below = replace(REST, bbox=BBox(40, 734, 290, 760))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from docspec.core import BBox, Category
 from docspec.drafting.assembly import assemble
+from docspec.drafting.assembly.claims import fitted
 from docspec.drafting.columns import cut_layout
 from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
@@ -225,3 +226,14 @@ def test_the_columns_of_a_curriculum_vitae_are_read_one_after_the_other() -> Non
     ]
     rows = [text for region in assemble([box(Category.TEXT, *level)], level) for text in region.texts[0].split("\n")]
     assert rows == [f"cell {row} cell {row} cell {row}" for row in range(8)]
+
+
+def test_a_box_around_others_stands_where_its_own_lines_do() -> None:
+    """A watermark across the page has its box around all of it."""
+    own, other = [line("of the first text", 40, 60 + 12 * at, 200) for at in range(3)], line("Second", 40, 200, 60)
+    wide = LayoutBox(BBox(0, 0, 600, 800), Category.TEXT)
+    narrow = LayoutBox(other.bbox, Category.SECTION_HEADER)
+    found = fitted([wide, narrow], [*own, other])
+    assert found[0].bbox == BBox.union(one.bbox for one in own)
+    assert found[1] is narrow
+    assert fitted([wide], own) == [wide]

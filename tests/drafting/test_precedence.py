@@ -13,7 +13,7 @@ from docspec.core import BBox, Category
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
-from docspec.drafting.precedence import MOST, best_order, features_of, precedence
+from docspec.drafting.precedence import MOST, best_order, features_of, framed, order_of, precedence
 
 
 def total(scores: np.ndarray, order: list[int] | tuple[int, ...]) -> float:
@@ -126,3 +126,30 @@ def test_pages_of_very_many_boxes_are_cut_along_white_space() -> None:
         LayoutBox(BBox(x, y, x + 40, y + 8), Category.TEXT) for x in (0, 60) for y in range(0, 10 * (MOST // 2 + 1), 10)
     ]
     assert in_order(boxes[::-1]) == boxes
+
+
+@given(st.integers(0, 10_000), st.integers(4, 14), st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_what_stands_in_one_frame_is_read_together(seed: int, count: int, number: int) -> None:
+    boxes, lines = page(seed, count)
+    chance = Random(seed)
+    frames = [
+        BBox(x, y, x + chance.uniform(100, 500), y + chance.uniform(100, 600))
+        for x, y in ((chance.uniform(0, 300), chance.uniform(0, 400)) for _ in range(number))
+    ]
+    texts = {line.bbox: line.text for line in lines}
+    order = order_of(boxes, texts, frames, (), False)
+    assert sorted(order) == list(range(count))
+    sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
+    for held in framed(sides, frames):
+        places = sorted(order.index(box) for box in held)
+        assert places == list(range(places[0], places[0] + len(held)))
+
+
+def test_frames_that_cross_or_cut_a_box_hold_nothing_together() -> None:
+    sides = np.array([(0, 0, 10, 10), (0, 20, 10, 30), (0, 40, 10, 50), (20, 0, 30, 10)], np.float32)
+    upper, lower, whole = BBox(-1, -1, 11, 31), BBox(-1, 19, 11, 51), BBox(-1, -1, 11, 51)
+    assert framed(sides, [whole, upper]) == [[0, 1], [0, 1, 2]]
+    assert framed(sides, [upper, lower]) == [[0, 1]], "the second crosses the first"
+    assert framed(sides, [BBox(-1, -1, 11, 45)]) == [], "a box stands on its edge"
+    assert framed(sides, [BBox(-1, -1, 11, 11), BBox(-1, -1, 31, 51)]) == [], "one box, and all"

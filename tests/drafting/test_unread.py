@@ -6,10 +6,10 @@ import time
 
 import pymupdf
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.ink import unread_regions
+from docspec.drafting.ink import is_print_alone, unread_regions
 
 SCALE = 150 / 72
 
@@ -94,3 +94,21 @@ def test_the_edges_of_each_patch_are_those_of_its_own_ink() -> None:
             image.paste(0, (left, y, right, min(y + 8, bottom)))
     found = unread_regions(image, [])
     assert [one.bbox for one in found] == [BBox(*map(float, place)) for place in places]
+
+
+def test_words_and_rules_alone_are_no_picture_and_bars_are_one() -> None:
+    image = Image.new("L", (600, 300), 255)
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.load_default(20)
+    lines = []
+    for row in range(6):
+        draw.text((30, 20 + 40 * row), "Employer identification number", fill=0, font=font)
+        lines.append(BBox(*draw.textbbox((30, 20 + 40 * row), "Employer identification number", font=font)))
+    whole = BBox(5, 5, 595, 295)
+    draw.rectangle((10, 10, 590, 290), outline=0, width=2)
+    draw.line((10, 150, 590, 150), fill=0, width=2)
+    assert is_print_alone(image, whole, lines)
+    assert not is_print_alone(image, whole, [])
+    for bar in range(4):
+        draw.rectangle((400 + 40 * bar, 200 - 30 * bar, 425 + 40 * bar, 280), fill=90)
+    assert not is_print_alone(image, whole, lines)
