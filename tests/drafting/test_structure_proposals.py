@@ -9,8 +9,8 @@ import numpy as np
 import pymupdf
 import pytest
 
-from docspec.drafting.structure.grid import Cell
-from docspec.drafting.structure.tables import Grid, _with_rows_joined
+from docspec.drafting.structure.grid import Cell, Grid
+from docspec.drafting.structure.tables import _with_rows_joined
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from docspec.drafting.structure.grid import Cell
-from docspec.drafting.structure.tables import Grid, _goes_on
+from docspec.drafting.structure.going_on import goes_on
+from docspec.drafting.structure.grid import Cell, Grid
 from docspec.drafting.structure.tokens import PageTokens, Token
 
 RULES = [(40, 300, 90), (40, 300, 135), (40, 300, 180)]
@@ -50,4 +50,4 @@ def test_a_table_goes_on_in_the_one_below(
     none = np.zeros((0, 4), np.float32)
     page = PageTokens(tokens, np.array(rules, np.float32).reshape(-1, 3), none[:, :3], none, none, 600, 800)
     first, second = grid(0, 6, 95, 132), grid(6, 6, top, top + 37)
-    assert _goes_on(first, second, page) is one
+    assert goes_on(first, second, page) is one

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from docspec.drafting.structure.tokens import Floats
+from docspec.drafting.structure.tokens import Box, Floats
 
 APART = 2.0
 """Weight of what parts two cells over what joins them: a cell over several rows shares one with each, and must not join
@@ -47,6 +47,28 @@ class Cell:
     column: int
     rows: int = 1
     columns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: its cells in the order of reading, how many rows at the top are heads, its box (points), how sure it is
+    (0..1: the mean probability of what it says of two words), and whether drawn rules close most of its cells."""
+
+    cells: tuple[Cell, ...]
+    head_rows: int
+    box: Box
+    certainty: float
+    ruled: bool = False
+
+    @property
+    def height(self) -> int:
+        """How many rows it has."""
+        return max(cell.row + cell.rows for cell in self.cells)
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return max(cell.column + cell.columns for cell in self.cells)
 
 
 def division(scores: Floats, order: NDArray[np.int64]) -> list[list[int]]:

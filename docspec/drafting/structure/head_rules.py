@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from docspec.core import BBox
 from docspec.core.geometry import runs_of
-from docspec.drafting.structure.grid import Cell
+from docspec.drafting.structure.grid import Cell, Grid
 from docspec.drafting.structure.tokens import Floats, PageTokens, Token, rows_of
 
 UNDER = 0.9
@@ -46,7 +47,24 @@ Span = tuple[float, float, float]
 """Where a rule begins and ends, and its height."""
 
 
-def with_head_rules(cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageTokens) -> tuple[list[Cell], bool]:
+def with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
+    """``tables`` with the heads that have rules under them."""
+    taken = np.zeros(len(page.tokens), bool)
+    for grid in tables:
+        taken[[token for cell in grid.cells for token in cell.tokens]] = True
+    result = []
+    for grid in tables:
+        cells, added = _with_rules(grid.cells, taken, page)
+        tokens = [token for cell in cells for token in cell.tokens]
+        taken[tokens] = True
+        around = BBox.union(BBox(*box) for box in (grid.box, *(page.tokens[token].box for token in tokens)))
+        box = (around.x0, around.y0, around.x1, around.y1)
+        ordered = tuple(sorted(cells, key=lambda cell: (cell.row, cell.column)))
+        result.append(replace(grid, cells=ordered, box=box, head_rows=grid.head_rows + added))
+    return result
+
+
+def _with_rules(cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageTokens) -> tuple[list[Cell], bool]:
     """``cells`` of a table, whose heads with rules under them span what these rules run over, with further heads over
     such rules whose words are not ``taken``: beside others, or in a row of their own above the table. Whether there is
     such a row."""

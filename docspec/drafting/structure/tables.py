@@ -25,7 +25,8 @@ from docspec.drafting.structure.enclosed import (
     with_whole_lines,
 )
 from docspec.drafting.structure.features import features_of
-from docspec.drafting.structure.grid import Cell, agreed, grid_of, without_empty
+from docspec.drafting.structure.going_on import goes_on
+from docspec.drafting.structure.grid import Cell, Grid, agreed, grid_of, without_empty
 from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.plain import plain_grids
@@ -62,10 +63,6 @@ JOINED, NEAR = 0.9, 2.0
 """Least certainty of a table of two groups of which one is none by itself, and most white between these, in heights of
 a line."""
 
-LEAST_RULES, FRAMED, ROW_WHITE = 2, 0.9, 1.3
-"""Least rules of one length over two tables below each other that are one, their least length as a share of the width,
-and most white between the two over that between two rows."""
-
 SURE, SURER = 0.97, 0.03
 """Certainty up to which a table is tried without its lines of text, and how much surer it must be so."""
 
@@ -89,28 +86,6 @@ LEAST_ROWS = 3
 
 LEAST_HEADS = 3
 """Least cells of the one row of several in a table whose cells are closed by rules."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table: its cells in the order of reading, how many rows at the top are heads, its box (points), how sure it is
-    (0..1: the mean probability of what it says of two words), and whether drawn rules close most of its cells."""
-
-    cells: tuple[Cell, ...]
-    head_rows: int
-    box: Box
-    certainty: float
-    ruled: bool = False
-
-    @property
-    def height(self) -> int:
-        """How many rows it has."""
-        return max(cell.row + cell.rows for cell in self.cells)
-
-    @property
-    def width(self) -> int:
-        """How many columns it has."""
-        return max(cell.column + cell.columns for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +126,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
-    every = _with_head_rules(_described([*tables, *_plain_tables(page, tables, states)], page), page)
+    every = with_head_rules(_described([*tables, *_plain_tables(page, tables, states)], page), page)
     return [grid for grid in every if not _is_of_answers(grid, page)]
 
 
@@ -181,9 +156,9 @@ def _with_rows_joined(
     at = 0
     while at < len(result) - 1:
         (above, first), (below, second) = result[at : at + 2]
-        goes_on = first is not None and second is not None and _goes_on(first, second, search.page)
         alone = first is None or second is None
-        if _are_near(search.boxes[above], search.boxes[below]) and (alone or goes_on):
+        is_rest = first is not None and second is not None and goes_on(first, second, search.page)
+        if _are_near(search.boxes[above], search.boxes[below]) and (alone or is_rest):
             both = np.union1d(above, below)
             grid = search.grid_among(both)
             least = max([JOINED, *(one.certainty for one in (first, second) if one and alone)])
@@ -192,61 +167,6 @@ def _with_rows_joined(
                 continue
         at += 1
     return result
-
-
-def _goes_on(first: Grid, second: Grid, page: PageTokens) -> bool:
-    """Whether the table ``second`` is the rest of ``first`` right above it: rules of one length run above, between or
-    below both, their columns stand in the same places, no more white is between them than between two rows, and it
-    does not begin with the same heads."""
-    if first.width != second.width or (first.head_rows and _first_row(first, page) == _first_row(second, page)):
-        return False
-    boxes = np.array([token.box for token in page.tokens])
-    columns = zip(_column_spans(first, boxes), _column_spans(second, boxes), strict=True)
-    if any(a is not None and b is not None and (min(a[1], b[1]) <= max(a[0], b[0])) for a, b in columns):
-        return False
-    (left, top), (right, bottom) = np.minimum(first.box[:2], second.box[:2]), np.maximum(first.box[2:], second.box[2:])
-    slack = float(np.median([page.tokens[cell.tokens[0]].size for cell in first.cells]))
-    wide = [
-        (start, end)
-        for start, end, y in page.level.tolist()
-        if top - 2 * slack < y < bottom + 2 * slack
-        and end - start > FRAMED * (right - left)
-        and start < right
-        and end > left
-    ]
-    ends = np.array(wide).reshape(-1, 2)
-    if len(ends) < LEAST_RULES or (np.ptp(ends, axis=0) > slack / 2).any():
-        return False
-    return _white_between(first, second, boxes) <= ROW_WHITE * max(_most_white(one, boxes) for one in (first, second))
-
-
-def _first_row(grid: Grid, page: PageTokens) -> list[str]:
-    return [" ".join(page.tokens[token].text for token in cell.tokens) for cell in grid.cells if cell.row == 0]
-
-
-def _column_spans(grid: Grid, boxes: Floats) -> list[tuple[float, float] | None]:
-    """Where the words of each column begin and end, by the cells that are in it alone."""
-    found: list[tuple[float, float] | None] = []
-    for column in range(grid.width):
-        own = [token for cell in grid.cells if (cell.column, cell.columns) == (column, 1) for token in cell.tokens]
-        found.append((float(boxes[own, 0].min()), float(boxes[own, 2].max())) if own else None)
-    return found
-
-
-def _white_between(first: Grid, second: Grid, boxes: Floats) -> float:
-    upper = [token for cell in first.cells for token in cell.tokens]
-    lower = [token for cell in second.cells for token in cell.tokens]
-    return float(boxes[lower, 1].min() - boxes[upper, 3].max())
-
-
-def _most_white(grid: Grid, boxes: Floats) -> float:
-    """The widest white between two of its rows."""
-    rows: list[tuple[float, float]] = []
-    for row in range(grid.height):
-        own = [token for cell in grid.cells if cell.row == row for token in cell.tokens]
-        if own:
-            rows.append((float(boxes[own, 1].min()), float(boxes[own, 3].max())))
-    return max([below[0] - above[1] for above, below in pairwise(rows)] or [0.0])
 
 
 def _are_near(above: Floats, below: Floats) -> bool:
@@ -337,23 +257,6 @@ class _Search:
         return bool(
             (sure < least and self.textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN)
         )
-
-
-def _with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
-    """``tables`` with the heads that have rules under them."""
-    taken = np.zeros(len(page.tokens), bool)
-    for grid in tables:
-        taken[[token for cell in grid.cells for token in cell.tokens]] = True
-    result = []
-    for grid in tables:
-        cells, added = with_head_rules(grid.cells, taken, page)
-        tokens = [token for cell in cells for token in cell.tokens]
-        taken[tokens] = True
-        around = BBox.union(BBox(*box) for box in (grid.box, *(page.tokens[token].box for token in tokens)))
-        box = (around.x0, around.y0, around.x1, around.y1)
-        ordered = tuple(sorted(cells, key=lambda cell: (cell.row, cell.column)))
-        result.append(replace(grid, cells=ordered, box=box, head_rows=grid.head_rows + added))
-    return result
 
 
 def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
