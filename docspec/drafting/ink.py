@@ -141,6 +141,10 @@ MOST_BULLETS = 100
 OTHER_INK = 0.2
 """Most ink outside of lines in what is text and no picture, as a share of all."""
 
+STROKE, FILLED, FILLED_LINES = 1.5, 3, 15
+"""Least length of a straight stroke, in usual lines, least number of filled areas in a picture, and lines of text for
+each that a form may have."""
+
 TALLEST = 3.0
 """A piece higher than so many usual lines that does not part into lines is a picture."""
 
@@ -181,8 +185,8 @@ def unread_regions(image: Image.Image, regions: Sequence[Region]) -> list[Region
 
 
 def is_print_alone(image: Image.Image, box: BBox, lines: Sequence[BBox]) -> bool:
-    """Whether nearly all ink in ``box`` of an ``image`` is that of its ``lines`` of text, rules aside: a form or a
-    framed list, and no picture. All in pixels."""
+    """Whether nearly all ink in ``box`` of an ``image`` is that of its ``lines`` of text, rules, frames and a shade or
+    two aside: a form or a framed list, and no picture. All in pixels."""
     left, top, right, bottom = box.clamped(image.width, image.height).rounded()
     if right - left < 2 or bottom - top < 2 or not lines:
         return False
@@ -190,7 +194,30 @@ def is_print_alone(image: Image.Image, box: BBox, lines: Sequence[BBox]) -> bool
     ink = without_rules(ink_of(image.crop((left, top, right, bottom))), round(RULE * usual))
     whole = int(ink.sum())
     _wipe(ink, [line.shifted(-left, -top) for line in lines], usual)
-    return int(ink.sum()) <= OTHER_INK * whole
+    return _filled(ink, usual) < max(FILLED, len(lines) / FILLED_LINES) and _drawn(ink, usual) <= OTHER_INK * whole
+
+
+def _filled(ink: np.ndarray, usual: float) -> int:
+    """The number of filled areas in ``ink``; a line is ``usual`` pixels high."""
+    import cv2
+
+    side = max(1, round(FLAT * usual))
+    marks: Any = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones((side, side), np.uint8))
+    return int(cv2.connectedComponents(marks)[0]) - 1
+
+
+def _drawn(ink: np.ndarray, usual: float) -> int:
+    """The pixels of ``ink`` in marks that are no level or upright strokes, shades or specks."""
+    import cv2
+
+    marks: Any = ink.astype(np.uint8)
+    length = max(1, round(STROKE * usual))
+    for shape in ((1, length), (length, 1)):
+        strokes: Any = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones(shape, np.uint8))
+        marks &= ~strokes & 1
+    _, _, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=8)
+    specks = np.minimum(stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]) <= THIN
+    return int(stats[1:, cv2.CC_STAT_AREA][~specks].sum())
 
 
 def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:

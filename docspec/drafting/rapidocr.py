@@ -206,7 +206,7 @@ def _is_print(box: LayoutBox, image: Image.Image, lines: Sequence[TextLine], per
     if box.category is not Category.PICTURE:
         return False
     own = [line for line in lines if box.bbox.has_center_of(line.bbox)]
-    words = sum(len(line.text.split()) for line in own)
+    words = sum(sum(map(str.isalpha, word)) > 2 for line in own for word in line.text.split())
     return words >= WORDS and is_print_alone(
         image, box.bbox.scaled(per_point), [line.bbox.scaled(per_point) for line in own]
     )
