@@ -47,7 +47,8 @@ def without_parts(regions: Sequence[Region]) -> list[Region]:
     does."""
     running = [region for region in regions if region.category.is_running_text and not region.listing]
     styles = _styles(running)
-    largest = max((size for (size, _), count in styles.items() if count >= COMMON * styles.total()), default=0.0)
+    common = (size for (size, _), count in styles.items() if count >= COMMON * styles.total())
+    largest = max([_size(running), *common])
     whole = BBox.union(region.bbox for region in running) if running else None
 
     def settled(region: Region) -> Region:
