@@ -20,9 +20,9 @@ UNDER = 0.9
 WIDEST = 0.9
 """Most width of a rule under a head, as a share of the table's."""
 
-CENTRED = 0.2
-"""Most distance of a head from the middle of its rule, as a share of the rule's length: what stands at the left of one
-is the entry of a frame."""
+CENTRED, OFF = 0.06, 0.6
+"""Most distance of a head from the middle of its rule, as a share of the rule's length and in sizes of the type: what
+stands elsewhere over one is the entry of a frame."""
 
 BEYOND = 3.0
 """Most that a rule under a head reaches beyond the words of the table, in sizes of the type."""
@@ -138,7 +138,7 @@ def _is_under(rule: Span, box: Floats, size: float) -> bool:
     start, end, y = rule
     if not (start - size < box[0] and box[2] < end + size and -0.3 * size < y - box[3] < UNDER * size):
         return False
-    return bool(abs(box[0] + box[2] - start - end) < 2 * CENTRED * (end - start))
+    return bool(abs(box[0] + box[2] - start - end) < 2 * max(CENTRED * (end - start), OFF * size))
 
 
 def _spanned(
