@@ -32,9 +32,9 @@ GOES_ON, BREAKS, PARTS = range(3)
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
 
-SURE, SURER = 0.03, 0.001
-"""Below this probability that a text goes on its lines are not joined; the second one where something speaks against
-an end."""
+SURE_OF_ADDRESS, SURE, SURER = 0.1, 0.03, 0.001
+"""Below this probability that a text goes on its lines are not joined; the first one before an address of the web or of
+mail, the last one where something speaks against an end."""
 
 PARTED = 0.9
 """Above this probability another text begins in one that the rules call broken."""
@@ -197,7 +197,7 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
     if (last in HYPHENS and begins[0].isalpha()) or line.text.split()[-1] in _LINKS:
         return 0.0
     if _ADDRESS.match(begins):
-        return SURE
+        return SURE_OF_ADDRESS
     if begins[0].islower() and last not in ".!?:;,":
         return SURER
     near = SAME_EDGE * line.bbox.height

@@ -37,7 +37,8 @@ WITHIN = 0.8
 """Least share of a box that lies within a frame that holds it."""
 
 CROSSED = 0.1
-"""Least share of a box that lies within a frame, but not all of it, for the frame to be none of text."""
+"""Least share of a box, or of a smaller frame, that lies within a frame, but not all of it, for the frame to be none of
+text."""
 
 MOST = 500
 """Most boxes of a page of which each two are compared: time and memory grow with their square."""
@@ -301,7 +302,8 @@ def order_of(
 
 def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
     """The boxes (n, 4) that each of some ``frames`` holds, two and more, small frames first: none of these holds boxes
-    of two others, or has one on its edge."""
+    of two others, has one on its edge, or crosses another frame, as the boxes around slanted ones do."""
+    frames = [one for one in frames if not any(CROSSED < _overlap_of_smaller(one, other) < WITHIN for other in frames)]
     edges = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames], np.float32).reshape(-1, 1, 4)
     shared = np.minimum(sides[:, 2:], edges[..., 2:]) - np.maximum(sides[:, :2], edges[..., :2])
     areas = np.maximum((sides[:, 2:] - sides[:, :2]).prod(axis=-1), 1e-3)
@@ -315,6 +317,11 @@ def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
             crosses = any(set(own) & set(one) and not set(own) >= set(one) for one in found)
             found += [] if crosses else [own]
     return found
+
+
+def _overlap_of_smaller(one: BBox, other: BBox) -> float:
+    """The share of the smaller of two boxes that both cover."""
+    return max(one.overlap(other), other.overlap(one))
 
 
 def _ordered(boxes: list[int], groups: Sequence[Sequence[int]], scores: Floats) -> list[int]:

@@ -112,3 +112,16 @@ def test_heads_of_two_lines_stay_whole(parsed: Parsed) -> None:
     table = next(block.text for block in parsed(draw).pages[0].blocks if block.category == "Table")
     assert all(text in table for text in heads)
     assert "colspan" not in table
+
+
+def test_several_heads_over_one_rule_are_not_one(parsed: Parsed) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x, text in zip(COLUMNS, ("2001", "2002", "2003", "2004"), strict=True):
+            write(page, x, 80, text, True)
+        page.draw_line((190, 85), (505, 85))
+        for x in COLUMNS:
+            write(page, x, 98, "Mill. USD", True)
+        page.draw_line((60, 103), (505, 103))
+        body(page, 120)
+
+    assert all(wide == 1 for row in spans(parsed(draw)) for _, wide in row)

@@ -431,3 +431,12 @@ def test_a_title_above_a_closed_table_takes_its_column_with_it() -> None:
     closed = [Cell((1,), 1, 0), Cell((2,), 1, 2), Cell((3,), 2, 0), Cell((4,), 2, 2)]
     found = without_empty(_without_titles([Cell((0,), 0, 1), *closed], np.array([-1, 0, 0, 0, 0])))
     assert [(cell.tokens[0], cell.row, cell.column) for cell in found] == [(1, 0, 0), (2, 0, 1), (3, 1, 0), (4, 1, 1)]
+
+
+def test_heads_over_two_columns_each_above_a_closed_table_are_no_title() -> None:
+    closed = [Cell((at,), 1 + at // 7, at % 7) for at in range(14)]
+    heads = [Cell((20 + at,), 0, 1 + 2 * at, 1, 2) for at in range(3)]
+    lattice = np.array([0] * 14 + [-1] * 12)
+    assert _without_titles([*heads, *closed], lattice) == [*heads, *closed]
+    lines = [Cell((20,), 0, 0, 1, 3), Cell((21,), 0, 3, 1, 4)]  # lines of a letter
+    assert all(cell.tokens[0] < 20 for cell in _without_titles([*lines, *closed], lattice))

@@ -34,6 +34,9 @@ BETWEEN, LINES = 0.6, 2.0
 """Least white between two heads of one line, and most distance of the lines of a head and those below it, in sizes of
 the type."""
 
+APART = 1.0
+"""Least white between two heads over one rule, in sizes of the type."""
+
 LAP = 0.15
 """Least overlap of a head with one below it, as a share of the narrower one."""
 
@@ -171,7 +174,7 @@ def _head_over(
     rule: Span, columns: Sequence[tuple[float, float] | None], taken: NDArray[np.bool_], boxes: Floats, size: float
 ) -> Cell | None:
     """The cell of the words right above a ``rule``, none of them ``taken``, in the first row; None if there are none,
-    or they do not stand at its middle."""
+    or they do not stand at its middle, or are several heads."""
     run = _run_under(rule, columns)
     middle = (boxes[:, 0] + boxes[:, 2]) / 2
     over = (rule[0] < middle) & (middle < rule[1])
@@ -179,9 +182,12 @@ def _head_over(
     own = np.nonzero(over & (under > -0.3 * size) & (under < UNDER * size))[0]
     if run is None or not len(own) or taken[own].any():
         return None
-    if not _is_under(rule, np.array([*boxes[own, :2].min(axis=0), *boxes[own, 2:].max(axis=0)]), size):
+    own = own[np.argsort(boxes[own, 0])]
+    whole = np.array([*boxes[own, :2].min(axis=0), *boxes[own, 2:].max(axis=0)])
+    several = (boxes[own[1:], 0] - boxes[own[:-1], 2] > APART * size).any()
+    if several or not _is_under(rule, whole, size):
         return None
-    return Cell(tuple(int(token) for token in own[np.argsort(boxes[own, 0])]), 0, run[0], 1, run[1])
+    return Cell(tuple(map(int, own)), 0, run[0], 1, run[1])
 
 
 def with_heads_over_two(scores: Floats, heads: Floats, tokens: Sequence[Token]) -> Floats:

@@ -365,15 +365,17 @@ def _is_ruled_column(cells: Sequence[Cell], own: NDArray[np.int64], page: PageTo
 
 
 def _without_titles(cells: Sequence[Cell], lattice: NDArray[np.int64]) -> list[Cell]:
-    """The ``cells`` of a drawn lattice without those above or below it, outside of all rules, of which one stands alone
-    or each over several of its columns: a title, a note, lines of a letter."""
+    """The ``cells`` of a drawn lattice without those above or below it, outside of all rules, of which one stands
+    alone, or two over several columns each: a title, a note, a line of a letter."""
     result = list(cells)
     width = max(cell.column + cell.columns for cell in cells)
     for last in (False, True):
         while True:
             edge = max(cell.row + cell.rows - 1 for cell in result) if last else 0
             own = [cell for cell in result if cell.row <= edge < cell.row + cell.rows]
-            is_text = len(own) == 1 or (2 * len(own) < width and all(cell.columns > 1 for cell in own))
+            is_text = len(own) == 1 or (
+                len(own) == 2 and width > 4 and own[0].column == 0 and all(cell.columns > 1 for cell in own)
+            )
             if not is_text or len(result) == 1 or any(lattice[token] >= 0 for cell in own for token in cell.tokens):
                 break
             result = [cell if last else replace(cell, row=cell.row - 1) for cell in result if cell not in own]
