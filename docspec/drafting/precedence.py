@@ -303,11 +303,11 @@ def order_of(
 def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
     """The boxes (n, 4) that each of some ``frames`` holds, two and more, small frames first: none of these holds boxes
     of two others, has one on its edge, or crosses another frame, as the boxes around slanted ones do."""
-    frames = [one for one in frames if not any(CROSSED < _overlap_of_smaller(one, other) < WITHIN for other in frames)]
-    edges = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames], np.float32).reshape(-1, 1, 4)
-    shared = np.minimum(sides[:, 2:], edges[..., 2:]) - np.maximum(sides[:, :2], edges[..., :2])
-    areas = np.maximum((sides[:, 2:] - sides[:, :2]).prod(axis=-1), 1e-3)
-    share = np.maximum(shared, 0).prod(axis=-1) / areas
+    edges = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames], np.float32).reshape(-1, 4)
+    covered = _shares(edges, edges)
+    crossed = np.maximum(covered, covered.T)
+    edges = edges[~((crossed > CROSSED) & (crossed < WITHIN)).any(axis=1)]
+    share = _shares(edges, sides)
     inside = share >= WITHIN
     found: list[list[int]] = []
     for at in np.argsort(inside.sum(axis=1), kind="stable"):
@@ -319,9 +319,12 @@ def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
     return found
 
 
-def _overlap_of_smaller(one: BBox, other: BBox) -> float:
-    """The share of the smaller of two boxes that both cover."""
-    return max(one.overlap(other), other.overlap(one))
+def _shares(around: Floats, boxes: Floats) -> Floats:
+    """The share of each of ``boxes`` (m, 4) that each of those ``around`` (n, 4) covers (n, m)."""
+    shared = np.minimum(boxes[:, 2:], around[:, None, 2:]) - np.maximum(boxes[:, :2], around[:, None, :2])
+    areas = np.maximum((boxes[:, 2:] - boxes[:, :2]).prod(axis=-1), 1e-3)
+    result: Floats = np.maximum(shared, 0).prod(axis=-1) / areas
+    return result
 
 
 def _ordered(boxes: list[int], groups: Sequence[Sequence[int]], scores: Floats) -> list[int]:

@@ -24,6 +24,9 @@ CENTRED, OFF = 0.06, 0.6
 """Most distance of a head from the middle of its rule, as a share of the rule's length and in sizes of the type: what
 stands elsewhere over one is the entry of a frame."""
 
+MOST = 300
+"""Most rules within the width of a table: with more, it is a drawing or has a rule around each cell."""
+
 BEYOND = 3.0
 """Most that a rule under a head reaches beyond the words of the table, in sizes of the type."""
 
@@ -80,7 +83,7 @@ def _with_rules(cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageToken
         for start, end, y in page.level.tolist()
         if start > left - BEYOND * size and end < right + BEYOND * size and end - start < WIDEST * (right - left)
     ]
-    if not rules:
+    if not 0 < len(rules) <= MOST:
         return list(cells), False
     columns = _columns(cells, boxes)
     result = [_spanned(cell, cells, rules, columns, boxes, size) for cell in cells]
@@ -127,8 +130,8 @@ def _columns(cells: Sequence[Cell], boxes: Floats) -> list[tuple[float, float] |
 
 
 def _run_under(rule: Span, columns: Sequence[tuple[float, float] | None]) -> tuple[int, int] | None:
-    """The first of the ``columns`` that a rule runs over, and how many they are; None if it cuts one, or runs over
-    fewer than two."""
+    """The first of the ``columns`` whose middles a rule runs over, and how many they are; None if it runs over fewer
+    than two."""
     start, end, _ = rule
     within = [at for at, one in enumerate(columns) if one is not None and start < (one[0] + one[1]) / 2 < end]
     if len(within) < 2:
@@ -246,9 +249,7 @@ def _middle(piece: Piece, tokens: Sequence[Token]) -> float:
     return (tokens[piece[0]].box[0] + tokens[piece[-1]].box[2]) / 2
 
 
-def _under(
-    head: Sequence[int], rows: Sequence[Sequence[Sequence[int]]], tokens: Sequence[Token]
-) -> list[Sequence[int]]:
+def _under(head: Piece, rows: Sequence[Sequence[Piece]], tokens: Sequence[Token]) -> list[Piece]:
     """What stands under ``head``, most of its width or of its own, in the first of the next ``rows`` that has something
     there."""
     size = tokens[head[0]].size
@@ -257,7 +258,9 @@ def _under(
         if tokens[row[0][0]].baseline - tokens[head[0]].baseline > LINES * size:
             break
         spans = [_ends(one, tokens) for one in row]
-        shared = [(min(end, right) - max(start, left)) / min(end - start, right - left) for left, right in spans]
+        shared = [
+            (min(end, right) - max(start, left)) / max(min(end - start, right - left), 0.1) for left, right in spans
+        ]
         if any(share > 0 for share in shared):
             return [one for one, share in zip(row, shared, strict=True) if share > LAP]
     return []
