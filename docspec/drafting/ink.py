@@ -210,11 +210,11 @@ def _drawn(ink: np.ndarray, usual: float) -> int:
     """The pixels of ``ink`` in marks that are no level or upright strokes, shades or specks."""
     import cv2
 
-    marks: Any = ink.astype(np.uint8)
+    whole: Any = ink.astype(np.uint8)
     length = max(1, round(STROKE * usual))
-    for shape in ((1, length), (length, 1)):
-        strokes: Any = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones(shape, np.uint8))
-        marks &= ~strokes & 1
+    shapes = ((1, length), (length, 1))
+    strokes: Any = np.maximum(*(cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones(one, np.uint8)) for one in shapes))
+    marks: Any = whole & ~strokes
     _, _, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=8)
     specks = np.minimum(stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]) <= THIN
     return int(stats[1:, cv2.CC_STAT_AREA][~specks].sum())

@@ -169,7 +169,7 @@ def with_line_ends(regions: Sequence[Region]) -> list[Region]:
 def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
     lines = region.lines
     is_text = is_open(replace(region, broken=False))
-    if not is_text or is_unspaced(lines) or region.texts[:1] != ("\n".join(line.text for line in lines),):
+    if not is_text or _is_unspaced(lines) or region.texts[:1] != ("\n".join(line.text for line in lines),):
         return [region]
     ends = line_ends().of(lines, column_of(region, regions, pitch))
     told = region.broken and (has_few_words(lines) or _log_odds(ends[:, GOES_ON]).sum() < OVERRULED)
@@ -217,7 +217,7 @@ def is_open(region: Region) -> bool:
     return text and len(lines) > 1 and not any(line.turns or not line.text.strip() for line in lines)
 
 
-def is_unspaced(lines: Sequence[PrintedLine]) -> bool:
+def _is_unspaced(lines: Sequence[PrintedLine]) -> bool:
     """Whether most of ``lines`` is in a script without spaces between words, which the network was not taught."""
     text = "".join(line.text for line in lines)
     return 2 * len(UNSPACED.findall(text)) > len(text)

@@ -62,7 +62,7 @@ def features_of(
     from the first). ``texts`` has the lines of the page by their places, ``frames`` and ``rules`` what is drawn;
     ``given``: the boxes come in the order of a layout model; ``leftwards``: the page is read from right to left, and
     shown as in a mirror."""
-    sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
+    sides = _sides([box.bbox for box in boxes])
     heights = [member.height for box in boxes for member in box.members if member.height > 0]
     unit = (median(heights) if heights else float(np.median(sides[:, 3] - sides[:, 1]))) or 1.0
     x0, y0, x1, y1 = sides.T / np.float32(unit)
@@ -209,10 +209,7 @@ def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:
 
 def _held(sides: Floats, frames: Sequence[BBox]) -> Floats:
     """Whether most of each of the boxes (n, 4) lies in each of ``frames`` that do not hold all of them."""
-    edges = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames], np.float32).reshape(-1, 1, 4)
-    shared = np.minimum(sides[:, 2:], edges[..., 2:]) - np.maximum(sides[:, :2], edges[..., :2])
-    areas = (sides[:, 2:] - sides[:, :2]).prod(axis=-1)
-    inside = (np.maximum(shared, 0).prod(axis=-1) >= WITHIN * areas) & (areas > 0)
+    inside = _shares(_sides(frames), sides) >= WITHIN
     return inside[inside.any(axis=1) & ~inside.all(axis=1)].T.astype(np.float32)
 
 
@@ -296,14 +293,14 @@ def order_of(
     for run in stacked([box.bbox for box in boxes]):
         for number, box in enumerate(run):
             scores[box, run[number + 1 :]], scores[run[number + 1 :], box] = LIMIT, -LIMIT
-    sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
+    sides = _sides([box.bbox for box in boxes])
     return _ordered(list(range(len(boxes))), framed(sides, frames), scores)
 
 
 def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
     """The boxes (n, 4) that each of some ``frames`` holds, two and more, small frames first: none of these holds boxes
     of two others, has one on its edge, or crosses another frame, as the boxes around slanted ones do."""
-    edges = np.array([(one.x0, one.y0, one.x1, one.y1) for one in frames], np.float32).reshape(-1, 4)
+    edges = _sides(frames)
     covered = _shares(edges, edges)
     crossed = np.maximum(covered, covered.T)
     edges = edges[~((crossed > CROSSED) & (crossed < WITHIN)).any(axis=1)]
@@ -317,6 +314,10 @@ def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
             crosses = any(set(own) & set(one) and not set(own) >= set(one) for one in found)
             found += [] if crosses else [own]
     return found
+
+
+def _sides(boxes: Sequence[BBox]) -> Floats:
+    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes], np.float32).reshape(-1, 4)
 
 
 def _shares(around: Floats, boxes: Floats) -> Floats:

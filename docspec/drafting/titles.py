@@ -47,8 +47,8 @@ def without_parts(regions: Sequence[Region]) -> list[Region]:
     does."""
     running = [region for region in regions if region.category.is_running_text and not region.listing]
     styles = _styles(running)
-    common = (size for (size, _), count in styles.items() if count >= COMMON * styles.total())
-    largest = max([_size(running), *common])
+    common = {style for style, count in styles.items() if count >= COMMON * styles.total()}
+    largest = max([_size(running), *(size for size, _ in common)])
     whole = BBox.union(region.bbox for region in running) if running else None
 
     def settled(region: Region) -> Region:
@@ -58,8 +58,7 @@ def without_parts(regions: Sequence[Region]) -> list[Region]:
         if _CAPTION.match(region.texts[0]):
             return replace(region, category=Category.CAPTION)
         text = region.texts[0].strip()
-        usual = (style for style, count in styles.items() if style[1] and count >= COMMON * styles.total())
-        is_usual = not set(_styles([region])).isdisjoint(usual)
+        is_usual = any(look and (size, look) in common for size, look in _styles([region]))
         looks_alike = is_usual and not text.isupper() and not _NUMBERED.match(text)
         is_plain = not _is_bold(region) and (
             are_entries(region.lines) or (looks_alike and not _is_centred(region.bbox, whole))

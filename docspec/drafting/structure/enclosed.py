@@ -185,9 +185,9 @@ def rows_among(own: NDArray[np.int64], tokens: Sequence[Token]) -> list[list[int
 
 def runs_in(line: Sequence[int], tokens: Sequence[Token]) -> list[list[int]]:
     """The words of a ``line`` between two gaps."""
-    return [list(run) for run in runs_of(line, lambda a, b: _gap(tokens[a], tokens[b]) < GAP)]
+    return [list(run) for run in runs_of(line, lambda a, b: gap(tokens[a], tokens[b]) < GAP)]
 
 
-def _gap(left: Token, right: Token) -> float:
+def gap(left: Token, right: Token) -> float:
     """The white between two words of a line, in sizes of their type."""
     return (right.box[0] - left.box[2]) / max(left.size, right.size, 1.0)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from docspec.drafting.structure.grid import Grid
+from docspec.drafting.structure.grid import Grid, columns_of
 from docspec.drafting.structure.tokens import Floats, PageTokens
 
 LEAST_RULES, FRAMED, ROW_WHITE = 2, 0.9, 1.3
@@ -21,7 +21,7 @@ def goes_on(first: Grid, second: Grid, page: PageTokens) -> bool:
     if first.width != second.width or (first.head_rows and _first_row(first, page) == _first_row(second, page)):
         return False
     boxes = np.array([token.box for token in page.tokens])
-    columns = zip(_column_spans(first, boxes), _column_spans(second, boxes), strict=True)
+    columns = zip(columns_of(first.cells, boxes), columns_of(second.cells, boxes), strict=True)
     if any(a is not None and b is not None and (min(a[1], b[1]) <= max(a[0], b[0])) for a, b in columns):
         return False
     (left, top), (right, bottom) = np.minimum(first.box[:2], second.box[:2]), np.maximum(first.box[2:], second.box[2:])
@@ -42,15 +42,6 @@ def goes_on(first: Grid, second: Grid, page: PageTokens) -> bool:
 
 def _first_row(grid: Grid, page: PageTokens) -> list[str]:
     return [" ".join(page.tokens[token].text for token in cell.tokens) for cell in grid.cells if cell.row == 0]
-
-
-def _column_spans(grid: Grid, boxes: Floats) -> list[tuple[float, float] | None]:
-    """Where the words of each column begin and end, by the cells that are in it alone."""
-    found: list[tuple[float, float] | None] = []
-    for column in range(grid.width):
-        own = [token for cell in grid.cells if (cell.column, cell.columns) == (column, 1) for token in cell.tokens]
-        found.append((float(boxes[own, 0].min()), float(boxes[own, 2].max())) if own else None)
-    return found
 
 
 def _white_between(first: Grid, second: Grid, boxes: Floats) -> float:

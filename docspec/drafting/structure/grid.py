@@ -71,6 +71,16 @@ class Grid:
         return max(cell.column + cell.columns for cell in self.cells)
 
 
+def columns_of(cells: Sequence[Cell], boxes: Floats) -> list[tuple[float, float] | None]:
+    """Where the words of each column begin and end, by the cells that are in it alone; ``boxes`` are those of all
+    tokens."""
+    found: list[tuple[float, float] | None] = []
+    for column in range(max(cell.column + cell.columns for cell in cells)):
+        own = [token for cell in cells if (cell.column, cell.columns) == (column, 1) for token in cell.tokens]
+        found.append((float(boxes[own, 0].min()), float(boxes[own, 2].max())) if own else None)
+    return found
+
+
 def division(scores: Floats, order: NDArray[np.int64]) -> list[list[int]]:
     """``order``, cut into the runs whose pairs' ``scores`` (n, n) add up best."""
     count = len(order)

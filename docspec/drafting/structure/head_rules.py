@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from docspec.core import BBox
 from docspec.core.geometry import runs_of
-from docspec.drafting.structure.grid import Cell, Grid
+from docspec.drafting.structure.enclosed import gap
+from docspec.drafting.structure.grid import Cell, Grid, columns_of
 from docspec.drafting.structure.tokens import Floats, PageTokens, Token, rows_of
 
 UNDER = 0.9
@@ -55,12 +56,13 @@ Span = tuple[float, float, float]
 
 def with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
     """``tables`` with the heads that have rules under them."""
+    boxes = np.array([token.box for token in page.tokens])
     taken = np.zeros(len(page.tokens), bool)
     for grid in tables:
         taken[[token for cell in grid.cells for token in cell.tokens]] = True
     result = []
     for grid in tables:
-        cells, added = _with_rules(grid.cells, taken, page)
+        cells, added = _with_rules(grid.cells, taken, boxes, page)
         tokens = [token for cell in cells for token in cell.tokens]
         taken[tokens] = True
         around = BBox.union(BBox(*box) for box in (grid.box, *(page.tokens[token].box for token in tokens)))
@@ -70,11 +72,12 @@ def with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
     return result
 
 
-def _with_rules(cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageTokens) -> tuple[list[Cell], bool]:
+def _with_rules(
+    cells: Sequence[Cell], taken: NDArray[np.bool_], boxes: Floats, page: PageTokens
+) -> tuple[list[Cell], bool]:
     """``cells`` of a table, whose heads with rules under them span what these rules run over, with further heads over
     such rules whose words are not ``taken``: beside others, or in a row of their own above the table. Whether there is
     such a row."""
-    boxes = np.array([token.box for token in page.tokens])
     own = np.array(sorted(token for cell in cells for token in cell.tokens))
     size = float(np.median([page.tokens[token].size for token in own]))
     left, right = boxes[own, 0].min(), boxes[own, 2].max()
@@ -85,22 +88,21 @@ def _with_rules(cells: Sequence[Cell], taken: NDArray[np.bool_], page: PageToken
     ]
     if not 0 < len(rules) <= MOST:
         return list(cells), False
-    columns = _columns(cells, boxes)
+    columns = columns_of(cells, boxes)
     result = [_spanned(cell, cells, rules, columns, boxes, size) for cell in cells]
     top, added = boxes[own, 1].min(), list[Cell]()
     for rule in rules:
         head = _head_over(rule, columns, taken, boxes, size)
-        level = [cell for cell in result if head is not None and _are_level(cell, head, boxes, size)]
-        if head is not None and level:
-            head = replace(head, row=level[0].row, rows=level[0].rows)
-            if not any(_share(head, one) for one in result):
-                result.append(head)
-        elif (
-            head is not None
-            and -0.2 * size < top - rule[2] < NEAR * size
-            and not any(_share(head, one) for one in added)
-        ):
-            added.append(head)
+        if head is None:
+            continue
+        level = next((cell for cell in result if _are_level(cell, head, boxes, size)), None)
+        if level is not None:
+            head = replace(head, row=level.row, rows=level.rows)
+        elif not -0.2 * size < top - rule[2] < NEAR * size:
+            continue
+        row = added if level is None else result
+        if not any(_share(head, one) for one in row):
+            row.append(head)
     if len(added) < 2 and all(head.column == 0 for head in added):  # none, or an underlined line above the table
         return result, False
     return [*added, *(replace(cell, row=cell.row + 1) for cell in result)], True
@@ -116,17 +118,6 @@ def _share(one: Cell, other: Cell) -> bool:
     return (
         _share_row(one, other) and one.column < other.column + other.columns and other.column < one.column + one.columns
     )
-
-
-def _columns(cells: Sequence[Cell], boxes: Floats) -> list[tuple[float, float] | None]:
-    """Where each column begins and ends, by the cells that are in it alone, the last of them first."""
-    count = max(cell.column + cell.columns for cell in cells)
-    found: list[tuple[float, float] | None] = [None] * count
-    for column in range(count):
-        own = [token for cell in cells if cell.column == column and cell.columns == 1 for token in cell.tokens]
-        if own:
-            found[column] = float(boxes[own, 0].min()), float(boxes[own, 2].max())
-    return found
 
 
 def _run_under(rule: Span, columns: Sequence[tuple[float, float] | None]) -> tuple[int, int] | None:
@@ -199,7 +190,7 @@ def with_heads_over_two(scores: Floats, heads: Floats, tokens: Sequence[Token]) 
     ``heads`` (n) are the log-odds of being a head."""
 
     def are_one(left: int, right: int) -> bool:
-        return _white(tokens[left], tokens[right]) < BETWEEN and bool(scores[left, right, 2] > 0)
+        return gap(tokens[left], tokens[right]) < BETWEEN and bool(scores[left, right, 2] > 0)
 
     rows = [runs_of(row, are_one) for row in rows_of(tokens)]
     result = scores.copy()
@@ -268,7 +259,3 @@ def _under(head: Piece, rows: Sequence[Sequence[Piece]], tokens: Sequence[Token]
 
 def _ends(piece: Piece, tokens: Sequence[Token]) -> tuple[float, float]:
     return tokens[piece[0]].box[0], tokens[piece[-1]].box[2]
-
-
-def _white(left: Token, right: Token) -> float:
-    return (right.box[0] - left.box[2]) / max(left.size, right.size, 1.0)
