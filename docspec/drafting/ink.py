@@ -145,6 +145,10 @@ STROKE, FILLED, FILLED_LINES = 1.5, 3, 15
 """Least length of a straight stroke, in usual lines, least number of filled areas in a picture, and lines of text for
 each that a form may have."""
 
+EDGES, RECTANGLE, FLAT_GREY = 0.05, 0.85, 24
+"""In decoration: most ink outside of straight strokes, as a share of all; least share of its box that a filled area
+takes; most difference of greys (of 255) within one."""
+
 TALLEST = 3.0
 """A piece higher than so many usual lines that does not part into lines is a picture."""
 
@@ -194,30 +198,58 @@ def is_print_alone(image: Image.Image, box: BBox, lines: Sequence[BBox]) -> bool
     ink = without_rules(ink_of(image.crop((left, top, right, bottom))), round(RULE * usual))
     whole = int(ink.sum())
     _wipe(ink, [line.shifted(-left, -top) for line in lines], usual)
-    return _filled(ink, usual) < max(FILLED, len(lines) / FILLED_LINES) and _drawn(ink, usual) <= OTHER_INK * whole
+    most = max(FILLED, len(lines) / FILLED_LINES)
+    return len(_filled(ink, usual)) < most and _drawn(ink, usual) <= OTHER_INK * whole
 
 
-def _filled(ink: np.ndarray, usual: float) -> int:
-    """The number of filled areas in ``ink``; a line is ``usual`` pixels high."""
+def is_decoration(grey: np.ndarray, ink: np.ndarray, usual: float) -> bool:
+    """Whether the ``ink`` of a patch, whose pixels are ``grey`` (0..255) and whose known text is wiped out, is nothing
+    but level and upright strokes and a flat rectangle or two: frames, bars and bands around text. A line is ``usual``
+    pixels high."""
+    fills = _filled(ink, usual)
+    return (
+        len(fills) < FILLED
+        and int(_unruled(ink, usual).sum()) <= EDGES * int(ink.sum())
+        and all(_is_flat(grey, ink, fill) for fill in fills.tolist())
+    )
+
+
+def _is_flat(grey: np.ndarray, ink: np.ndarray, fill: Sequence[int]) -> bool:
+    """Whether a filled area (left, top, width, height, pixels) is a rectangle of one grey."""
+    left, top, width, height, area = fill
+    inner = np.s_[top + 1 : top + height - 1, left + 1 : left + width - 1]  # edges are between two greys
+    greys = grey[inner][ink[inner]]
+    return area >= RECTANGLE * width * height and (not greys.size or int(np.ptp(greys)) <= FLAT_GREY)
+
+
+def _filled(ink: np.ndarray, usual: float) -> np.ndarray:
+    """The filled areas in ``ink`` (n, 5: left, top, width, height, pixels); a line is ``usual`` pixels high."""
     import cv2
 
     side = max(1, round(FLAT * usual))
     marks: Any = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones((side, side), np.uint8))
-    return int(cv2.connectedComponents(marks)[0]) - 1
+    return np.asarray(cv2.connectedComponentsWithStats(marks)[2][1:])
 
 
 def _drawn(ink: np.ndarray, usual: float) -> int:
     """The pixels of ``ink`` in marks that are no level or upright strokes, shades or specks."""
     import cv2
 
+    marks = _unruled(ink, usual)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=8)
+    specks = np.minimum(stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]) <= THIN
+    return int(stats[1:, cv2.CC_STAT_AREA][~specks].sum())
+
+
+def _unruled(ink: np.ndarray, usual: float) -> np.ndarray:
+    """``ink`` without level and upright strokes and shades, as bytes."""
+    import cv2
+
     whole: Any = ink.astype(np.uint8)
     length = max(1, round(STROKE * usual))
     shapes = ((1, length), (length, 1))
     strokes: Any = np.maximum(*(cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones(one, np.uint8)) for one in shapes))
-    marks: Any = whole & ~strokes
-    _, _, stats, _ = cv2.connectedComponentsWithStats(marks, connectivity=8)
-    specks = np.minimum(stats[1:, cv2.CC_STAT_WIDTH], stats[1:, cv2.CC_STAT_HEIGHT]) <= THIN
-    return int(stats[1:, cv2.CC_STAT_AREA][~specks].sum())
+    return np.asarray(whole & ~strokes)
 
 
 def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:
@@ -257,7 +289,8 @@ def _category(image: Image.Image, ink: np.ndarray, box: BBox, usual: float) -> C
         return None
     if box.height < FLAT * usual and box.width > RULE * usual:
         return None
-    if _are_bullets(image.crop((left, top, right, bottom)), own, usual):
+    patch = image.crop((left, top, right, bottom))
+    if _are_bullets(patch, own, usual) or is_decoration(np.asarray(patch.convert("L")), own, usual):
         return None
     lines = line_boxes(image, box)
     tallest = max((line.height for line in lines), default=0.0)

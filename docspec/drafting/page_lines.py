@@ -81,7 +81,8 @@ def page_lines(
     lines = []
     strokes = strokes_of(page)
     mathematical = formulas is not None and formulas.are_on(page)
-    by_char = bool(strokes) or SOFT in plain or mathematical or has_two_shapes(page)
+    two_shapes = has_two_shapes(page)
+    by_char = bool(strokes) or SOFT in plain or mathematical or two_shapes
     extracted = page.get_textpage(flags=flags)
     blocks = page.get_text("rawdict" if by_char else "dict", flags=flags, textpage=extracted)["blocks"]
     if has_pieces(blocks) and not by_char:
@@ -92,7 +93,8 @@ def page_lines(
     if by_char:
         tell_hyphens(blocks)
         mark_struck(blocks, strokes)
-        mark_raised(blocks)
+        if two_shapes:
+            mark_raised(blocks)
         if formulas is not None and mathematical:
             formulas.put_in(page, blocks)
         put_in_gaps(blocks)

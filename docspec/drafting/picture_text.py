@@ -18,7 +18,7 @@ from docspec.core.geometry import in_rows
 from docspec.core.scripts import scripts_of
 from docspec.documents.painting import images_of
 from docspec.drafting.assembly import assemble
-from docspec.drafting.ink import ground_of
+from docspec.drafting.ink import ground_of, is_print_alone
 from docspec.drafting.lines import TextLine, printed_lines
 from docspec.drafting.order import index_in_order
 from docspec.drafting.recogniser import AREA_MARGIN, KNOWN, Recogniser
@@ -63,6 +63,12 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 
 PROSE = 3
 """Least words of three letters and more that make the text in a picture prose, and not labels."""
+
+TEXT = 8
+"""Least words of an image that shows text."""
+
+BACKGROUND = 0.7
+"""Least share of a page that an image takes behind it, such as a scan."""
 
 
 def find_text(
@@ -158,8 +164,57 @@ def _images(page: PageImage) -> list[BBox]:
 
 def is_prose(lines: Sequence[TextLine]) -> bool:
     """Whether ``lines`` are text to be laid out with the page, and not labels of a picture."""
-    words = [word for line in lines for word in line.text.split() if sum(map(str.isalpha, word)) >= 3]
-    return len(words) >= PROSE
+    return _words(lines) >= PROSE
+
+
+def _words(lines: Sequence[TextLine]) -> int:
+    return sum(sum(map(str.isalpha, word)) >= 3 for line in lines for word in line.text.split())
+
+
+def words_of_images(
+    page: PageImage, found: Sequence[TextLine], furniture: Mapping[Category, Sequence[TextLine]]
+) -> list[tuple[BBox, list[TextLine]]]:
+    """The images of ``page`` (pixels) with the lines ``found`` in each: the words of a logo or a chart belong to it
+    wherever they stand in it. An image of lines of text, or of nothing but print, shows text and has none here, nor has
+    one that is ``furniture``."""
+    images, rest = [], list(found)
+    edges = [line for band in furniture.values() for line in band]
+    for image in sorted(_images(page), key=lambda box: -box.area) if found else ():
+        own = [line for line in rest if image.has_center_of(line.bbox)]
+        behind = image.area >= BACKGROUND * page.width * page.height
+        if not behind and not all(line in edges for line in own) and not _shows_text(page, image, own):
+            images.append((image, own))
+            rest = [line for line in rest if line not in own]
+    return images
+
+
+def with_words_of_images(regions: Sequence[Region], images: Sequence[tuple[BBox, Sequence[TextLine]]]) -> list[Region]:
+    """``regions`` with the surest words of ``images`` as labels of their pictures, which are as large as they are."""
+    result = list(regions)
+    for image, lines in images:
+        own = [one for one in result if one.category is Category.PICTURE and image.overlap(one.bbox) > 0.5]
+        own = own or [one for one in result if one.category is Category.PICTURE and one.bbox.overlap(image) > INSIDE]
+        picture = own[0] if own else Region(image, Category.PICTURE)
+        labels = [line for region in assemble((), lines) for line in region.lines if line.confidence >= SURE]
+        whole = replace(
+            picture,
+            bbox=BBox.union((picture.bbox, image)),
+            labels=_in_order((*picture.labels, *labels)),
+            words="recognition",
+        )
+        if own:
+            result[result.index(picture)] = whole
+        else:
+            result.insert(index_in_order(image, [one.bbox for one in result]), whole)
+    return result
+
+
+def _shows_text(page: PageImage, image: BBox, lines: Sequence[TextLine]) -> bool:
+    """Whether an ``image`` of ``page`` with these ``lines`` shows text, and no chart or logo with words."""
+    words = _words(lines)
+    if words >= PROSE * len(lines):
+        return True
+    return words >= TEXT and is_print_alone(page.image, image, [line.bbox for line in lines])
 
 
 def furniture_of(lines: Sequence[TextLine], regions: Sequence[Region], height: float) -> dict[Category, list[TextLine]]:

@@ -15,6 +15,7 @@ from PIL import Image, ImageStat
 
 from docspec.core import BBox, Category, Region
 from docspec.drafting.blank import INK, in_cells
+from docspec.drafting.ink import is_decoration
 from docspec.drafting.order import index_in_order
 
 SIDE = 960  # pixels of the reduced image
@@ -24,6 +25,7 @@ MAX_ASPECT = 6.0  # longer patches are rules, bands of colour and shadows of sca
 MAX_PICTURES = 12  # more are the texture of a photographed sheet
 MIN_RULE_DOWN, MIN_RULE_ACROSS = 0.3, 0.6  # of the page; longer thin lines separate and belong to nothing
 THICK = 6  # pixels of the reduced image; a rule is thinner
+LINES = 70  # usual lines of text on the longer side of a page
 MAX_TEXT = 0.25  # share of a patch that text may cover; more is a frame around text
 
 
@@ -40,10 +42,15 @@ def with_pictures(image: Image.Image, regions: Sequence[Region], share: float = 
 def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     """Boxes, in pixels, of the patches of ink outside the ``known`` boxes, from top to bottom."""
     factor = max(1, max(image.size) // SIDE)
-    mask = _ink_outside(image, [box.scaled(1 / factor) for box in known], factor)
+    grey = image.convert("L").reduce(factor)
+    mask = _ink_outside(grey, [box.scaled(1 / factor) for box in known])
     side = max(1, round(max(mask.shape) / CELLS))
     pictures = []
     for box in _patches(mask, side):
+        left, top, right, bottom = box.rounded()
+        patch = np.s_[top:bottom, left:right]
+        if is_decoration(np.asarray(grey)[patch], mask[patch], max(mask.shape) / LINES):
+            continue
         box = box.scaled(factor).clamped(image.width, image.height)
         text = sum(common.area for other in known if (common := box.intersection(other)) is not None)
         thin, long = sorted((box.width, box.height))
@@ -52,9 +59,8 @@ def find_pictures(image: Image.Image, known: Sequence[BBox]) -> list[BBox]:
     return sorted(pictures, key=lambda box: (box.y0, box.x0)) if len(pictures) <= MAX_PICTURES else []
 
 
-def _ink_outside(image: Image.Image, known: Sequence[BBox], factor: int) -> NDArray[np.bool_]:
-    """The pixels of the reduced image that differ from the commonest colour, with ``known`` boxes wiped out."""
-    grey = image.convert("L").reduce(factor)
+def _ink_outside(grey: Image.Image, known: Sequence[BBox]) -> NDArray[np.bool_]:
+    """The pixels of a ``grey`` image that differ from the commonest grey, with ``known`` boxes wiped out."""
     [paper] = ImageStat.Stat(grey).median
     mask = np.asarray(grey.point([255 * (abs(level - paper) > INK) for level in range(256)])).astype(bool)
     for box in known:

@@ -98,7 +98,7 @@ def has_two_shapes(page: Any) -> bool:
     """Whether a font of a ``pymupdf.Page`` prints a figure in two shapes: the second may be raised by its design."""
     shapes: dict[tuple[str, int], int] = {}
     return any(
-        48 <= code <= 57 and shapes.setdefault((span["font"], code), glyph) != glyph
+        48 <= code <= 57 and glyph and shapes.setdefault((span["font"], code), glyph) != glyph  # 0: no glyph for it
         for span in trace_of(page)
         for code, glyph, *_ in span["chars"]
     )

@@ -43,6 +43,8 @@ from docspec.drafting.picture_text import (
     with_figures_as_labels,
     with_furniture,
     with_labels,
+    with_words_of_images,
+    words_of_images,
 )
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
@@ -120,7 +122,11 @@ class TextLayerDrafter:
                 recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page), known)
                 printed = tuple(PrintedLine(one.bbox, one.text, confidence=one.confidence) for one in recognised)
                 edges = furniture_of(recognised, regions, page.height)
-                recognised = [line for line in recognised if not any(line in band for band in edges.values())]
+                images = words_of_images(page, recognised, edges)
+                labels = [line for _, own in images for line in own]
+                edges = {kind: own for kind, band in edges.items() if (own := [x for x in band if x not in labels])}
+                aside = [*labels, *(line for band in edges.values() for line in band)]
+                recognised = [line for line in recognised if line not in aside]
                 if is_prose(recognised):
                     in_points = [one.scaled(1 / page.scale) for one in recognised]
                     write_hidden(sheet.page, in_points)
@@ -130,9 +136,9 @@ class TextLayerDrafter:
                     regions = with_figures_as_labels(regions)
                 elif recognised:
                     regions = with_labels(regions, assemble((), recognised))
-                regions = with_furniture(regions, edges)
+                regions = with_furniture(with_words_of_images(regions, images), edges)
                 events += mute
-                unread = _unread(page, regions) if recognised or edges else unread
+                unread = _unread(page, regions) if recognised or edges or images else unread
         except DrafterError:
             raise
         except Exception as error:

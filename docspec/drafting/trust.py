@@ -45,6 +45,8 @@ SPOT_LINES_HIDDEN = 8
 MIN_IMAGE_SHARE = 0.6
 MAX_STAMP = 200  # characters of visible text on a scan that are still a stamp or a running head
 LINE_PIXELS = 32.0
+UNDRAWN = 0.3
+"""Least share of a text that damaged fonts draw as boxes for the print to be no witness."""
 PIECE = 20
 """Characters of a visible line that are read: the time grows with them."""
 
@@ -159,6 +161,8 @@ class TrustJudge:
         known = known if source == page.source else frozenset()
         if self._recogniser is None:
             return replace(verdict, reason="sound text layer")
+        if not (hidden or verdict.is_gibberish or verdict.vowel_share is None) and undrawn_share(trace) > UNDRAWN:
+            return replace(verdict, reason="sound text layer, by its words alone: a damaged font draws boxes")
         recogniser = self._recogniser.of_page(page)
         proven: Mapping[str, frozenset[str]] = {}
         if verdict.has_words and not verdict.hidden_share:
@@ -304,6 +308,16 @@ def _are_proven(trace: Sequence[dict[str, Any]], proven: Mapping[str, Collection
         counts[0] += len(letters)
         counts[1] += sum(letter in own for letter in letters)
     return counts[1] >= AGREED * max(counts[0], 1)
+
+
+def undrawn_share(trace: Sequence[dict[str, Any]]) -> float:
+    """The share of the characters in the ``trace`` of a page, white space aside, for which damaged fonts draw one and
+    the same box (glyph 0); a sound font draws it for one character at most."""
+    fonts: dict[str, list[tuple[int, int]]] = {}
+    for span in trace:
+        fonts.setdefault(span["font"], []).extend((code, glyph) for code, glyph, *_ in span["chars"] if code > 0x20)
+    boxes = ([code for code, glyph in drawn if not glyph] for drawn in fonts.values())
+    return sum(len(codes) for codes in boxes if len(set(codes)) > 1) / max(1, sum(map(len, fonts.values())))
 
 
 def _spans(page: Any, trace: Sequence[dict[str, Any]]) -> list[Span]:

@@ -174,6 +174,25 @@ def test_words_of_logos_at_the_edges_of_a_page_are_furniture(
     assert regions[0].category is Category.PAGE_HEADER and regions[-1].category is Category.PAGE_FOOTER
 
 
+def test_words_of_a_logo_are_its_labels_and_an_image_of_a_line_is_text(
+    page_of: Callable[..., PageImage], recogniser: Recogniser
+) -> None:
+    logo, line = picture(["HARBOUR", "PRESS", "OBAN", "SHIPPING"], 22), picture(["Printed at the harbour of Oban"], 20)
+
+    def page(page: pymupdf.Page) -> None:
+        written(page, BODY, 60, 10)
+        page.insert_image((300, 150, 560, 254), stream=logo)
+        written(page, BODY, 300, 10)
+        page.insert_image((60, 400, 400, 460), stream=line)
+        written(page, BODY * 2, 500, 10)
+
+    regions = TextLayerDrafter(recogniser=recogniser).draft(page_of(page)).regions
+    [labelled] = [region for region in regions if region.labels]
+    assert {label.text for label in labelled.labels} == {"HARBOUR", "PRESS", "OBAN", "SHIPPING"}
+    texts = " ".join(region.texts[0] for region in regions if region.texts)
+    assert "Printed at the harbour of Oban" in texts and "SHIPPING" not in texts
+
+
 def test_words_at_an_edge_that_may_be_all_or_the_title_of_a_page_are_text() -> None:
     def lines(text: str, y: float) -> list[TextLine]:
         return [TextLine(BBox(50, y, 300, y + 20), text, 15, words="recognition")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pymupdf
@@ -10,6 +10,8 @@ import pytest
 
 from docspec.core import PageImage
 from docspec.core.scripts import alphabet_of
+from docspec.documents.painting import trace_of
+from docspec.drafting import trust
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.trust import (
     TrustJudge,
@@ -17,6 +19,7 @@ from docspec.drafting.trust import (
     bad_share,
     is_all_there_is,
     spot_check,
+    undrawn_share,
     untold_share,
     vowel_share,
 )
@@ -220,6 +223,26 @@ def test_scripts_that_cannot_be_read_are_not_held_against_a_page(page_of: PageOf
 def test_pages_without_text_are_told_apart(page_of: PageOf) -> None:
     assert TrustJudge().judge(page_of(scan=True)).reason == "no text layer"
     assert TrustJudge().judge(as_image(page_of())).reason == "an image has no text layer"
+
+
+def test_boxes_of_a_damaged_font_are_no_witness_against_its_words(
+    page_of: PageOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Misreading(Recogniser):
+        def read_lines(self, pictures: Sequence[Any]) -> list[tuple[str, float]]:
+            return [("3 #4 5$ 4", 0.95) for _ in pictures]
+
+    def boxed(page: Any) -> list[dict[str, Any]]:
+        return [{**span, "chars": [(code, 0, *rest) for code, _, *rest in span["chars"]]} for span in trace_of(page)]
+
+    short = page_of(lambda page: page.insert_textbox((60, 60, 500, 800), PROSE[:300]))
+    misreading = Misreading()
+    monkeypatch.setattr(trust, "_are_proven", lambda *_: False)
+    assert not TrustJudge(misreading).judge(short).trusted, "the print is a witness where fonts draw letters"
+    monkeypatch.setattr(trust, "trace_of", boxed)
+    assert TrustJudge(misreading).judge(short).trusted
+    one = [{"font": "A", "chars": [(ord("x"), 0, (0, 0))] * 9}]
+    assert undrawn_share(one) == 0, "a single sign may be at glyph 0"
 
 
 def test_the_vowel_share_needs_enough_latin_words() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
+import numpy as np
 import pymupdf
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.ink import is_print_alone, unread_regions
+from docspec.drafting.ink import is_decoration, is_print_alone, unread_regions
 
 SCALE = 150 / 72
 
@@ -90,8 +92,9 @@ def test_the_edges_of_each_patch_are_those_of_its_own_ink() -> None:
     image = Image.new("RGB", (600, 800), "white")
     places = [(0, 0, 160, 20), (300, 40, 328, 396), (360, 200, 600, 220), (200, 780, 440, 800)]
     for left, top, right, bottom in places:
-        for y in range(top, bottom, 12):  # ladders of strokes thicker than rules
-            image.paste(0, (left, y, right, min(y + 8, bottom)))
+        for y in range(top, bottom, 12):  # dashes: long strokes and bars are decoration, squares are bullets
+            for x in (*range(left, right - 16, 20), right - 16):
+                image.paste(0, (x, y, x + 16, min(y + 8, bottom)))
     found = unread_regions(image, [])
     assert [one.bbox for one in found] == [BBox(*map(float, place)) for place in places]
 
@@ -112,3 +115,21 @@ def test_words_and_rules_alone_are_no_picture_and_bars_are_one() -> None:
     for bar in range(4):
         draw.rectangle((400 + 40 * bar, 200 - 30 * bar, 425 + 40 * bar, 280), fill=90)
     assert not is_print_alone(image, whole, lines)
+
+
+def test_bars_and_frames_are_decoration_and_a_disc_or_a_photograph_is_none() -> None:
+    def decoration(draw: Callable[[ImageDraw.ImageDraw], object]) -> bool:
+        image = Image.new("L", (600, 400), 255)
+        draw(ImageDraw.Draw(image))
+        grey = np.asarray(image)
+        return is_decoration(grey, grey < 200, 20)
+
+    assert decoration(lambda on: on.rectangle((20, 20, 580, 40), fill=90))
+    assert decoration(lambda on: on.rectangle((20, 20, 580, 380), outline=0, width=4))
+    assert decoration(
+        lambda on: [on.rectangle((20, 20, 40, 380), fill=90), on.line((60, 20, 60, 380), fill=0, width=3)]
+    )
+    assert not decoration(lambda on: on.ellipse((100, 100, 300, 300), fill=90))
+    assert not decoration(lambda on: on.line((20, 20, 580, 380), fill=0, width=4))
+    assert not decoration(lambda on: [on.rectangle((50 * n, 20, 50 * n + 30, 90 * n), fill=90) for n in range(1, 5)])
+    assert not decoration(lambda on: [on.line((20, y, 580, y), fill=y // 4) for y in range(20, 380)])
