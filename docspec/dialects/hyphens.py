@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from docspec.dialects.lexicon import NONE, Lexicon, language_of, lexicon_of
 
+_APART = re.compile(r"[/()\[\]{}]")
 _EDGES = ".,;:!?)]}»”’\"'"
 _AND = frozenset(
     ("and", "or", "und", "oder", "et", "ou", "bzw", "bzw.", "sowie", "y", "e", "o", "en", "of", "och", "og")
@@ -45,8 +46,9 @@ def joined(left: str, right: str, context: str) -> tuple[str, str]:
 
 
 def parts(left: str, right: str) -> tuple[str, str]:
-    """The two parts of the word that the ends of ``left`` and ``right`` cut, without signs around them."""
-    return left[:-1].split()[-1].lstrip("([{«“‘\"'„"), right.split()[0].rstrip(_EDGES)
+    """The two parts of the word that the ends of ``left`` and ``right`` cut, without signs around them, or what these
+    set apart from it (``astro-ph/0303455``)."""
+    return _APART.split(left[:-1].split()[-1])[-1].lstrip("«“‘\"'„"), _APART.split(right.split()[0])[0].rstrip(_EDGES)
 
 
 def both_stand(head: str, tail: str, context: str) -> bool:

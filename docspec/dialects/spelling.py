@@ -96,10 +96,10 @@ def heading(text: str, prefixes: Iterable[str]) -> list[str]:
     return _with_raised(unique(f"**{line}**" if prefix == "**" else prefix + line for prefix in prefixes))
 
 
-def list_items(text: str, bullets: tuple[str, ...], kept: str = "") -> list[str]:
+def list_items(text: str, bullets: tuple[str, ...], kept: str = "", around: str = "") -> list[str]:
     """The items of one region, one a line, under each bullet and as printed; printed numbers stay, and so do the
-    symbols ``kept``."""
-    items = [split_marker(join_lines(item)) for item in split_items(text)]
+    symbols ``kept``. ``around`` is the text of the page."""
+    items = [split_marker(join_lines(item, around=around)) for item in split_items(text)]
     styles = [*bullets, None]
     written = list(
         unique(

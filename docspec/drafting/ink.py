@@ -145,9 +145,9 @@ STROKE, FILLED, FILLED_LINES = 1.5, 3, 15
 """Least length of a straight stroke, in usual lines, least number of filled areas in a picture, and lines of text for
 each that a form may have."""
 
-EDGES, RECTANGLE, FLAT_GREY = 0.05, 0.85, 24
-"""In decoration: most ink outside of straight strokes, as a share of all; least share of its box that a filled area
-takes; most difference of greys (of 255) within one."""
+EDGES, CORNERS, RECTANGLE, FLAT_GREY = 0.2, 16, 0.85, 24
+"""In decoration: most ink outside of straight strokes, as a share of all, and in how many marks; least share of its box
+that a filled area takes; most difference of greys (of 255) within one."""
 
 TALLEST = 3.0
 """A piece higher than so many usual lines that does not part into lines is a picture."""
@@ -206,12 +206,14 @@ def is_decoration(grey: np.ndarray, ink: np.ndarray, usual: float) -> bool:
     """Whether the ``ink`` of a patch, whose pixels are ``grey`` (0..255) and whose known text is wiped out, is nothing
     but level and upright strokes and a flat rectangle or two: frames, bars and bands around text. A line is ``usual``
     pixels high."""
-    fills = _filled(ink, usual)
-    return (
-        len(fills) < FILLED
-        and int(_unruled(ink, usual).sum()) <= EDGES * int(ink.sum())
-        and all(_is_flat(grey, ink, fill) for fill in fills.tolist())
-    )
+    import cv2
+
+    fills, rest = _filled(ink, usual), _unruled(ink, usual)
+    if len(fills) >= FILLED or int(rest.sum()) > EDGES * int(ink.sum()):
+        return False
+    corners = np.asarray(cv2.connectedComponentsWithStats(rest, connectivity=8)[2][1:])
+    small = (corners[:, cv2.CC_STAT_WIDTH : cv2.CC_STAT_HEIGHT + 1] <= STROKE * usual).all()
+    return bool(small) and len(corners) <= CORNERS and all(_is_flat(grey, ink, fill) for fill in fills.tolist())
 
 
 def _is_flat(grey: np.ndarray, ink: np.ndarray, fill: Sequence[int]) -> bool:

@@ -26,6 +26,16 @@ COMMON = 0.1
 SENTENCE = 4
 """Fewest words of a sentence."""
 
+MANY, FEW = 0.4, 0.34
+"""Least share of headings among lines of one style for all of them to be headings, and share of them below which none
+is."""
+
+LONGEST = 12
+"""Most words of a line that is a heading as others of its style are."""
+
+PROSE = 3
+"""Least lines of text that shows which styles running text has."""
+
 _NUMBERED = re.compile(
     r"(?:[\[(§]|Chapter |Section )?\s*(?:\d+|[IVXLC]+|[A-Za-z])[.):\]\s]|§|第|[一二三四五六七八九十]+、"
 )
@@ -34,6 +44,8 @@ _NUMBERED = re.compile(
 _PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]|(\[[ x]\]|[^\w\[])+", re.DOTALL)
 """What ends with a comma, or ends a sentence that it does not begin, or holds nothing but boxes to tick and signs."""
 
+
+_WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 
 _CAPTION = re.compile(
     r"(?i:fig(?:ure|\.)|table|abb(?:ildung|\.)|tab\.|tabelle|tableau|figura|tabla)\s*\d+(?:\.\d+)*[.:]\s"
@@ -66,6 +78,43 @@ def without_parts(regions: Sequence[Region]) -> list[Region]:
         return replace(region, category=Category.TEXT) if is_plain or _is_sentence(text) else region
 
     return list(map(settled, regions))
+
+
+def with_alike(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which lines that stand alone in one style, of which running text has nothing, are all headings if
+    many of them are, and none if few are: a layout model decides on each by itself. What has no word is no heading."""
+    prose = [one for one in regions if one.category.is_running_text and not one.listing and len(one.lines) >= PROSE]
+    usual = _styles(prose)
+    common = {style for style, count in usual.items() if count >= COMMON * usual.total()}
+    groups: dict[tuple[float, str, bool], list[int]] = {}
+    result = list(regions)
+    for at, region in enumerate(regions):
+        is_head = region.category is Category.SECTION_HEADER
+        if is_head and region.texts and not _has_word(region.texts[0]):
+            result[at] = replace(region, category=Category.TEXT)
+        elif is_head or (region.category is Category.TEXT and len(region.lines) == 1 and not region.listing):
+            [(style, _)] = _styles([region]).most_common(1) or [((0.0, ""), 0)]
+            if style[1] and style not in common and not (is_head and _NUMBERED.match(region.texts[0])):
+                groups.setdefault((*style, _is_bold(region)), []).append(at)
+    for own in groups.values():
+        share = sum(regions[at].category is Category.SECTION_HEADER for at in own) / len(own)
+        for at in own if 0 < share < 1 else ():
+            if share >= MANY and _may_head(regions[at]):
+                result[at] = replace(regions[at], category=Category.SECTION_HEADER)
+            elif share < FEW:
+                result[at] = replace(regions[at], category=Category.TEXT)
+    return result
+
+
+def _has_word(text: str) -> bool:
+    """Whether ``text`` has two letters beside each other, or one of a script without spaces between words."""
+    return _WORD.search(text) is not None
+
+
+def _may_head(region: Region) -> bool:
+    text = region.texts[0].strip()
+    is_short = _has_word(text) and len(text.split()) <= LONGEST and not any(line.turns for line in region.lines)
+    return is_short and not _is_sentence(text) and _CAPTION.match(text) is None
 
 
 def _is_sentence(text: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from docspec.dialects.hyphens import _lexicon_of
 from docspec.dialects.lexicon import lexicon_of
+from docspec.dialects.spelling import list_items
 from docspec.dialects.text import join_lines
 
 
@@ -55,6 +56,8 @@ def test_the_text_itself_is_the_best_witness() -> None:
     assert join_lines("A co-operative and the co-\noperative") == "A co-operative and the co-operative"
     assert join_lines("Every work-hours plan of a work-\nhour") == "Every work-hours plan of a work-hour"
     assert join_lines("The longterm plan and the long-\nterm one") == "The longterm plan and the longterm one"
+    assert join_lines("In [astro-ph/1] and [astro-\nph/2]") == "In [astro-ph/1] and [astro-ph/2]"
+    assert list_items("- [astro-\nph/2]", ("- ",), around="[astro-ph/1]") == ["- [astro-ph/2]"]
     assert join_lines("The husband and his hus-\nband") == "The husband and his husband"
     assert join_lines("thousand men of a thous-\nand miles") == "thousand men of a thousand miles"
 

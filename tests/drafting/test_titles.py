@@ -11,7 +11,7 @@ from docspec.core import BBox, Category, PageImage, PrintedLine, Region
 from docspec.core.marks import Mark
 from docspec.documents import open_document
 from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.drafting.titles import with_title, without_parts
+from docspec.drafting.titles import with_alike, with_title, without_parts
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HEADER = Category.SECTION_HEADER
@@ -144,3 +144,30 @@ def test_lines_of_an_address_in_the_type_of_the_text_are_no_heading(
     )
     (found, *_) = without_parts([replace(first, texts=(" ".join(lines),), lines=printed), *rest])
     assert (found.category is HEADER) is heading
+
+
+@pytest.mark.parametrize(
+    ("heads", "texts", "kinds"),
+    [
+        (2, 1, {HEADER}),  # the layout model missed one
+        (1, 3, {Category.TEXT}),  # it took one of four labels for a heading
+        (0, 3, {Category.TEXT}),
+        (3, 0, {HEADER}),
+    ],
+)
+def test_lines_of_one_style_are_all_headings_or_none(heads: int, texts: int, kinds: set[Category]) -> None:
+    def styled(kind: Category, words: str, look: str = "Serif-Bold 000000") -> Region:
+        box = BBox(0, 0, 100, 10)
+        return Region(box, kind, (words,), lines=(PrintedLine(box, words, 10.0, look=look),))
+
+    own = [styled(HEADER, "Arrivals") for _ in range(heads)] + [styled(Category.TEXT, "Arrivals") for _ in range(texts)]
+    plain = styled(Category.TEXT, "Text of the page", "Serif 000000")
+    prose = replace(plain, lines=plain.lines * 4)
+    found = with_alike([*own, plain, prose, styled(HEADER, "25+", "Sans 0000ff")])
+    assert {region.category for region in found[: heads + texts]} == kinds
+    assert [region.category for region in found[-3:]] == [Category.TEXT] * 3, "what has no word is no heading"
+    bold_prose = replace(prose, lines=own[0].lines * 4)
+    as_given = with_alike([*own, bold_prose])[: heads + texts]
+    assert as_given == own, "a style of the running text says nothing"
+    sentence = styled(Category.TEXT, "This is a sentence of its own.")
+    assert with_alike([styled(HEADER, "Arrivals"), sentence])[1] is sentence

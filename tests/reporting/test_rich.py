@@ -166,6 +166,18 @@ def test_headings_stand_as_deep_as_bookmarks_numbers_and_type_say() -> None:
     assert [levels.level(head, head.text.lstrip("# ")) for head, _ in heads] == [level for _, level in heads]
 
 
+def test_of_headings_in_one_size_emphasis_tells_the_level() -> None:
+    levels = HeadingLevels()
+
+    def head(text: str, size: float, kind: Literal["bold", "italic"] | None = None) -> int:
+        marks = (Mark(kind, 0, len(text)),) if kind else ()
+        return levels.level(block(text, Category.SECTION_HEADER, points=size, marks=marks), text)
+
+    found = [head("Segments", 10, "bold"), head("North", 10, "italic"), head("Sources", 10, "bold"), head("Notes", 10)]
+    assert found == [2, 3, 2, 3]
+    assert head("Larger", 12, "italic") == 2 and head("EBB AND FLOOD", 10) == 2, "capitals are as strong as bold type"
+
+
 @pytest.mark.parametrize("words", ["1. Tides", "C#", "The sign #", "- dashed -", "*starred*", "# once more #"])
 def test_headings_show_their_words(words: str) -> None:
     tokens = COMMONMARK.parse(written(block(f"## {words}", Category.SECTION_HEADER)))

@@ -31,7 +31,7 @@ from docspec.drafting.bullets import with_dashes, with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.line_ends import with_line_ends
 from docspec.drafting.lines import TextLine
-from docspec.drafting.titles import with_title, without_parts
+from docspec.drafting.titles import with_alike, with_title, without_parts
 
 Step = Callable[[Assembly], Assembly]
 RegionStep = Callable[[Sequence[Region]], list[Region]]
@@ -55,6 +55,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     with_dashes,  # beside items that stayed ones
     with_whole_items,  # of what is called items by now
     without_parts,  # the same; what is no heading must not keep another one from being the title
+    with_alike,  # of what may be a heading
     with_title,  # needs that size, and all headings
     with_items,  # before short lines of a text are one with breaks
     with_short_lines,  # lines that a heading was taken for are text by now

@@ -72,7 +72,7 @@ def laid_out(region: Region, pieces: Sequence[tuple[str, Slice]], printed: bool 
     if region.broken and printed and category is Category.TEXT:
         return text
     if category is Category.LIST_ITEM:
-        return list_items(text, ("- ",), "+" + TICKS if printed else "")[0]
+        return list_items(text, ("- ",), "+" + TICKS if printed else "", around)[0]
     return join_lines(text, around=around)
 
 
