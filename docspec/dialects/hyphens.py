@@ -46,9 +46,9 @@ def joined(left: str, right: str, context: str) -> tuple[str, str]:
 
 
 def parts(left: str, right: str) -> tuple[str, str]:
-    """The two parts of the word that the ends of ``left`` and ``right`` cut, without signs around them, or what these
-    set apart from it (``astro-ph/0303455``)."""
-    return _APART.split(left[:-1].split()[-1])[-1].lstrip("«“‘\"'„"), _APART.split(right.split()[0])[0].rstrip(_EDGES)
+    """The two parts of the word that the ends of ``left`` and ``right`` cut, without signs around them and what a
+    bracket or a stroke parts from it (``astro-ph/0303455``)."""
+    return left[:-1].split()[-1].lstrip("([{«“‘\"'„"), _APART.split(right.split()[0])[0].rstrip(_EDGES)
 
 
 def both_stand(head: str, tail: str, context: str) -> bool:

@@ -42,8 +42,8 @@ class HeadingLevels:
 
     The title is the first level and sections begin with the second, unless the title itself has a bookmark, whose level
     the others are then counted from. A number says how deep a section stands; a heading with neither takes the level of
-    others of its size and emphasis, or comes below the next larger ones. Of one size, bold type and capitals come before
-    plain type, and italics last.
+    others of its size and emphasis, or comes below the next larger ones. Of one size, bold type and capitals come
+    before plain type, and italics last.
     """
 
     def __init__(self) -> None:
