@@ -18,12 +18,13 @@ from docspec.drafting.bullets import SIGN, drawn_bullets
 from docspec.drafting.layout import FoundTable, table_html
 from docspec.drafting.lines import TextLine, join_lines, printed_lines
 from docspec.drafting.printed import Printed, Word
+from docspec.drafting.printed_signs import tick_of
+
+IMAGE, OBLONG = 24.0, 0.3
+"""Most points of an image of a tick, and most difference of its sides, as a share of the longer one."""
 
 SMALLEST, LARGEST = 5.0, 18.0
 """Points: sides of a box that is drawn to be ticked."""
-
-INSIDE = (0.08, 0.75)
-"""Least and most share of a box that is filled to tick it."""
 
 DARK = 0.7
 """Least of the three parts of a colour below which a shape is ink."""
@@ -118,6 +119,17 @@ def drawn_ticks(drawings: Sequence[Any], words: Sequence[Word]) -> list[Field]:
     return ticks + (buttons if len({tick.ticked for tick in buttons}) == 2 else [])
 
 
+def ticks_of_images(page: Any, images: Sequence[BBox], words: Sequence[Word]) -> list[Field]:
+    """Those of the ``images`` of a page that are boxes beside ``words``, or check marks, of the size of letters."""
+    found: list[Field] = []
+    for box in images if len(images) <= MOST_FIELDS else ():
+        small, large = sorted((box.width, box.height))
+        tick = tick_of(page, box) if small >= SMALLEST and large <= min(IMAGE, small / (1 - OBLONG)) else None
+        if tick is not None and (not tick[1] or any(_is_beside(box, word.bbox) for word in words)):
+            found.append(Field(box, tick[0]))
+    return found
+
+
 def _ticks(boxes: Sequence[BBox], strokes: Sequence[BBox], fills: Sequence[BBox], words: Sequence[Word]) -> list[Field]:
     """``boxes`` apart from each other beside ``words``, and whether ``strokes``, ``fills`` or a cross tick them."""
     ticks = []
@@ -179,7 +191,8 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
     page, words, drawings = printed.page, printed.words, printed.drawings
     fields = fields_of(page)
     drawings = drawings if len(drawings) <= MOST_DRAWINGS else []
-    drawn = [tick for tick in drawn_ticks(drawings, words) if not any(_same(tick, field) for field in fields)]
+    shown = [*drawn_ticks(drawings, words), *ticks_of_images(page, printed.images, words)]
+    drawn = [tick for tick in shown if not any(_same(tick, field) for field in fields)]
     ticks = [field for field in (*fields, *drawn) if field.ticked is not None]
     dots = drawn_bullets(drawings, [word.bbox for word in words])
     bullets = [(dot, word) for dot, word in dots if not any(tick.bbox.has_center_of(dot) for tick in ticks)]

@@ -59,6 +59,11 @@ class Printed:
         return drawings_of(self.page)
 
     @cached_property
+    def images(self) -> list[BBox]:
+        """The places of its images."""
+        return [BBox(*one["bbox"]) for one in images_of(self.page)]
+
+    @cached_property
     def raw(self) -> dict[str, Any]:
         """Its characters, as PyMuPDF's dictionary with exact boxes."""
         pymupdf = mupdf()
@@ -83,8 +88,7 @@ class Printed:
         if box.category is not Category.PICTURE:
             return False
         words = [word.bbox for word in self.words if box.bbox.has_center_of(word.bbox)]
-        images = [BBox(*one["bbox"]) for one in images_of(self.page)]
-        return len(words) >= WORDS and not is_painted(box.bbox, words, self.drawings, images)
+        return len(words) >= WORDS and not is_painted(box.bbox, words, self.drawings, self.images)
 
     @cached_property
     def bounds(self) -> Bounds:

@@ -46,6 +46,12 @@ FLAT, MINUS = 3.0, 0.45
 """Least width of a bar over its height; least width of a minus in sizes of its type, a shorter one is a hyphen."""
 LOW, HIGH = 0.12, 0.5
 """Where the middle of a dash or dot lies above its baseline, in sizes of its type."""
+FAINT, RULED, THICK = 190, 0.95, 0.5
+"""Of a tick in an image: grey (of 255) below which a pixel is ink, share of a row from which on it is a rule, and most
+ink of a cross."""
+THIN, TURN, ARMS, STEP = 0.35, (0.1, 0.6), (0.4, 0.85), 0.2
+"""Of a check mark: most ink of its columns, where it turns upwards (share of its width), how high its right arm ends
+and the left one begins (share of its height, from the top), and the largest step back between columns."""
 DOT, BULLET, LARGEST = 0.08, 0.28, 0.7
 """Diameters of a dot, of a bullet and of the largest one, in sizes of the type."""
 
@@ -127,16 +133,65 @@ def _replaced(text: str, codes: re.Pattern[str], signs: Sequence[str]) -> str:
     return codes.sub(lambda _: next(left), text)
 
 
-def _ink(page: Any, place: BBox) -> tuple[np.ndarray, int, float]:
+def tick_of(page: Any, place: BBox) -> tuple[bool, bool] | None:
+    """Whether what is printed in ``place`` is ticked, and whether it has a frame (a box) or is a check mark alone.
+    ``None`` if it is something else."""
+    ink, _, _ = _ink(page, place, FAINT)
+    box = _box_of(ink)
+    if box == "☐":
+        return False, True
+    if box is not None:
+        high, wide = (round(SIDE * side) for side in ink.shape)
+        inner, _ = _cut(ink[high:-high, wide:-wide])
+        return (True, True) if _is_check(inner) or _is_cross(inner) else None
+    ruled = ink.mean(axis=1) > RULED  # a rule of the table
+    mark, _ = _cut(ink & ~ruled[:, None])
+    return (True, False) if _is_check(mark) else None
+
+
+def _is_check(ink: np.ndarray) -> bool:
+    """Whether ``ink`` is a thin short stroke down and a longer one up to the right."""
+    if min(ink.shape) < 8:
+        return False
+    high, wide = ink.shape
+    counts, edges = ink.sum(axis=0), np.abs(np.diff(ink.astype(np.int8), axis=0, prepend=0, append=0)).sum(axis=0)
+    if (edges != 2).any() or counts.mean() > THIN * high:
+        return False
+    middles = (ink * np.arange(high)[:, None]).sum(axis=0) / counts / high  # of each column, from 0 at the top
+    lowest = int(middles.argmax())
+    falls, rises = np.diff(middles[: lowest + 1]), np.diff(middles[lowest:])
+    even = (falls > -STEP).all() and (rises < STEP).all()
+    turns = TURN[0] * wide <= lowest <= TURN[1] * wide
+    return bool(even and turns and middles[-1] < ARMS[0] < middles[0] < ARMS[1])
+
+
+def _is_cross(ink: np.ndarray) -> bool:
+    """Whether ``ink`` is two strokes from corner to corner."""
+    return min(ink.shape) >= 8 and ink.mean() <= THICK and min(_diagonals(ink)) >= CROSSED
+
+
+def _diagonals(ink: np.ndarray) -> tuple[float, float]:
+    """The share of ink on both diagonals."""
+    steps = np.linspace(0, 1, 24)
+    down, across = ((steps * (side - 1)).astype(int) for side in ink.shape)
+    return float(ink[down, across].mean()), float(ink[down, across[::-1]].mean())
+
+
+def _ink(page: Any, place: BBox, dark: int = 128) -> tuple[np.ndarray, int, float]:
     """The ink in ``place`` cut to its own box, the pixels above it, and pixels a point."""
     scale = _scale(place)
     clip = (place.x0, place.y0, place.x1, place.y1)
     pixels = page.get_pixmap(matrix=mupdf().Matrix(scale, scale), clip=clip, alpha=False, colorspace="gray")
-    ink = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width) < 128
+    ink = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width) < dark
+    return *_cut(ink), scale
+
+
+def _cut(ink: np.ndarray) -> tuple[np.ndarray, int]:
+    """``ink`` cut to its own box, and the pixels above it."""
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
-        return ink[:0], 0, scale
-    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], int(rows[0]), scale
+        return ink[:0], 0
+    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], int(rows[0])
 
 
 def _dash(page: Any, place: BBox, baseline: float, size: float) -> str:
@@ -158,7 +213,10 @@ def _dash(page: Any, place: BBox, baseline: float, size: float) -> str:
 
 def _box(page: Any, place: BBox) -> str | None:
     """The box that is printed in ``place``; ``None`` if no box is."""
-    ink, _, _ = _ink(page, place)
+    return _box_of(_ink(page, place)[0])
+
+
+def _box_of(ink: np.ndarray) -> str | None:
     if min(ink.shape) < 8:
         return None
     high, wide = round(SIDE * ink.shape[0]), round(SIDE * ink.shape[1])
@@ -168,8 +226,5 @@ def _box(page: Any, place: BBox) -> str | None:
     inside = ink[high:-high, wide:-wide]
     if inside.mean() < EMPTY:
         return "☐"
-    steps = np.linspace(0, 1, 24)
-    down = (steps * (inside.shape[0] - 1)).astype(int)
-    across = (steps * (inside.shape[1] - 1)).astype(int)
-    diagonals = inside[down, across].mean(), inside[down, across[::-1]].mean()
+    diagonals = _diagonals(inside)
     return "☒" if min(diagonals) >= CROSSED else "☑"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
+from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
 from docspec.reporting.tables import grids
@@ -192,6 +194,48 @@ def test_boxes_may_be_filled_and_rings_are_boxes_if_one_is_ticked(parsed: Parsed
     written = parsed(draw).to_markdown()
     for label in ("[x] Grain", "[ ] Timber", "[ ] Steam", "[x] Sail", "[ ] Oars"):
         assert label in written
+
+
+def mark(*strokes: Sequence[tuple[float, float]], frame: bool = False) -> bytes:
+    """A PNG of 48 pixels with ``strokes``, in a frame or without."""
+    image = Image.new("L", (48, 48), 255)
+    draw = ImageDraw.Draw(image)
+    for stroke in strokes:
+        draw.line([*stroke], fill=60, width=4)
+    if frame:
+        draw.rectangle((4, 4, 43, 43), outline=60, width=3)
+    written = io.BytesIO()
+    image.save(written, "PNG")
+    return written.getvalue()
+
+
+CHECK_MARK = [(8, 26), (18, 38), (40, 10)]
+CROSS = [(12, 12), (36, 36)], [(12, 36), (36, 12)]
+
+
+@pytest.mark.parametrize(
+    ("image", "sign"),
+    [
+        (mark(CHECK_MARK), "[x]"),
+        (mark([(12, 24), (20, 34), (36, 14)], frame=True), "[x]"),
+        (mark(*CROSS, frame=True), "[x]"),
+        (mark(frame=True), "[ ]"),
+        (mark(*CROSS), None),  # a sign of multiplication, a point of a chart
+        (mark([(8, 8), (40, 40)]), None),
+        (mark([(8, 40), (24, 8), (40, 40)]), None),
+        (mark([(24, 12), (24, 36)], [(12, 24), (36, 24)], frame=True), None),  # an icon
+    ],
+)
+def test_images_of_ticks_and_boxes_are_signs(parsed: Parsed, image: bytes, sign: str | None) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 60, 535, 130), PROSE, fontsize=11)
+        page.insert_image((60, 160, 74, 174), stream=image)
+        page.insert_text((80, 171), "Night berth wanted", fontsize=11)
+        page.insert_textbox(pymupdf.Rect(60, 200, 535, 270), SECOND, fontsize=11)
+
+    written = parsed(draw).to_markdown()
+    assert f"{sign or ''} Night berth wanted".strip() in written
+    assert sign is not None or "[x]" not in written
 
 
 def test_rings_of_which_none_is_ticked_are_marks_of_a_list(parsed: Parsed) -> None:
