@@ -136,10 +136,13 @@ def to_html(table: Table, head: Literal["auto", "none"] = "auto", *, indented: b
 def parse_pipe_table(text: str) -> Table | None:
     """The rows of a Markdown pipe table (GitHub's rules for ``\\|``); ``None`` if no line holds a ``|``.
 
-    Rows before the delimiter row are headers. ``<br>`` in a cell becomes a line break. Never raises.
+    Rows before the delimiter row are headers; one without any text, which tables without headers have since pipes ask
+    for one, is left out. ``<br>`` in a cell becomes a line break. Never raises.
     """
     lines = [line.strip() for line in text.split("\n") if "|" in line]
     border = next((i for i in (1, 0) if i < len(lines) and is_delimiter_row(lines[i])), None)
+    if border == 1 and len(lines) > 2 and not any(_pipe_cells(lines[0])):
+        lines, border = lines[1:], 0
     rows = [
         tuple(TableCell(cell, header=border is not None and i < border) for cell in _pipe_cells(line))
         for i, line in enumerate(lines)
@@ -153,15 +156,17 @@ def is_delimiter_row(line: str) -> bool:
     return "|" in line and all(_DELIMITER.fullmatch(cell) for cell in _pipe_cells(line.strip()))
 
 
-def to_pipe(table: Table, *, tight: bool = False) -> str:
-    """``table`` as a compact pipe table; the first row is the header, spans are opened into empty cells.
+def to_pipe(table: Table, *, tight: bool = False, headless: bool = False) -> str:
+    """``table`` as a compact pipe table; the first row is the header, or, if it is ``headless``, an empty one is;
+    spans are opened into empty cells.
 
     The delimiter row is ``| --- | --- |``, or ``|---|---|`` if ``tight``.
     """
     grid = table.grid()
     if not grid or not grid[0]:
         return ""
-    lines = ["| " + " | ".join(pipe_text(cell) for cell in row) + " |" for row in grid]
+    rows = [[""] * len(grid[0]), *grid] if headless else grid
+    lines = ["| " + " | ".join(pipe_text(cell) for cell in row) + " |" for row in rows]
     lines.insert(1, ("|---" if tight else "| --- ") * len(grid[0]) + "|")
     return "\n".join(lines)
 

@@ -232,9 +232,10 @@ def _one(table: Block, rest: Block, heads: int) -> Block:
     """``table`` with the rows of ``rest`` after its first ``heads`` ones."""
     if not table.text.lstrip().startswith("<") and not rest.text.lstrip().startswith("<"):
         lines = rest.text.rstrip("\n").split("\n")
-        rows = [lines[0], *lines[2:]][heads:]
+        headless = not lines[0].strip("| ")
+        rows = lines[2 + heads :] if headless else [lines[0], *lines[2:]][heads:]
         before = table.text.rstrip("\n") + "\n"
-        start = len("\n".join(lines[: heads + 1])) + 1 if heads else -1
+        start = len("\n".join(lines[: heads + 1 + headless])) + 1 if heads or headless else -1
         return replace(table, text=before + "\n".join(rows), marks=_marks(table, rest, start, len(before)))
     upper, lower = (one.text if one.text.lstrip().startswith("<") else _html(one) for one in (table, rest))
     rows = [_TH.sub(r"\1td", row) for row in _ROW.findall(lower)[heads:]]

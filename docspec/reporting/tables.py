@@ -178,7 +178,10 @@ class _Tables(HTMLParser):
 
 
 def _placed(rows: list[_Row]) -> Grid:
-    """Cells with their columns: each takes the first place in its row that no cell from above reaches into."""
+    """Cells with their columns: each takes the first place in its row that no cell from above reaches into. Heads
+    without any text, which pipes ask for, are none."""
+    if len(rows) > 1 and all(header and not text for text, _, _, header in rows[0]):
+        rows = rows[1:]
     taken: set[tuple[int, int]] = set()
     cells: list[GridCell] = []
     for row, own in enumerate(rows):

@@ -137,9 +137,10 @@ def known_text(region: Region, around: str = "") -> str:
         table = parse_table(text)
         if table is None:
             return text
+        headless = table.head_rows == 0
         if table.spans:  # pipes have no cells that span
-            return _STRUCK.sub(r"<s>\1</s>", to_html(table))
-        return to_pipe(table)
+            return _STRUCK.sub(r"<s>\1</s>", to_html(table, "none" if headless else "auto"))
+        return to_pipe(table, headless=headless)
     if region.category is Category.FORMULA:
         bare = bare_formula(text)
         if "$" not in bare and any(mark.target == "display" for line in region.lines for mark in line.marks):
