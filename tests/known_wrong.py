@@ -5,7 +5,6 @@ that has come right is told as passed unexpectedly (`pytest -rX`), and leaves th
 from __future__ import annotations
 
 KNOWN_WRONG = (
-    "drafting/test_frames.py::test_a_rule_across_all_columns_ends_them",
     "drafting/test_numbered.py::test_numbers_that_tell_no_order_of_rows_change_nothing",
     "drafting/test_order.py::test_a_head_over_some_columns_bounds_its_story",
     "drafting/test_order.py::test_two_addresses_are_read_before_what_stands_below_one_of_them",

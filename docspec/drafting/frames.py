@@ -20,6 +20,9 @@ LEAST, LARGEST = 15.0, 0.7
 """Least points that a frame is wide and high, and the largest share of the page that it takes: a larger one is drawn
 around all of the page."""
 
+LONG = 72.0
+"""Least points of an upright rule that parts columns."""
+
 MOST = 300
 """Most rules of a direction, and most frames: with more the page is a drawing, or a table."""
 
@@ -39,10 +42,11 @@ these in a picture."""
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The ``frames`` of a page, larger ones first, and its level ``rules``, in points."""
+    """The ``frames`` of a page, larger ones first, its level ``rules``, and its long upright ones, in points."""
 
     frames: Sequence[BBox] = ()
     rules: Sequence[BBox] = ()
+    uprights: Sequence[BBox] = ()
 
 
 NONE = Bounds()
@@ -51,7 +55,12 @@ NONE = Bounds()
 def bounds_of(page: PageTokens, drawings: Iterable[Mapping[str, Any]]) -> Bounds:
     """What parts the text of a page with these ``drawings``."""
     level = page.level if len(page.level) <= MOST else ()
-    return Bounds(frames_of(page, drawings), [BBox(*map(float, (x0, y, x1, y))) for x0, x1, y in level])
+    upright = page.upright[page.upright[:, 1] - page.upright[:, 0] >= LONG] if len(page.upright) <= MOST else ()
+    return Bounds(
+        frames_of(page, drawings),
+        [BBox(*map(float, (x0, y, x1, y))) for x0, x1, y in level],
+        [BBox(*map(float, (x, y0, x, y1))) for y0, y1, x in upright],
+    )
 
 
 def frames_of(page: PageTokens, drawings: Iterable[Mapping[str, Any]]) -> list[BBox]:

@@ -65,7 +65,7 @@ def in_order(
         return [box for group in xy_cut(boxes, lambda box: box.bbox, leftwards=leftwards) for box in group]
     lists = _lists(boxes)
     units = [_whole(own) for own in lists]
-    order = order_of(units, texts, bounds.frames, bounds.rules, given, leftwards)
+    order = order_of(units, texts, bounds, given, leftwards)
     return [box for at in order for box in lists[at]]
 
 

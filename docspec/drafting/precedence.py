@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from docspec.core import BBox, Category
 from docspec.core.geometry import runs_of
+from docspec.drafting.dividers import WITHIN, kept_together, shares, sides_of
+from docspec.drafting.frames import Bounds
 from docspec.drafting.layout import LayoutBox
 
 CATEGORIES = tuple(Category)
@@ -32,13 +34,6 @@ HEADS = 4
 
 TOUCH = 0.15
 """Heights of a line by which boxes are made smaller before they are parted: those beside each other may overlap."""
-
-WITHIN = 0.8
-"""Least share of a box that lies within a frame that holds it."""
-
-CROSSED = 0.1
-"""Least share of a box, or of a smaller frame, that lies within a frame, but not all of it, for the frame to be none of
-text."""
 
 MOST = 500
 """Most boxes of a page of which each two are compared: time and memory grow with their square."""
@@ -62,7 +57,7 @@ def features_of(
     from the first). ``texts`` has the lines of the page by their places, ``frames`` and ``rules`` what is drawn;
     ``given``: the boxes come in the order of a layout model; ``leftwards``: the page is read from right to left, and
     shown as in a mirror."""
-    sides = _sides([box.bbox for box in boxes])
+    sides = sides_of([box.bbox for box in boxes])
     heights = [member.height for box in boxes for member in box.members if member.height > 0]
     unit = (median(heights) if heights else float(np.median(sides[:, 3] - sides[:, 1]))) or 1.0
     x0, y0, x1, y1 = sides.T / np.float32(unit)
@@ -209,7 +204,7 @@ def _widest_gap(spans: list[tuple[float, float]]) -> tuple[float, float]:
 
 def _held(sides: Floats, frames: Sequence[BBox]) -> Floats:
     """Whether most of each of the boxes (n, 4) lies in each of ``frames`` that do not hold all of them."""
-    inside = _shares(_sides(frames), sides) >= WITHIN
+    inside = shares(sides_of(frames), sides) >= WITHIN
     return inside[inside.any(axis=1) & ~inside.all(axis=1)].T.astype(np.float32)
 
 
@@ -281,51 +276,17 @@ def precedence() -> Precedence:
 
 
 def order_of(
-    boxes: Sequence[LayoutBox],
-    texts: Mapping[BBox, str],
-    frames: Sequence[BBox],
-    rules: Sequence[BBox],
-    given: bool,
-    leftwards: bool = False,
+    boxes: Sequence[LayoutBox], texts: Mapping[BBox, str], bounds: Bounds, given: bool, leftwards: bool = False
 ) -> list[int]:
-    """The order of ``boxes``, as their numbers; the arguments are those of :func:`features_of`."""
-    scores = np.clip(precedence()(*features_of(boxes, texts, frames, rules, given, leftwards)), -LIMIT, LIMIT)
+    """The order of ``boxes``, as their numbers, on a page with these ``bounds``; the other arguments are those of
+    :func:`features_of`."""
+    features = features_of(boxes, texts, bounds.frames, bounds.rules, given, leftwards)
+    scores = np.clip(precedence()(*features), -LIMIT, LIMIT)
     for run in stacked([box.bbox for box in boxes]):
         for number, box in enumerate(run):
             scores[box, run[number + 1 :]], scores[run[number + 1 :], box] = LIMIT, -LIMIT
-    sides = _sides([box.bbox for box in boxes])
-    return _ordered(list(range(len(boxes))), framed(sides, frames), scores)
-
-
-def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
-    """The boxes (n, 4) that each of some ``frames`` holds, two and more, small frames first: none of these holds boxes
-    of two others, has one on its edge, or crosses another frame, as the boxes around slanted ones do."""
-    edges = _sides(frames)
-    covered = _shares(edges, edges)
-    crossed = np.maximum(covered, covered.T)
-    edges = edges[~((crossed > CROSSED) & (crossed < WITHIN)).any(axis=1)]
-    share = _shares(edges, sides)
-    inside = share >= WITHIN
-    found: list[list[int]] = []
-    for at in np.argsort(inside.sum(axis=1), kind="stable"):
-        own = np.nonzero(inside[at])[0].tolist()
-        on_edge = ((share[at] > CROSSED) & ~inside[at]).any()
-        if 2 <= len(own) < len(sides) and not on_edge and own not in found:
-            crosses = any(set(own) & set(one) and not set(own) >= set(one) for one in found)
-            found += [] if crosses else [own]
-    return found
-
-
-def _sides(boxes: Sequence[BBox]) -> Floats:
-    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in boxes], np.float32).reshape(-1, 4)
-
-
-def _shares(around: Floats, boxes: Floats) -> Floats:
-    """The share of each of ``boxes`` (m, 4) that each of those ``around`` (n, 4) covers (n, m)."""
-    shared = np.minimum(boxes[:, 2:], around[:, None, 2:]) - np.maximum(boxes[:, :2], around[:, None, :2])
-    areas = np.maximum((boxes[:, 2:] - boxes[:, :2]).prod(axis=-1), 1e-3)
-    result: Floats = np.maximum(shared, 0).prod(axis=-1) / areas
-    return result
+    sides = sides_of([box.bbox for box in boxes])
+    return _ordered(list(range(len(boxes))), kept_together(sides, bounds), scores)
 
 
 def _ordered(boxes: list[int], groups: Sequence[Sequence[int]], scores: Floats) -> list[int]:

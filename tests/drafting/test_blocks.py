@@ -240,8 +240,9 @@ def test_columns_of_text_are_apart_with_what_stands_below_them_unless_the_networ
         ([["[x] Report", "[ ] Reunion"], ["[ ] Plan", "[x] Services"], ["[x] Assessment", "[ ] Transport"]], False),
         ([["torque", "Nm"], ["load", "none"], ["class", "high"], ["shaft", "hollow"], ["weight", "known"]], False),
         ([["Paid in 2031", "12 March"], ["Paid in 2032", "14 March"]], False),
+        ([["Invoice date", ": 12 March"], ["Invoice", ": 4711"], ["Ends", ": never"]], True),
     ],
-    ids=["numbers of lines", "lists to tick", "words beside words", "two lists"],
+    ids=["numbers of lines", "lists to tick", "words beside words", "two lists", "colons before the values"],
 )
 def test_rows_that_are_one_line_whatever_the_network_says(rows: list[list[str]], together: bool) -> None:
     odds = odds_of(rows, -4.0)

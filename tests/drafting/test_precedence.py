@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Category
+from docspec.drafting.dividers import beside, divided, framed, kept_together
+from docspec.drafting.frames import Bounds
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
-from docspec.drafting.precedence import MOST, best_order, features_of, framed, order_of, precedence
+from docspec.drafting.precedence import MOST, best_order, features_of, order_of, precedence
 
 
 def total(scores: np.ndarray, order: list[int] | tuple[int, ...]) -> float:
@@ -138,7 +140,7 @@ def test_what_stands_in_one_frame_is_read_together(seed: int, count: int, number
         for x, y in ((chance.uniform(0, 300), chance.uniform(0, 400)) for _ in range(number))
     ]
     texts = {line.bbox: line.text for line in lines}
-    order = order_of(boxes, texts, frames, (), False)
+    order = order_of(boxes, texts, Bounds(frames), False)
     assert sorted(order) == list(range(count))
     sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
     for held in framed(sides, frames):
@@ -153,3 +155,23 @@ def test_frames_that_cross_or_cut_a_box_hold_nothing_together() -> None:
     assert framed(sides, [upper, lower]) == [], "they cross each other"
     assert framed(sides, [BBox(-1, -1, 11, 45)]) == [], "a box stands on its edge"
     assert framed(sides, [BBox(-1, -1, 11, 11), BBox(-1, -1, 31, 51)]) == [], "one box, and all"
+
+
+def test_rules_part_what_stands_beside_above_and_below_them() -> None:
+    head, side, left, right, low_left, low_right = range(6)
+    boxes = [(0, 0, 100, 10), (0, 20, 28, 90), (32, 20, 64, 60), (68, 20, 100, 60), (32, 70, 64, 90), (68, 70, 100, 90)]
+    sides = np.array(boxes, np.float32)
+    bar, rule = BBox(30, 15, 30, 95), BBox(50, 65, 80, 65)
+    text = [left, right, low_left, low_right]
+    assert [own.tolist() for own in beside(sides, bar)] == [[side, *text], [side], text]
+    assert beside(sides, BBox(40, 15, 40, 95)) == [], "it runs through boxes"
+    assert beside(sides, BBox(110, 15, 110, 95)) == [], "nothing is on its right"
+    columns = sides[[head, left, right, low_left, low_right]]
+    assert list(divided(columns, [rule])) == [[0, 1, 2], [3, 4]]
+    assert list(divided(columns, [BBox(32, 65, 64, 65)])) == [], "a rule in one column"
+    assert list(divided(sides, [rule])) == [], "the text at the side goes on beside it"
+    held = kept_together(sides, Bounds((), [rule], [bar]))
+    assert held == [[side, *text], text]
+    short = BBox(66, 15, 66, 62)
+    held = kept_together(sides, Bounds((), (), [short, bar]))
+    assert [left, right] in held and [side, left] not in held, "a short rule parts what stands beside the long one"

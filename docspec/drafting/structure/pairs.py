@@ -43,6 +43,10 @@ PITCH = 4.0
 ALONE = 2
 """Least rows of each side of a white strip that have no partner, from which on the sides are columns of their own."""
 
+TALL = 8.0
+"""Least length of an upright rule that parts blocks, in sizes of the type: shorter ones stand between the cells of a
+form."""
+
 LABELS = 2 / 3
 """Least share of the rows of a column, at least two, whose left pieces end with a colon and whose right ones do not,
 from which on they are labels with values."""
@@ -75,7 +79,12 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     def strip_of(gap: tuple[Piece, Piece]) -> list[tuple[Piece, Piece]]:
         return _beside(rows, row_of[gap[0][-1]], gap, tokens)
 
+    ruled = [gap for row in rows for gap in pairwise(row) if _is_ruled(*gap, tokens, page)]
+    for gap in ruled:
+        _limit(odds, strip_of(gap), -SURE, np.minimum)
     for column in _columns(rows, tokens):
+        if any(gap in ruled for gap in column):
+            continue
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
@@ -103,9 +112,18 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
     return odds
 
 
+def _is_ruled(left: Piece, right: Piece, tokens: Sequence[Token], page: PageTokens) -> bool:
+    """Whether a long upright rule stands between two pieces of a row."""
+    start, end, one = tokens[left[-1]].box[2], tokens[right[0]].box[0], tokens[right[0]]
+    return any(
+        start <= x <= end and y0 <= one.baseline <= y1 and y1 - y0 >= TALL * one.size for y0, y1, x in page.upright
+    )
+
+
 def is_label(left: str, right: str) -> bool:
-    """Whether ``left`` is a label by its colon, and ``right`` is none and has none."""
-    return left.endswith((":", "：")) and _COLON.search(right) is None
+    """Whether ``left`` is a label by its colon, at its end or in front of ``right``, which is none and has no other."""
+    value = right.removeprefix(":").removeprefix("：")
+    return (left.endswith((":", "：")) or value != right) and _COLON.search(value) is None
 
 
 def _text(piece: Piece, tokens: Sequence[Token]) -> str:
