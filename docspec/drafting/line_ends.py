@@ -1,8 +1,5 @@
 """What the end of a printed line means: the text goes on, it is broken (an address, verses), or another text begins.
 
-It decides of text that the rules of :mod:`docspec.drafting.breaks` leave joined, and overrules them where they call
-prose broken: they are a debt, and go when it knows all that they know.
-
 A small network decides it for each two lines of a region, from where they stand in their column, how they begin and
 end, and the same of their neighbours and of the whole region. ``training/line_ends`` teaches it on pages whose
 paragraphs, addresses, verses and labels are known, since they were made.
@@ -24,7 +21,7 @@ from numpy.typing import NDArray
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.geometry import runs_of
 from docspec.core.scripts import UNSPACED
-from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, has_few_words, pitch_of, with_lines
+from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, has_few_words, is_plain, pitch_of, with_lines
 
 GOES_ON, BREAKS, PARTS = range(3)
 """What the end of a line means."""
@@ -32,17 +29,18 @@ GOES_ON, BREAKS, PARTS = range(3)
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
 
-SURE_OF_ADDRESS, SURE, SURER = 0.1, 0.03, 0.001
-"""Below this probability that a text goes on its lines are not joined; the first one before an address of the web or of
-mail, the last one where something speaks against an end."""
+ENTRY, FEW, SURE_OF_ADDRESS, SURE, SURER = 0.95, 0.4, 0.1, 0.03, 0.001
+"""Below this probability that a text goes on its lines are not joined: before a capital or a figure among lines of few
+words that end no sentence, among other such lines, before an address of the web or of mail, of prose, and where
+something speaks against an end. Of 120 ends between 0.4 and 0.95 in lines of few words on public pages, hardly one
+before a capital goes on."""
 
-PARTED = 0.9
-"""Above this probability another text begins in one that the rules call broken."""
+PROSE, CLIPPED = 4.0, 0.0025
+"""Sum of the log-odds that a text goes on, over all its lines, from which on it is prose and no labels with their
+values, and what each probability keeps from 0 and 1."""
 
-OVERRULED, CLIPPED = 4.0, 0.0025
-"""Sum of the log-odds that a text goes on, over all its lines, from which on the rules are wrong that call it broken,
-and what each probability keeps from 0 and 1. Lines of few words are as the rules have them: the network was taught few
-of them."""
+WIDER = 1.15
+"""Least distance of two lines of few words between which another text begins, over the usual one."""
 
 _NUMBER = re.compile(r"\W?(\d{1,3})\w?[.)]?\s")
 _AMOUNT = re.compile(r"\d[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
@@ -51,7 +49,8 @@ _MARKS = re.compile(r"\s[=–—|\u2003-]\s|\u2003|:\s")
 _ENDS = (".!?。！？", ":", ",;", HYPHENS, "–—", ")]}”\"'»", "0123456789")
 _LINKS_TOLD = (
     "a an the of in on at to for and or by with from as is are was be that which its their this than not "
-    "der die das den dem des ein eine einer und oder mit von zu im am auf für ist sind als nicht bei nach aus "
+    "der die das den dem des ein eine einer und oder mit von vom zu zum zur im am auf für ist sind als nicht bei nach "
+    "aus "
     "le la les un une de du des et ou à en par pour sur dans que qui est au aux avec "
     "el los las una y o en por para con del al que se lo il i gli e di da per nel della che è "
     "o os as um uma do da dos das em no na com het een en van voor met op"
@@ -90,6 +89,7 @@ def features_of(lines: Sequence[PrintedLine], column: Column) -> Floats:
         reach = column.reach(a)
         end, room = min(edge, reach), min(widest, reach - left)  # text may go around a picture
         first = b.text.split(maxsplit=1)[0]
+        first = first[:1] if UNSPACED.match(first) else first  # such lines break behind any sign
         word = b.bbox.width * len(first) / max(1, len(b.text))
         step = b.bbox.y1 - a.bbox.y1
         rows.append(
@@ -168,14 +168,25 @@ def with_line_ends(regions: Sequence[Region]) -> list[Region]:
 
 def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
     lines = region.lines
-    is_text = is_open(replace(region, broken=False))
-    if not is_text or _is_unspaced(lines) or region.texts[:1] != ("\n".join(line.text for line in lines),):
+    if not is_open(replace(region, broken=False)) or (_is_unspaced(lines) and not has_few_words(lines)):
         return [region]
     ends = line_ends().of(lines, column_of(region, regions, pitch))
-    told = region.broken and (has_few_words(lines) or _log_odds(ends[:, GOES_ON]).sum() < OVERRULED)
-    parted = ends[:, PARTS] > (PARTED if told else ends[:, BREAKS])
-    apart = [told or bool(ends[at, GOES_ON] < _least(lines, at, bool(parted[at]))) for at in range(len(ends))]
-    texts = runs_of(range(len(lines)), lambda at, below: not apart[at])
+    few = has_few_words(lines)
+    if region.broken and (few or _log_odds(ends[:, GOES_ON]).sum() < PROSE):
+        return [region]  # labels with their values
+    parted = ends[:, PARTS] > ends[:, BREAKS]
+    if few:  # an address is not torn apart
+        steps = np.array([b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines)])
+        parted &= steps > WIDER * np.median(steps)
+    first = 0  # line of the text
+
+    def goes_on(at: int, below: int) -> bool:
+        nonlocal first
+        if _counts_on(lines[first].text, lines[below].text) or ends[at, GOES_ON] < _least(lines, at, bool(parted[at])):
+            first = below
+        return first != below
+
+    texts = runs_of(range(len(lines)), goes_on)
 
     def is_broken(text: Sequence[int], below: Sequence[int]) -> bool:
         return len(text) == len(below) == 1 and not parted[text[0]]
@@ -194,15 +205,28 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
     (``parts``) hardly begins where the neighbours end at the same edge, as they do beside a picture."""
     line, below = lines[at], lines[at + 1]
     begins, last = below.text.lstrip(), line.text.rstrip()[-1]
-    if (last in HYPHENS and begins[0].isalpha()) or line.text.split()[-1] in _LINKS:
+    cut = last in HYPHENS and line.text.rstrip()[-2:-1].isalpha() and begins[0].isalpha()
+    if cut or line.text.split()[-1] in _LINKS:
         return 0.0
-    if _ADDRESS.match(begins):
+    few, address = has_few_words(lines), _ADDRESS.match(begins) is not None
+    if any(TYPED_RULE.fullmatch(one.text) or (few and not _has_letters(one)) for one in (line, below)):
+        return 1.0
+    if address and not few:
         return SURE_OF_ADDRESS
-    if begins[0].islower() and last not in ".!?:;,":
-        return SURER
+    if begins[0].islower() and not address and last not in ".!?:;,":
+        return FEW if few else SURER
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
-    return SURER if parts and any(abs(one.x1 - line.bbox.x1) < near for one in columns) else SURE
+    if parts and any(abs(one.x1 - line.bbox.x1) < near for one in columns):
+        return SURER
+    if not few:
+        return SURE
+    is_entry = address or begins[0].isupper() or begins[0].isdigit()
+    return ENTRY if is_entry and lines[-1].text.rstrip()[-1] not in ".!?" else FEW
+
+
+def _has_letters(line: PrintedLine) -> bool:
+    return any(map(str.isalpha, line.text))
 
 
 def _log_odds(probabilities: Floats) -> Floats:
@@ -212,13 +236,19 @@ def _log_odds(probabilities: Floats) -> Floats:
 
 def is_open(region: Region) -> bool:
     """Whether ``region`` is text of several lines, and nobody knows yet what their ends mean."""
-    text = region.category is Category.TEXT and not (region.listing or region.broken)
-    lines = region.lines
-    return text and len(lines) > 1 and not any(line.turns or not line.text.strip() for line in lines)
+    return len(region.lines) > 1 and is_plain(region)
+
+
+def are_apart(region: Region, regions: Sequence[Region]) -> bool:
+    """Whether most lines of a ``region`` of at least three among ``regions`` end a text or are lines of their own."""
+    if len(region.lines) < LINES or any(line.turns or not line.text.strip() for line in region.lines):
+        return False
+    ends = line_ends().of(region.lines, column_of(region, regions, pitch_of(regions)))
+    return bool(2 * (ends[:, GOES_ON] < SURE).sum() > len(ends))
 
 
 def _is_unspaced(lines: Sequence[PrintedLine]) -> bool:
-    """Whether most of ``lines`` is in a script without spaces between words, which the network was not taught."""
+    """Whether most of ``lines`` is in a script without spaces between words: the network was not taught its prose."""
     text = "".join(line.text for line in lines)
     return 2 * len(UNSPACED.findall(text)) > len(text)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import median
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.breaks import are_entries
+from docspec.drafting.line_ends import are_apart
 
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 """Least ratio of a title's size of type to that of running text, and of all other headings. LaTeX's and Word's headings
@@ -73,7 +73,7 @@ def without_parts(regions: Sequence[Region]) -> list[Region]:
         is_usual = any(look and (size, look) in common for size, look in _styles([region]))
         looks_alike = is_usual and not text.isupper() and not _NUMBERED.match(text)
         is_plain = not _is_bold(region) and (
-            are_entries(region.lines) or (looks_alike and not _is_centred(region.bbox, whole))
+            are_apart(region, regions) or (looks_alike and not _is_centred(region.bbox, whole))
         )
         return replace(region, category=Category.TEXT) if is_plain or _is_sentence(text) else region
 

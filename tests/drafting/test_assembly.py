@@ -186,14 +186,17 @@ def test_a_region_over_two_columns_is_taken_apart_and_a_list_is_not() -> None:
     def line(x0: float, y0: float, x1: float, text: str) -> TextLine:
         return TextLine(BBox(x0, y0, x1, y0 + 10), text, 10.0)
 
-    columns = [line(x, y, x + 100, f"{side} {y}") for y in (10, 22, 34) for side, x in (("left", 0), ("right", 110))]
+    columns = [
+        line(x, y, x + 100, f"{side} at {y} of") for y in (10, 22, 34) for side, x in (("left", 0), ("right", 110))
+    ]
     below = line(0, 60, 100, "left below")
     boxes = [
         LayoutBox(BBox(0, 10, 210, 44), Category.TEXT, tuple(one.bbox for one in columns)),
         LayoutBox(below.bbox, Category.TEXT, (below.bbox,)),
     ]
     texts = [region.texts[0] for region in assemble(boxes, [*columns, below])]
-    assert sorted(texts) == ["left 10\nleft 22\nleft 34", "left below", "right 10\nright 22\nright 34"]
+    left, right = ("\n".join(f"{side} at {y} of" for y in (10, 22, 34)) for side in ("left", "right"))
+    assert sorted(texts) == [left, "left below", right]
 
     items = [line(x, y, end, text) for y in (10, 22) for x, end, text in ((0, 5, "•"), (14, 110, f"item {y}"))]
     whole = LayoutBox(BBox(0, 10, 110, 32), Category.LIST_ITEM, tuple(one.bbox for one in items))

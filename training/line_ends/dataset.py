@@ -21,8 +21,17 @@ from numpy.typing import NDArray
 from docspec.core import BBox, PrintedLine, Region
 from docspec.drafting import assembly
 from docspec.drafting.breaks import pitch_of
-from docspec.drafting.line_ends import BREAKS, GOES_ON, PARTS, Column, Floats, column_of, features_of, is_open
-from docspec.drafting.titles import with_title
+from docspec.drafting.line_ends import (
+    BREAKS,
+    GOES_ON,
+    PARTS,
+    Column,
+    Floats,
+    column_of,
+    features_of,
+    is_open,
+    with_line_ends,
+)
 from training.structure.drafted import drafted
 from training.structure.pages.colours import Colour
 
@@ -68,7 +77,7 @@ def _made(path: Path) -> Iterator[Read]:
         return list(regions)
 
     steps = assembly.REGION_STEPS
-    assembly.REGION_STEPS = (*steps[: steps.index(with_title) + 1], watched)
+    assembly.REGION_STEPS = (*steps[: steps.index(with_line_ends)], watched)
     try:
         for told in drafted(path):
             yield from _of_page(seen, told.signs, told.entries)

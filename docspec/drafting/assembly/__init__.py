@@ -26,7 +26,7 @@ from docspec.drafting.assembly.parts import (
     tables_settled,
 )
 from docspec.drafting.assembly.regions import region_of
-from docspec.drafting.breaks import with_breaks, with_ends, with_items, with_one_size, with_short_lines
+from docspec.drafting.breaks import with_close_lines, with_items, with_one_size
 from docspec.drafting.bullets import with_dashes, with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.line_ends import with_line_ends
@@ -57,12 +57,10 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     without_parts,  # the same; what is no heading must not keep another one from being the title
     with_alike,  # of what may be a heading
     with_title,  # needs that size, and all headings
-    with_items,  # before short lines of a text are one with breaks
-    with_short_lines,  # lines that a heading was taken for are text by now
-    with_breaks,  # looks at lines of regions that are not joined any more
-    with_one_size,  # lines of several sizes may be one text with breaks
-    with_ends,  # parts only what has no breaks
-    with_line_ends,  # what the rules above leave joined
+    with_items,  # before lines of few words are one text
+    with_close_lines,  # lines that a heading was taken for are text by now
+    with_one_size,  # parts what a box of the layout model has joined
+    with_line_ends,  # of all text that is left
 )
 """What is done with the regions of a page in reading order."""
 

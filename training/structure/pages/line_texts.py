@@ -14,6 +14,11 @@ from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES, UNITS
 WEEK = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Friday", "Sunday", "Montag", "lundi", "Daily")
 ROLES = ("Professor", "Director", "Manager", "Head of Sales", "Geschäftsführer", "Chair", "Editor", "Secretary")
 PHONES = ("Tel", "Phone", "Fon", "Mobile", "Telephone", "Tél", "Telefon", "Cell")
+STREETS = ("St", "Street", "Rd.", "Road", "Ave", "Avenue", "Lane", "Blvd.", "Way", "Quay", "Court", "Drive")
+WAYS = ("rue de", "Rua do", "Via", "Calle", "Avenue de", "Plaza", "ul.", "Am", "Place")
+LANDS = ("France", "United States", "USA", "Germany", "Deutschland", "United Kingdom", "Italia", "Canada", "Portugal")
+HEADS = ("Bill to", "Ship to", "Remit to", "Service address", "From", "To", "Rechnungsadresse", "Sold to", "Attention")
+FORMS = ("Ltd", "GmbH", "Inc.", "Corp", "SARL", "AG", "Limited", "LLC", "& Sons", "Headquarters", "e.V.", "Co. KG", "")
 CLOSINGS = ("Yours sincerely,", "Kind regards,", "Mit freundlichen Grüßen", "Cordialement,", "Signed:", "Best wishes")
 
 
@@ -164,6 +169,49 @@ class LineTexts(Office):
         ]
         return self.broken(*rng.sample(lines, rng.randint(2, 6)))
 
+    def postal(self) -> Part:
+        """Where somebody is to be found, by mail or otherwise, in few short lines, in some with a head."""
+        rng, draw = self.rng, self.writer
+        number, town = rng.randint(1, 9999), rng.choice(PLACES)
+        state = "".join(rng.sample("ACDFGHIKLMNOPRSTVWXY", 2))
+        who = [
+            rng.choice(
+                (draw.person(), f"{draw.title(1, 2)} {rng.choice(FORMS)}", f"{rng.choice(LAST)} & {draw.person()}")
+            )
+        ]
+        if rng.random() < 0.4:
+            who.append(rng.choice((draw.title(1, 3), f"Attn: {draw.person()}", rng.choice(ROLES), draw.person())))
+        street = (
+            f"{number} {rng.choice(LAST)} {rng.choice(STREETS)}",
+            f"{number} {draw.title(1, 2)} {rng.choice(STREETS)}",
+            f"{rng.choice(LAST)}{rng.choice(('str.', 'straße', 'weg', 'platz', 'gasse'))} {rng.randint(1, 300)}",
+            f"{rng.choice(WAYS)} {rng.choice(LAST)} {rng.randint(1, 300)}",
+            f"{rng.randint(1, 300)} {rng.choice(WAYS).lower()} {rng.choice(LAST)}",
+            f"P.O. Box {number}",
+        )
+        city = (
+            f"{town} {state}, {rng.randint(10000, 99999)}",
+            f"{town}, {state} {rng.randint(10000, 99999)}",
+            f"{town} {state} {rng.randint(10000, 99999)}",
+            f"{rng.randint(1000, 99999)} {town}",
+            f"{rng.choice(('D-', 'F-', 'CH-'))}{rng.randint(1000, 99999)} {town}",
+            f"{town} {state}{rng.randint(1, 20)} {rng.randint(1, 9)}{state}",
+        )
+        lines = [*who, rng.choice(street), rng.choice(city)]
+        if rng.random() < 0.3:
+            lines.append(rng.choice(LANDS))
+        if rng.random() < 0.3:
+            lines.append(f"{rng.choice(('Phone: ', 'Tel. ', '', 'T '))}({rng.randint(100, 999)}) {number}-{number}")
+        if rng.random() < 0.2:
+            lines.append(f"{rng.choice(FIRST).lower()}@{rng.choice(LAST).lower()}.com")
+        if rng.random() < 0.2:
+            lines = [*(line + "," for line in lines[:-1]), lines[-1]]
+        if rng.random() < 0.3:
+            head = rng.choice(HEADS)
+            lines.insert(0, rng.choice((head, f"{head}:", head.upper(), f"{head.upper()}:")))
+        lines = lines[rng.choice((0, 0, 0, 1)) :]
+        return self.broken(*(map(str.upper, lines) if rng.random() < 0.2 else lines))
+
     def bank(self) -> Part:
         """Where to pay, and the numbers of who is paid."""
         rng, draw = self.rng, self.writer
@@ -232,9 +280,11 @@ class LineTexts(Office):
 
     def boxes(self) -> Part:
         """Narrow texts beside each other."""
-        count = self.rng.choice((2, 3, 4))
-        draws = (self.short, self.paragraph, self.speech, self.dense, self.contact, self.bank, self.address)
-        return Group("beside", tuple((self.rng.choice(draws)(),) for _ in range(count)), count)
+        rng = self.rng
+        count = rng.choice((2, 3, 4))
+        texts = (self.short, self.paragraph, self.speech, self.dense, self.contact, self.bank, self.address)
+        draws = [self.postal, self.postal, self.facts_in_lines, self.contact] if rng.random() < 0.5 else [*texts]
+        return Group("beside", tuple((rng.choice(draws)(),) for _ in range(count)), count)
 
     def around(self) -> Part:
         """Texts around a box."""
@@ -285,10 +335,17 @@ class LineTexts(Office):
             self.title_page,
             self.closing,
             self.address,
+            self.postal,
+            self.postal,
         )
         parts: list[Part] = []
+        form = rng.random() < 0.35  # without prose that shows how wide a column is
         while len(parts) < rng.randint(4, 14):
             kind = rng.random()
+            if form:
+                draw = rng.choice((*broken, self.boxes, self.heading, self.pairs, self.addresses, self.short))
+                parts.append(draw())
+                continue
             if kind < 0.35:
                 draw = rng.choice(broken)
                 parts += [draw() for _ in range(rng.choice((1, 1, 1, 2, 3)))]
