@@ -242,7 +242,8 @@ def _escaped(text: str, places: set[int]) -> str:
 def _emphasis(
     text: str, marks: Sequence[Mark], links: Sequence[tuple[int, int]], apart: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int, str]]:
-    """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link."""
+    """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link. A sign that
+    stands alone, often of another font, parts none."""
     looks: list[tuple[int, int, str, int]] = []
     used = {mark.kind for mark in marks}.intersection(_SIGNS)
     if not used:
@@ -257,6 +258,8 @@ def _emphasis(
         link = next((number for number, (a, b) in enumerate(links) if a < end and start < b), -1)
         if link >= 0:
             start, end = max(start, links[link][0]), min(end, links[link][1])
+        if looks and looks[-1][3] == link and start < end and not any(map(str.isalnum, text[start:end])):
+            continue
         sign = "".join(_SIGNS[kind] for kind in _SIGNS if kind in used and _covers(text, marks, kind, start, end))
         if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):
             looks[-1] = (looks[-1][0], end, sign, link)

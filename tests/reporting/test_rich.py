@@ -167,6 +167,11 @@ def test_headings_stand_as_deep_as_bookmarks_numbers_and_type_say() -> None:
     assert [levels.level(head, head.text.lstrip("# ")) for head, _ in heads] == [level for _, level in heads]
 
 
+def test_a_sign_that_stands_alone_parts_no_emphasis() -> None:
+    assert marked("Receipt # No.: 7", (Mark("bold", 0, 7), Mark("bold", 10, 16)), None) == "**Receipt # No.: 7**"
+    assert marked("one – two", (Mark("bold", 0, 3),), None) == "**one** – two"
+
+
 def test_of_headings_in_one_size_emphasis_tells_the_level() -> None:
     levels = HeadingLevels()
 
