@@ -145,9 +145,9 @@ STROKE, FILLED, FILLED_LINES = 1.5, 3, 15
 """Least length of a straight stroke, in usual lines, least number of filled areas in a picture, and lines of text for
 each that a form may have."""
 
-EDGES, CORNERS, RECTANGLE, FLAT_GREY = 0.2, 16, 0.85, 24
+EDGES, CORNERS, RECTANGLE, FLAT_GREY, OTHERS = 0.2, 16, 0.85, 24, 0.05
 """In decoration: most ink outside of straight strokes, as a share of all, and in how many marks; least share of its box
-that a filled area takes; most difference of greys (of 255) within one."""
+that a filled area takes; most difference of its greys (of 255) from the usual one, and most pixels that differ more."""
 
 TALLEST = 3.0
 """A piece higher than so many usual lines that does not part into lines is a picture."""
@@ -217,11 +217,17 @@ def is_decoration(grey: np.ndarray, ink: np.ndarray, usual: float) -> bool:
 
 
 def _is_flat(grey: np.ndarray, ink: np.ndarray, fill: Sequence[int]) -> bool:
-    """Whether a filled area (left, top, width, height, pixels) is a rectangle of one grey."""
-    left, top, width, height, area = fill
+    """Whether a filled area (left, top, width, height, pixels) is a rectangle of one grey, holes for its text aside."""
+    import cv2
+
+    left, top, width, height, _ = fill
+    marks: Any = ink[top : top + height, left : left + width].astype(np.uint8)
+    outlines, _ = cv2.findContours(np.pad(marks, 1), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    area = max(map(cv2.contourArea, outlines), default=0.0)
     inner = np.s_[top + 1 : top + height - 1, left + 1 : left + width - 1]  # edges are between two greys
     greys = grey[inner][ink[inner]]
-    return area >= RECTANGLE * width * height and (not greys.size or int(np.ptp(greys)) <= FLAT_GREY)
+    others = np.abs(greys.astype(np.int16) - np.median(greys)) > FLAT_GREY if greys.size else np.zeros(1)
+    return area >= RECTANGLE * width * height and bool(others.mean() <= OTHERS)
 
 
 def _filled(ink: np.ndarray, usual: float) -> np.ndarray:
@@ -229,8 +235,9 @@ def _filled(ink: np.ndarray, usual: float) -> np.ndarray:
     import cv2
 
     side = max(1, round(FLAT * usual))
-    marks: Any = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones((side, side), np.uint8))
-    return np.asarray(cv2.connectedComponentsWithStats(marks)[2][1:])
+    padded: Any = np.pad(ink.astype(np.uint8), side)  # what lies beyond the edges is no ink
+    marks = cv2.morphologyEx(padded, cv2.MORPH_OPEN, np.ones((side, side), np.uint8))[side:-side, side:-side]
+    return np.asarray(cv2.connectedComponentsWithStats(np.ascontiguousarray(marks))[2][1:])
 
 
 def _drawn(ink: np.ndarray, usual: float) -> int:

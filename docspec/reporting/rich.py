@@ -258,7 +258,7 @@ def _emphasis(
         link = next((number for number, (a, b) in enumerate(links) if a < end and start < b), -1)
         if link >= 0:
             start, end = max(start, links[link][0]), min(end, links[link][1])
-        if looks and looks[-1][3] == link and start < end and not any(map(str.isalnum, text[start:end])):
+        if looks and looks[-1][3] == link and end == start + 1 and not text[start].isalnum():
             continue
         sign = "".join(_SIGNS[kind] for kind in _SIGNS if kind in used and _covers(text, marks, kind, start, end))
         if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):

@@ -357,6 +357,27 @@ def test_an_address_beside_labels_and_values_is_not_cut(
     assert " ".join(address) in text
 
 
+@pytest.mark.parametrize("panel", [True, False], ids=["panel", "rule"])
+def test_what_stands_beside_a_panel_is_no_row_of_it(parsed: Parsed, panel: bool) -> None:
+    side = ["CONTACT", "keeper@tides.example", "Oban", "SKILLS", "Knots", "Charts", "Weather", "Languages", "Gaelic"]
+    body = ["Mairi Campbell", "Harbour Master", "SUMMARY", "Twelve years of experience with harbours large and small,"]
+    body += ["and with what they are to those who come to them by sea.", "EXPERIENCE", "Harbour of Oban"]
+
+    def draw(page: pymupdf.Page) -> None:
+        if panel:
+            page.draw_rect(pymupdf.Rect(0, 0, 180, 842), color=None, fill=(0.15, 0.2, 0.3))
+        else:
+            page.draw_line((180, 0), (180, 842), width=1.5)
+        for number, text in enumerate(side):
+            page.insert_text((20, 60 + 22 * number), text, fontsize=10, color=(1, 1, 1) if panel else (0, 0, 0))
+        for number, text in enumerate(body):
+            page.insert_text((200, 60 + 22 * number), text, fontsize=10)
+
+    written = parsed(draw).to_markdown()
+    places = [written.index(text[:20]) for text in (*side, *body)]
+    assert places == sorted(places) and "|" not in written and "<table" not in written
+
+
 def test_prose_has_no_table(parsed: Parsed) -> None:
     page = parsed(_between_prose(lambda page: None)).pages[0]
     assert not [grid for block in page.blocks for grid in grids(block)]

@@ -10,7 +10,7 @@ import pytest
 
 from docspec.core import PageImage
 from docspec.core.scripts import alphabet_of
-from docspec.documents.painting import trace_of
+from docspec.documents.painting import layer_of, trace_of
 from docspec.drafting import trust
 from docspec.drafting.recogniser import Recogniser
 from docspec.drafting.trust import (
@@ -223,6 +223,22 @@ def test_scripts_that_cannot_be_read_are_not_held_against_a_page(page_of: PageOf
 def test_pages_without_text_are_told_apart(page_of: PageOf) -> None:
     assert TrustJudge().judge(page_of(scan=True)).reason == "no text layer"
     assert TrustJudge().judge(as_image(page_of())).reason == "an image has no text layer"
+
+
+def test_words_whose_boxes_lie_over_each_other_are_not_trusted(
+    page_of: PageOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bitmapped fonts of TeX may tell boxes ten times as high as their letters."""
+    sound = page_of(write_article)
+    assert TrustJudge().judge(sound).trusted
+
+    def tall(page: Any, kind: str) -> Any:
+        words = layer_of(page, kind)
+        return [(x0, y0 - 150, x1, y1 + 150, *rest) for x0, y0, x1, y1, *rest in words] if kind == "words" else words
+
+    monkeypatch.setattr(trust, "layer_of", tall)
+    verdict = TrustJudge().judge(sound)
+    assert not verdict.trusted and "over each other" in verdict.reason
 
 
 def test_boxes_of_a_damaged_font_are_no_witness_against_its_words(
