@@ -234,7 +234,7 @@ def test_words_whose_boxes_lie_over_each_other_are_not_trusted(
 
     def tall(page: Any, kind: str) -> Any:
         words = layer_of(page, kind)
-        return [(x0, y0 - 150, x1, y1 + 150, *rest) for x0, y0, x1, y1, *rest in words] if kind == "words" else words
+        return [(x0, y0 - 250, x1, y1 + 250, *rest) for x0, y0, x1, y1, *rest in words] if kind == "words" else words
 
     monkeypatch.setattr(trust, "layer_of", tall)
     verdict = TrustJudge().judge(sound)
