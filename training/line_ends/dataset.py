@@ -32,7 +32,7 @@ from docspec.drafting.line_ends import (
     is_open,
     with_line_ends,
 )
-from training.structure.drafted import drafted
+from training.structure.drafted import Told, drafted
 from training.structure.pages.colours import Colour
 
 Example = tuple[Floats, NDArray[np.int64]]
@@ -80,26 +80,25 @@ def _made(path: Path) -> Iterator[Read]:
     assembly.REGION_STEPS = (*steps[: steps.index(with_line_ends)], watched)
     try:
         for told in drafted(path):
-            yield from _of_page(seen, told.signs, told.entries)
+            yield from _of_page(seen, told)
             seen.clear()
     finally:
         assembly.REGION_STEPS = steps
 
 
-def _of_page(
-    regions: Sequence[Region],
-    signs: Sequence[tuple[Colour, float, tuple[float, float, float, float]]],
-    entries: dict[tuple[int, ...], dict[str, Any]],
-) -> Iterator[Read]:
+def _of_page(regions: Sequence[Region], told: Told) -> Iterator[Read]:
     pitch = pitch_of(regions)
-    middles = np.array([((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for _, _, box in signs]).reshape(-1, 2)
-    for region in regions:
-        if not is_open(region):
-            continue
-        ends = [_ends_of(line.bbox, middles, [sign[0] for sign in signs]) for line in region.lines]
-        truth = [_meaning(entries.get(last, {}), entries.get(first, {})) for (_, last), (first, _) in pairwise(ends)]
+    for region in filter(is_open, regions):
+        truth = meanings_of(region, told)
         if any(one >= 0 for one in truth):
             yield region.lines, column_of(region, regions, pitch), truth
+
+
+def meanings_of(region: Region, told: Told) -> list[int]:
+    """What the end of each line of a ``region`` but the last one means on the page that is ``told``; -1: unknown."""
+    middles = np.array([((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for _, _, box in told.signs]).reshape(-1, 2)
+    ends = [_ends_of(line.bbox, middles, [sign[0] for sign in told.signs]) for line in region.lines]
+    return [_meaning(told.entries.get(a, {}), told.entries.get(b, {})) for (_, a), (b, _) in pairwise(ends)]
 
 
 def _ends_of(box: BBox, middles: NDArray[np.float64], colours: Sequence[Colour]) -> tuple[Colour, Colour]:
