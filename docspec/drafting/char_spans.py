@@ -176,6 +176,9 @@ def tell_hyphens(blocks: Sequence[dict[str, Any]]) -> None:
 LEVEL = 1.0
 """Most points between the baselines of two prints."""
 
+NARROW = 0.3
+"""Width of a line's characters, in sizes of the type and on average, below which they are not all printed."""
+
 UPON = 0.1
 """Most distance of two prints of one character, in sizes of the type: the narrowest letters are 0.2 wide."""
 
@@ -184,6 +187,9 @@ def without_doubles(blocks: Sequence[dict[str, Any]]) -> None:
     """Takes the second prints out of the level lines of ``blocks``, a page as MuPDF's raw dictionary, and the lines
     that have no others."""
     for row in _doubled(blocks):
+        for line, beside in pairwise(sorted(row, key=lambda line: float(line["bbox"][0]))):
+            if _is_repeated(line, beside):
+                _shorten(line, beside)
         _print_once(row)
     for block in blocks:
         if "lines" in block:
@@ -200,13 +206,39 @@ def _doubled(blocks: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, An
     lines = [line for block in blocks for line in block.get("lines", ()) if line["dir"] == (1.0, 0.0) and line["spans"]]
     lines.sort(key=lambda line: float(line["spans"][0]["origin"][1]))
     for row in runs_of(lines, lambda a, b: b["spans"][0]["origin"][1] - a["spans"][0]["origin"][1] < LEVEL):
-        if len(row) > 1 and _overlap(row):
+        if len(row) > 1 and (_overlap(row) or _is_any_repeated(row)):
             yield row
 
 
 def _overlap(row: Sequence[dict[str, Any]]) -> bool:
     spans = sorted((line["bbox"][0], line["bbox"][2]) for line in row)
     return any(b[0] < a[1] - 0.5 * (a[1] - a[0]) for a, b in pairwise(spans))
+
+
+def _is_any_repeated(row: Sequence[dict[str, Any]]) -> bool:
+    return any(_is_repeated(*two) for two in pairwise(sorted(row, key=lambda line: float(line["bbox"][0]))))
+
+
+def _is_repeated(line: dict[str, Any], beside: dict[str, Any]) -> bool:
+    """Whether the line ``beside`` repeats the end of a ``line`` that is too narrow for its text: MuPDF gives the first
+    glyph of several the text that the file tells for all of them (``ActualText``), and then that of the others."""
+    size, (x0, _, x1, _) = line["spans"][-1]["size"], line["bbox"]
+    text, repeated = _text_of(line), _text_of(beside).strip()
+    near = abs(beside["bbox"][0] - x1) < UPON * size
+    return near and len(repeated) > 1 and text.endswith(repeated) and x1 - x0 < NARROW * size * len(text)
+
+
+def _text_of(line: dict[str, Any]) -> str:
+    spans = line["spans"]
+    return "".join(span.get("text") or "".join(char["c"] for char in span.get("chars", ())) for span in spans)
+
+
+def _shorten(line: dict[str, Any], beside: dict[str, Any]) -> None:
+    """Takes the text of the line ``beside`` off the end of ``line``."""
+    left = len(_text_of(line).removesuffix(_text_of(beside).strip()))
+    for span in line["spans"]:
+        span["chars"] = span["chars"][:left]
+        left -= len(span["chars"])
 
 
 def _print_once(row: Sequence[dict[str, Any]]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import pymupdf
 import pytest
 
 from docspec.core import PageImage
+from docspec.drafting.char_spans import without_doubles
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.printed import Printed
 
@@ -31,6 +33,30 @@ def test_a_second_print_is_none_even_where_it_is_cut_otherwise(off: float) -> No
         page.insert_text((60 + off, 140), "Harvest", fontsize=10)
 
     assert words(draw) == ["Harvest", "Seed-rate"]
+
+
+def test_text_told_for_a_glyph_that_is_printed_beside_it_is_told_once() -> None:
+    """A file may tell the text of several glyphs at once (``ActualText``), and MuPDF then gives it to the first one."""
+
+    def line(text: str, x0: float, x1: float, widths: Sequence[float]) -> dict[str, Any]:
+        ends = list(accumulate(widths, initial=x0))
+        chars = [
+            {"c": sign, "bbox": (a, 90, b, 100), "origin": (a, 98)}
+            for sign, a, b in zip(text, ends, ends[1:], strict=False)
+        ]
+        span = {"chars": chars, "size": 10.0, "origin": (x0, 98), "bbox": (x0, 90, x1, 100)}
+        return {"spans": [span], "dir": (1.0, 0.0), "bbox": (x0, 90, x1, 100)}
+
+    def told(first: str, widths: Sequence[float]) -> list[str]:
+        blocks = [
+            {"lines": [line(first, 60, 60 + sum(widths), widths), line(" +33 4", 60 + sum(widths), 100, [5] * 6)]}
+        ]
+        without_doubles(blocks)
+        return ["".join(c["c"] for c in one["spans"][0]["chars"]).strip() for one in blocks[0]["lines"]]
+
+    assert told("T +33 4", [8, 0, 0, 0, 0, 0, 0]) == ["T", "+33 4"]
+    assert told("T +33 4", [8] * 7) == ["T +33 4", "+33 4"], "printed twice beside each other"
+    assert told("T +32 4", [8, 0, 0, 0, 0, 0, 0]) == ["T +32 4", "+33 4"]
 
 
 def test_letters_beside_each_other_and_words_below_each_other_stay() -> None:
