@@ -96,6 +96,21 @@ def test_a_head_over_two_others_is_no_part_of_one_of_them(
     assert second == [(text, 1) for text in below]
 
 
+@pytest.mark.parametrize("stub", ["", "Berths"])
+def test_years_under_heads_over_two_columns_are_heads_if_no_name_stands_in_front(parsed: Parsed, stub: str) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x, text in ((270, "First quarter"), (430, "Second quarter")):
+            write(page, x, 80, text, True)
+        write(page, 60, 96, stub)
+        for x, text in zip(COLUMNS, ("2026", "2025", "2026", "2025"), strict=True):
+            write(page, x, 96, text, True)
+        body(page, 112)
+
+    (text,) = [block.text for block in parsed(draw).pages[0].blocks if "<table" in block.text]
+    head = text[: text.index("</thead>")]
+    assert head.count("<tr>") == (1 if stub else 2) and ("2025" in head) is not bool(stub)
+
+
 def test_heads_of_two_lines_stay_whole(parsed: Parsed) -> None:
     heads = ("Mean error", "Largest error", "Share right", "Time used")
 

@@ -68,7 +68,8 @@ def with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
         around = BBox.union(BBox(*box) for box in (grid.box, *(page.tokens[token].box for token in tokens)))
         box = (around.x0, around.y0, around.x1, around.y1)
         ordered = tuple(sorted(cells, key=lambda cell: (cell.row, cell.column)))
-        result.append(replace(grid, cells=ordered, box=box, head_rows=grid.head_rows + added))
+        heads = added + (max(grid.head_rows, 1) if added else grid.head_rows)  # what stands under such heads are heads
+        result.append(replace(grid, cells=ordered, box=box, head_rows=heads))
     return result
 
 

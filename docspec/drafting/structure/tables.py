@@ -426,10 +426,20 @@ def _heads(cells: list[Cell], states: Floats) -> int:
     heads = 0
     for row in range(max(cell.row for cell in cells) + 1):
         own = [states[token] for cell in cells if cell.row <= row < cell.row + cell.rows for token in cell.tokens]
-        if not own or np.mean(own) <= 0:
+        if (not own or np.mean(own) <= 0) and not _are_under_heads(cells, row, heads):
             break
         heads = row + 1
     return heads
+
+
+def _are_under_heads(cells: Sequence[Cell], row: int, heads: int) -> bool:
+    """Whether the cells of ``row`` divide heads over several columns right above them, and none stands in front: the
+    first column has the names of rows."""
+    width = max(cell.column + cell.columns for cell in cells)
+    spans = [cell for cell in cells if cell.row + cell.rows == row == heads and 1 < cell.columns < width]
+    under = {cell.column for cell in cells if cell.row == row and cell.columns == 1}
+    divided = all(set(range(cell.column, cell.column + cell.columns)) <= under for cell in spans)
+    return bool(spans) and divided and 0 not in under
 
 
 def _certainty(cells: Sequence[Cell], own: NDArray[np.int64], scores: Floats) -> float:
