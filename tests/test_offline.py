@@ -51,6 +51,19 @@ def test_loopback_and_local_sockets_still_work(tmp_path: Path) -> None:
     assert socket.getaddrinfo("localhost", 80)
 
 
+@pytest.fixture
+def unheld() -> Iterator[None]:
+    """Without what commands that ran in this process before still hold."""
+    held = 0
+    while offline.enforced():
+        offline.release()
+        held += 1
+    yield
+    for _ in range(held):
+        offline.enforce()
+
+
+@pytest.mark.usefixtures("unheld")
 def test_released_means_not_refused() -> None:
     offline.enforce()
     offline.release()
