@@ -10,6 +10,7 @@ from dataclasses import replace
 from statistics import median
 
 from docspec.core import BBox, Category, Region
+from docspec.core.scripts import UNSPACED
 from docspec.drafting.line_ends import are_apart
 
 OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
@@ -44,8 +45,6 @@ _NUMBERED = re.compile(
 _PART = re.compile(r".*[,;]|[a-zß-öø-ÿ].*[.!?]|(\[[ x]\]|[^\w\[])+", re.DOTALL)
 """What ends with a comma, or ends a sentence that it does not begin, or holds nothing but boxes to tick and signs."""
 
-
-_WORD = re.compile(r"[^\W\d_]{2}|[\u3040-\u9fff\uac00-\ud7af]")
 
 _CAPTION = re.compile(
     r"(?i:fig(?:ure|\.)|table|abb(?:ildung|\.)|tab\.|tabelle|tableau|figura|tabla)\s*\d+(?:\.\d+)*[.:]\s"
@@ -107,8 +106,8 @@ def with_alike(regions: Sequence[Region]) -> list[Region]:
 
 
 def _has_word(text: str) -> bool:
-    """Whether ``text`` has two letters beside each other, or one of a script without spaces between words."""
-    return _WORD.search(text) is not None
+    """Whether ``text`` has two letters, or one sign of a script without spaces between words."""
+    return sum(map(str.isalpha, text)) > 1 or UNSPACED.search(text) is not None
 
 
 def _may_head(region: Region) -> bool:
