@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, Block, Category, PageDraft, PageImage, PageResult, PrintedLine, Region
@@ -201,7 +201,7 @@ def test_pages_beyond_the_context_are_read_by_regions(lively_qwen: Path, tmp_pat
 
 def test_a_drawing_without_words_is_not_read(parsers: dict[str, PageParser]) -> None:
     picture = Image.new("RGB", (400, 300), "white")
-    picture.paste((20, 60, 90), (50, 50, 350, 250))
+    ImageDraw.Draw(picture).ellipse((50, 50, 350, 250), fill=(20, 60, 90))
     found: PageResult = parsers["auto"].verify(DraftedPage(PageImage(picture, 1, 2.0, "map.png"), PageDraft()))
     assert found.status == "ok" and not found.token_ids
     assert [block.category for block in found.blocks] == [Category.PICTURE]
