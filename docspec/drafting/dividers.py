@@ -30,7 +30,7 @@ Floats = NDArray[np.float32]
 def kept_together(sides: Floats, bounds: Bounds) -> list[list[int]]:
     """The groups of the boxes (n, 4) of a page that are each read without others between them: of two groups none
     holds a part of the other."""
-    found = framed(sides, bounds.frames)
+    found: list[list[int]] = []
 
     def add(groups: Iterable[list[int]]) -> None:
         for own in groups:
@@ -38,6 +38,7 @@ def kept_together(sides: Floats, bounds: Bounds) -> list[list[int]]:
             if 2 <= len(own) < len(sides) and own not in found and not crosses:
                 found.append(own)
 
+    add(framed(sides, bounds.frames))
     for rule in sorted(bounds.uprights, key=lambda rule: -rule.height):
         around = [one for one in found if _holds(sides[one], rule)]
         own = np.array(min(around, key=len, default=list(range(len(sides)))))
@@ -52,23 +53,17 @@ def _holds(sides: Floats, rule: BBox) -> bool:
     return bool(sides[:, 0].min() < rule.x0 < sides[:, 2].max()) and high - low >= WITHIN * rule.height
 
 
-def framed(sides: Floats, frames: Sequence[BBox]) -> list[list[int]]:
-    """The boxes (n, 4) that each of some ``frames`` holds, two and more, small frames first: none of these holds boxes
-    of two others, has one on its edge, or crosses another frame, as the boxes around slanted ones do."""
+def framed(sides: Floats, frames: Sequence[BBox]) -> Iterator[list[int]]:
+    """What each of some ``frames`` holds, small ones first: none of these has a box on its edge, or crosses another
+    frame, as the boxes around slanted ones do."""
     edges = sides_of(frames)
     covered = shares(edges, edges)
     crossed = np.maximum(covered, covered.T)
-    edges = edges[~((crossed > CROSSED) & (crossed < WITHIN)).any(axis=1)]
-    share = shares(edges, sides)
+    share = shares(edges[~((crossed > CROSSED) & (crossed < WITHIN)).any(axis=1)], sides)
     inside = share >= WITHIN
-    found: list[list[int]] = []
     for at in np.argsort(inside.sum(axis=1), kind="stable"):
-        own = np.nonzero(inside[at])[0].tolist()
-        on_edge = ((share[at] > CROSSED) & ~inside[at]).any()
-        if 2 <= len(own) < len(sides) and not on_edge and own not in found:
-            crosses = any(set(own) & set(one) and not set(own) >= set(one) for one in found)
-            found += [] if crosses else [own]
-    return found
+        if not ((share[at] > CROSSED) & ~inside[at]).any():
+            yield np.nonzero(inside[at])[0].tolist()
 
 
 def divided(sides: Floats, rules: Sequence[BBox]) -> Iterator[list[int]]:

@@ -50,7 +50,7 @@ MAX_STAMP = 200  # characters of visible text on a scan that are still a stamp o
 LINE_PIXELS = 32.0
 COVERING = 5
 """Words of other lines in the middle of the box of a word, in the median, from which on the places of words are wrong:
-bitmapped fonts may tell boxes ten times as high as their letters. Of 2,648 public first pages two have so many."""
+bitmapped fonts may tell boxes ten times as high as their letters."""
 UNDRAWN = 0.3
 """Least share of a text that damaged fonts draw as boxes for the print to be no witness."""
 PIECE = 20

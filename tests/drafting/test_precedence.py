@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Category
-from docspec.drafting.dividers import beside, divided, framed, kept_together
+from docspec.drafting.dividers import beside, divided, kept_together
 from docspec.drafting.frames import Bounds
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
@@ -143,7 +143,7 @@ def test_what_stands_in_one_frame_is_read_together(seed: int, count: int, number
     order = order_of(boxes, texts, Bounds(frames), False)
     assert sorted(order) == list(range(count))
     sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
-    for held in framed(sides, frames):
+    for held in kept_together(sides, Bounds(frames)):
         places = sorted(order.index(box) for box in held)
         assert places == list(range(places[0], places[0] + len(held)))
 
@@ -151,10 +151,10 @@ def test_what_stands_in_one_frame_is_read_together(seed: int, count: int, number
 def test_frames_that_cross_or_cut_a_box_hold_nothing_together() -> None:
     sides = np.array([(0, 0, 10, 10), (0, 20, 10, 30), (0, 40, 10, 50), (20, 0, 30, 10)], np.float32)
     upper, lower, whole = BBox(-1, -1, 11, 31), BBox(-1, 19, 11, 51), BBox(-1, -1, 11, 51)
-    assert framed(sides, [whole, upper]) == [[0, 1], [0, 1, 2]]
-    assert framed(sides, [upper, lower]) == [], "they cross each other"
-    assert framed(sides, [BBox(-1, -1, 11, 45)]) == [], "a box stands on its edge"
-    assert framed(sides, [BBox(-1, -1, 11, 11), BBox(-1, -1, 31, 51)]) == [], "one box, and all"
+    assert kept_together(sides, Bounds([whole, upper])) == [[0, 1], [0, 1, 2]]
+    assert kept_together(sides, Bounds([upper, lower])) == [], "they cross each other"
+    assert kept_together(sides, Bounds([BBox(-1, -1, 11, 45)])) == [], "a box stands on its edge"
+    assert kept_together(sides, Bounds([BBox(-1, -1, 11, 11), BBox(-1, -1, 31, 51)])) == [], "one box, and all"
 
 
 def test_rules_part_what_stands_beside_above_and_below_them() -> None:

@@ -29,6 +29,7 @@ from docspec.drafting.structure.going_on import goes_on
 from docspec.drafting.structure.grid import Cell, Grid, agreed, grid_of, without_empty
 from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two
 from docspec.drafting.structure.lattice import with_lattices
+from docspec.drafting.structure.panels import beside_panels
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tokens import BOXES, LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
@@ -81,9 +82,6 @@ SPARSE, SPARSE_RULED = 0.4, 0.25
 scales of charts are spread over their whole area. Tables of ICDAR EU and pdf-parse-bench have 0.5 at least, all but one
 of 1,480 made ones 0.46."""
 
-BLEED, PANELS = 0.05, 2
-"""Most share of the page's height above and below what parts a page into two, and most of these on a page."""
-
 LEAST_ROWS = 3
 """Least rows of a table of one column."""
 
@@ -107,25 +105,11 @@ def structure_of(page: PageTokens, relations: Relations) -> Structure:
         return Structure(page)
     features = features_of(page)
     pairs, states, lattice = with_lattices(page, *relations.of(features))
-    for left in sides_of(page):
+    sides = beside_panels(page)
+    for left in sides:
         apart = left[:, None] != left[None]
         pairs[apart] = np.minimum(pairs[apart], -LIMIT)
-    return Structure(page, tuple(_tables(page, pairs, states, lattice)), pairs[..., 4])
-
-
-def sides_of(page: PageTokens) -> list[NDArray[np.bool_]]:
-    """Which tokens stand on the left of each edge of a filled panel and of each upright rule that run from the top of
-    the page to its foot and through no token; none where more of these are the columns of a table."""
-    boxes = np.array([token.box for token in page.tokens], np.float32)
-    fills = np.asarray(page.fills, np.float32).reshape(-1, 4)
-    found: list[NDArray[np.bool_]] = []
-    for y0, y1, x in (*fills[:, [1, 3, 0]], *fills[:, [1, 3, 2]], *page.upright):
-        left = boxes[:, 2] <= x + 1
-        parts = left.any() and not left.all() and bool((left | (boxes[:, 0] >= x - 1)).all())
-        whole = y0 <= BLEED * page.height and y1 >= (1 - BLEED) * page.height
-        if whole and parts and not any((left == one).all() for one in found):
-            found.append(left)
-    return found if len(found) <= PANELS else []
+    return Structure(page, tuple(_tables(page, pairs, states, lattice, sides)), pairs[..., 4])
 
 
 def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
@@ -133,11 +117,13 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
     return list(structure_of(page, relations).tables)
 
 
-def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64]) -> list[Grid]:
+def _tables(
+    page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64], sides: Sequence[NDArray[np.bool_]]
+) -> list[Grid]:
     boxes = np.array([token.box for token in page.tokens], np.float32)
     inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
     if len(inside) < 2:
-        return _plain_tables(page, (), states)
+        return _plain_tables(page, (), states, sides)
     table = np.clip((pairs[..., 0] - _parted(page))[np.ix_(inside, inside)], -LIMIT, LIMIT)
     parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
     groups = [inside[own] for own in parts]
@@ -147,7 +133,7 @@ def _tables(page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
-    every = with_head_rules(_described([*tables, *_plain_tables(page, tables, states)], page), page)
+    every = with_head_rules(_described([*tables, *_plain_tables(page, tables, states, sides)], page), page)
     return [grid for grid in every if not _is_of_answers(grid, page)]
 
 
@@ -156,12 +142,13 @@ def _is_of_answers(grid: Grid, page: PageTokens) -> bool:
     return all(page.tokens[cell.tokens[0]].text.startswith(BOXES) for cell in grid.cells if cell.tokens)
 
 
-def _plain_tables(page: PageTokens, tables: Sequence[Grid], states: Floats) -> list[Grid]:
+def _plain_tables(
+    page: PageTokens, tables: Sequence[Grid], states: Floats, sides: Sequence[NDArray[np.bool_]]
+) -> list[Grid]:
     """Further tables of ``page``, which the layout model calls so and white space divides. Whether they are ones is in
     doubt."""
     taken = [token for grid in tables for cell in grid.cells for token in cell.tokens]
     found = []
-    sides = sides_of(page)
     for cells in plain_grids(page, taken):
         own = [token for cell in cells for token in cell.tokens]
         if any(left[own].any() and not left[own].all() for left in sides):

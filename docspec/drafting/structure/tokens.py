@@ -21,7 +21,7 @@ from docspec.core import BBox, Category
 from docspec.core.geometry import runs_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import is_slanted, is_watermark
-from docspec.drafting.repair import CODES, decoded
+from docspec.drafting.repair import decoded
 
 Floats = NDArray[np.float32]
 
@@ -260,8 +260,8 @@ def _words(spans: Sequence[Mapping[str, Any]], number: int) -> list[Token]:
         top, bottom = span["ascender"] * size, span["descender"] * size
         for char in span["chars"]:
             sign, (x0, _, x1, _), (_, baseline) = char["c"], char["bbox"], char["origin"]
-            if CODES.match(sign):
-                sign = decoded(sign, font)
+            if "\ue000" <= sign <= "\uf8ff":
+                sign = decoded(sign, font)  # the code of a font of symbols
             if sign in HARD_SPACES and text[-1:].isdigit():
                 hard = True
                 continue
