@@ -31,6 +31,7 @@ from docspec.documents.damage import (
 from docspec.documents.document import Document
 from docspec.documents.drawing import POINTS_PER_INCH, Drawing, pictures_of
 from docspec.documents.edges import Edges
+from docspec.documents.glyph_shapes import GlyphShapes
 from docspec.documents.hidden import event_of, on_layers, take_out
 from docspec.documents.mupdf import mupdf
 from docspec.documents.pages import bookmarks_of, links_of, make_upright
@@ -55,6 +56,7 @@ class PdfDocument(Document):
             self._pdf, self._tree = open_pdf(source, password)
         self.page_count = len(self._tree.indices)
         self._edges = Edges(self._open_again)
+        self._shapes = GlyphShapes()
         self._rendered = 0
         self._look: SecondLook | None = None
         self._lost: str | None = None
@@ -153,6 +155,7 @@ class PdfDocument(Document):
                 _mend_unit(page)
                 _mend_crop(page)
                 name_signs(page)
+                self._shapes.name(page)
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)

@@ -19,6 +19,7 @@ import numpy as np
 from docspec.core.straightening import Projection, Straightening
 from docspec.documents.claims import FileMade, is_signed, pdf_a_claim, without_claim
 from docspec.documents.document import Document, PageFailure
+from docspec.documents.glyph_shapes import GlyphShapes
 from docspec.documents.glyphless import GlyphlessFont
 from docspec.documents.images import ORIENTATION
 from docspec.documents.kept_forms import select_with_form
@@ -67,14 +68,14 @@ def _with_layers(document: PdfDocument, view: View, pages: Sequence[LayerPage], 
         path.write_bytes(document.source.read())
         pdf, tree = open_pdf(replace(document.source, path=path, data=None), password)
         with pdf:
-            font = GlyphlessFont(pdf)
+            font, shapes = GlyphlessFont(pdf), GlyphShapes()
             written = False
             for page in pages:
                 index = tree.indices[page.number - 1]
                 if index is None or not page.lines or not page.width or not page.height:
                     continue
                 shown, to_sheet = pdf[index], _to_sheet(pdf, index, view, page)
-                written |= name_signs(shown) | name_glyphs(shown)
+                written |= name_signs(shown) | name_glyphs(shown) | shapes.name(shown)
                 if page.replaces:
                     without_layer(shown)
                 page = untold(shown, page, to_sheet)

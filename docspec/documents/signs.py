@@ -119,7 +119,7 @@ def name_signs(page: Any) -> bool:
             continue
         signs = _signs(table, _encoding(pdf, xref))
         if signs:
-            _set_stream(pdf, xref, "ToUnicode", _cmap(signs, 1))
+            set_stream(pdf, xref, "ToUnicode", table_of_codes(signs, 1))
             changed = True
     return changed
 
@@ -132,7 +132,7 @@ def name_glyphs(page: Any) -> bool:
         if not xref or kind != "n/a" or encoding != "Identity-H" or pdf.xref_get_key(xref, "ToUnicode")[0] != "null":
             continue
         if _IDENTITY.search(_written(pdf, pdf.xref_get_key(xref, "DescendantFonts")[1], NESTED)):
-            _set_stream(pdf, xref, "ToUnicode", _cmap(_told_of_numbers(), 2))
+            set_stream(pdf, xref, "ToUnicode", table_of_codes(_told_of_numbers(), 2))
             changed = True
     return changed
 
@@ -158,7 +158,7 @@ def _told_of_numbers() -> dict[int, str]:
     )
     with mupdf().open() as pdf:
         page = pdf.new_page(width=FEW, height=FEW)
-        _set_stream(pdf, page.xref, "Contents", written.encode())
+        set_stream(pdf, page.xref, "Contents", written.encode())
         pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F {font}>>>>")
         blocks = pdf[0].get_text("rawdict")["blocks"]
     signs = {}
@@ -170,7 +170,7 @@ def _told_of_numbers() -> dict[int, str]:
     return {number: sign for number, sign in signs.items() if sign != UNKNOWN and sign.isprintable()}
 
 
-def _set_stream(pdf: Any, xref: int, key: str, data: bytes) -> None:
+def set_stream(pdf: Any, xref: int, key: str, data: bytes) -> None:
     """Makes a new stream the value of ``key`` of the object ``xref``."""
     number = pdf.get_new_xref()
     pdf.update_object(number, "<<>>")
@@ -228,8 +228,8 @@ def _named(encoding: str) -> set[int]:
     return named
 
 
-def _cmap(signs: dict[int, str], width: int) -> bytes:
-    """A table of ``signs`` for codes of ``width`` bytes."""
+def table_of_codes(signs: dict[int, str], width: int) -> bytes:
+    """A ``/ToUnicode`` of ``signs`` for codes of ``width`` bytes."""
     named = "\n".join(f"<{code:0{2 * width}x}> <{sign.encode('utf-16-be').hex()}>" for code, sign in signs.items())
     return (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "

@@ -384,3 +384,42 @@ def test_cells_drawn_one_by_one_without_upright_rules_are_a_table(parsed: Parsed
                 page.insert_text((left + 2, top + 15), text, fontsize=9)
 
     assert lines_of(parsed(draw)) == [[list(row) for row in rows]]
+
+
+ITEMS = [
+    (
+        "# order: 1\nGTIN:598785\nOURS: ART_1254\nYOURS: REF5487\nREF:BUY_REF",
+        "SUPPORT - Description\nfrom 01/01 to 31/01\nby: GROUP_A - SKU\n(SK): SKU2578\n(ATT) DAY\n(BLU): EUR 0,50",
+    ),
+    (
+        "# order: 3\nOURS: ART_9874\nYOURS: REF9854\nREF:BUY_REF\nORIGIN:FR",
+        "PAPER - Description\n01/01 to 31/01\nTariff: T_22 - Lot (BB):\nLOT6254784\n(ATT) COLOUR: WHITE\n(BLU): EUR 0,50",
+    ),
+    ("# order: 2\nREF:BUY_REF", "CALL - Description\n(BLU): EUR 0,50 for waste"),
+]
+
+
+@pytest.mark.parametrize("pitch", [7.4, 8.0, 8.6])
+def test_lines_at_the_middle_of_closed_cells_are_one_row(parsed: Parsed, pitch: float) -> None:
+    """Their baselines differ from cell to cell; those of rows do not."""
+    edges = [50, 70, 150, 300, 370, 410, 450, 500, 545]
+    heads = ("#", "CODES", "NAME", "PRICE", "UNIT", "Number", "Less (-)\nMore (+)", "TOTAL")
+    prices = ("(Gross: 65,00)\n(Less: 5,00)\n(Net): 60,00", "(Gross: 31,00)\n(Less: 1,00)\n(Net): 30,00")
+    ends = [(prices[0], "PCE", "1,00", "-1,00 (RE)\n1,00 (CH)", "60,00"), (prices[1], "PCE", "3,00", "-2,00", "28,00")]
+    ends += [("(Gross: 7,00)\n(Less: 0,00)\n(Net): 7,00", "PCE", "1,00", "", "7,00")]
+    items = [(str(n), *item, *end) for n, (item, end) in enumerate(zip(ITEMS, ends, strict=True), start=1)]
+
+    def draw(page: Any) -> None:
+        y = 80.0
+        for row in [heads, *items]:
+            for left, right, text in zip(edges, edges[1:], row, strict=False):
+                page.draw_rect(pymupdf.Rect(left, y, right, y + 55), width=0.5)
+                lines = text.split("\n")
+                small = 0.9 if text.startswith("# order") else 1.0
+                for number, line in enumerate(lines):
+                    middle = y + 29 + (number - (len(lines) - 1) / 2) * pitch * small
+                    page.insert_text((left + 2, middle), line, fontsize=6 * small)
+            y += 55
+
+    [grid] = lines_of(parsed(draw))
+    assert grid[1:] == [[text.replace("\n", " ") for text in item] for item in items]

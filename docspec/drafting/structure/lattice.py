@@ -8,7 +8,7 @@ between columns alone, or a closed column several columns. There the network's w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -31,6 +31,10 @@ ROWS_WITHIN = -1.0
 """Mean log-odds for one row (or cell) of what is in a closed cell below which it is taken for several."""
 SURELY = -3.0
 """The same where no other cell of the row has words."""
+LEVEL, SHARED, LINE = 0.15, 0.8, 0.3
+"""Most difference of two baselines of one row within a closed one, in sizes of the type, least share of the lines of
+its cells that have a partner on their baseline, and least distance of two lines. Of 160 such rows of public files all
+but four have 0.86 at least; lines of texts that stand at the middle of their cells have 0.3 to 0.5."""
 GUTTER = 0.5
 """Least white between two columns within a closed one, in sizes of the type: what is less is a space between words."""
 APART = 1.0
@@ -253,8 +257,8 @@ def _meets(edges: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArray[np.bool_]:
     """Which tokens are in a closed row that holds rows of its own: the lines of most of its cells that have several
-    share no row by the log-odds ``rows``; of a cell that is alone in its row they surely do not, beside cells of one
-    line its lines are one text."""
+    share no row by the log-odds ``rows``, and stand on the baselines of each other; of a cell that is alone in its row
+    they surely do not, beside cells of one line its lines are one text."""
     base = np.array([page.tokens[token].baseline for token in lattice.tokens])
     size = np.array([page.tokens[token].size for token in lattice.tokens])
     free = np.zeros(len(lattice.tokens), bool)
@@ -271,9 +275,25 @@ def _with_rows_within(lattice: Lattice, rows: Floats, page: PageTokens) -> NDArr
             if below.any():
                 odds.append(float(rows[np.ix_(own, own)][below].mean()))
         apart = [one < ROWS_WITHIN for one in odds]
-        if 2 * sum(apart) >= max(len(apart), 1) and (sum(apart) > 1 or (len(slots) == 1 and min(odds) < SURELY)):
+        if 2 * sum(apart) < max(len(apart), 1):
+            continue
+        lines = [base[lattice.slots == slot] for slot in slots]
+        alone = len(slots) == 1 and min(odds) < SURELY
+        if alone or (sum(apart) > 1 and _share_baselines(lines, float(np.median(size)))):
             free |= inside
     return free
+
+
+def _share_baselines(cells: Sequence[Floats], size: float) -> bool:
+    """Whether the lines of ``cells`` beside each other, those with several lines, stand on the same baselines."""
+    lines = [np.sort(own) for own in cells]
+    lines = [own[np.append(True, np.diff(own) > LINE * size)] for own in lines]
+    lines = [own for own in lines if len(own) > 1]
+    shared = [
+        np.abs(own[:, None] - np.concatenate([*lines[:at], *lines[at + 1 :]])).min(axis=1) < LEVEL * size
+        for at, own in enumerate(lines)
+    ]
+    return bool(np.concatenate(shared).mean() >= SHARED)
 
 
 def _with_open_rows_divided(lattice: Lattice, cells: Floats, page: PageTokens) -> Lattice:
