@@ -393,7 +393,7 @@ ITEMS = [
     ),
     (
         "# order: 3\nOURS: ART_9874\nYOURS: REF9854\nREF:BUY_REF\nORIGIN:FR",
-        "PAPER - Description\n01/01 to 31/01\nTariff: T_22 - Lot (BB):\nLOT6254784\n(ATT) COLOUR: WHITE\n(BLU): EUR 0,50",
+        "PAPER - Description\n01/01\nTariff: T_22 - Lot (BB):\nLOT6254784\n(ATT) COLOUR: WHITE\n(BLU): EUR 0,50",
     ),
     ("# order: 2\nREF:BUY_REF", "CALL - Description\n(BLU): EUR 0,50 for waste"),
 ]
