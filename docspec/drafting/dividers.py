@@ -1,5 +1,6 @@
 """What is read together because of what is drawn: what one frame holds, what stands on one side of an upright rule, and
-what stands above or below a level rule that runs over the white between columns."""
+what stands above or below a level rule that runs over the white between columns; and a heading with what stands right
+below it."""
 
 from __future__ import annotations
 
@@ -21,15 +22,18 @@ text."""
 COLUMN = 0.2
 """Least width of a column under a rule, as a share of the rule's."""
 
+NEAR = 3.0
+"""Most white between a heading and what stands right below it, in heights of the heading."""
+
 TALLEST = 2.0
 """Points by which text may reach over a rule that parts it."""
 
 Floats = NDArray[np.float32]
 
 
-def kept_together(sides: Floats, bounds: Bounds) -> list[list[int]]:
-    """The groups of the boxes (n, 4) of a page that are each read without others between them: of two groups none
-    holds a part of the other."""
+def kept_together(sides: Floats, bounds: Bounds, headings: NDArray[np.bool_]) -> list[list[int]]:
+    """The groups of the boxes (n, 4) of a page that are each read without others between them: of two groups none holds
+    a part of the other. ``headings`` (n, n) says which box would be the heading of which."""
     found: list[list[int]] = []
 
     def add(groups: Iterable[list[int]]) -> None:
@@ -44,6 +48,7 @@ def kept_together(sides: Floats, bounds: Bounds) -> list[list[int]]:
         own = np.array(min(around, key=len, default=list(range(len(sides)))))
         add(own[group].tolist() for group in beside(sides[own], rule))
     add(divided(sides, bounds.rules))
+    add(headed(sides, headings))
     return found
 
 
@@ -79,6 +84,22 @@ def divided(sides: Floats, rules: Sequence[BBox]) -> Iterator[list[int]]:
         if any(_are_columns(sides[wide & one]) for one in (above, ~above)):
             yield np.nonzero(above)[0].tolist()
             yield np.nonzero(~above)[0].tolist()
+
+
+def headed(sides: Floats, headings: NDArray[np.bool_]) -> Iterator[list[int]]:
+    """Each heading and what stands right below it, if ``headings`` (n, n) has the two, it is the only box there, begins
+    where the heading does, and has no other text above it."""
+    gap = sides[None, :, 1] - sides[:, None, 3]
+    shared = np.minimum(sides[:, None, 2], sides[None, :, 2]) > np.maximum(sides[:, None, 0], sides[None, :, 0])
+    gap = np.where(shared & (gap > -TALLEST), gap, np.inf)
+    for at in np.nonzero(headings.any(axis=1))[0].tolist():
+        height = float(sides[at, 3] - sides[at, 1])
+        below = np.nonzero(gap[at] < min(NEAR * height, gap[at].min() + height))[0]
+        if len(below) != 1 or not headings[at, below[0]] or abs(sides[below[0], 0] - sides[at, 0]) > height:
+            continue
+        others = (gap[:, below[0]] < NEAR * height) & ~headings[:, below[0]]
+        if not others.any() and sides[at, 2] <= sides[below[0], 2] + height:
+            yield sorted((at, int(below[0])))
 
 
 def _are_columns(sides: Floats) -> bool:

@@ -286,7 +286,11 @@ def order_of(
         for number, box in enumerate(run):
             scores[box, run[number + 1 :]], scores[run[number + 1 :], box] = LIMIT, -LIMIT
     sides = sides_of([box.bbox for box in boxes])
-    return _ordered(list(range(len(boxes))), kept_together(sides, bounds), scores)
+    heading = np.array([box.category.is_heading for box in boxes])
+    line = np.array([len(box.members) == 1 and box.category is Category.TEXT for box in boxes])
+    table = np.array([box.table is not None for box in boxes])
+    groups = kept_together(sides, bounds, (heading[:, None] & ~heading) | (line[:, None] & table))
+    return _ordered(list(range(len(boxes))), groups, scores)
 
 
 def _ordered(boxes: list[int], groups: Sequence[Sequence[int]], scores: Floats) -> list[int]:

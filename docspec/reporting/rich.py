@@ -8,7 +8,7 @@ stand below those that they belong to; references to a footnote and the note are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import pairwise
@@ -30,6 +30,7 @@ _DEFINITION = re.compile(r"""\S+(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?""")
 """A note that CommonMark, which has none, would take for the address and the title of a link, and not show."""
 _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
 _SIGNS = {"struck": "~~", "bold": "**", "italic": "*"}
+_BRACKETS = "([)]"
 _TAGS = {"raised": "sup", "lowered": "sub"}
 _BASE = re.compile(
     r"(?:(?<![\d.,])(?:10|2)|(?<![^\W\d_])(?:[a-zA-Z\u0370-\u03ff]|[kcdmnµμ]m|ft|in|yd|mi|sec|ha|Pa|kg))[)\]|]?$"
@@ -242,14 +243,13 @@ def _escaped(text: str, places: set[int]) -> str:
 def _emphasis(
     text: str, marks: Sequence[Mark], links: Sequence[tuple[int, int]], apart: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int, str]]:
-    """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link. A sign that
-    stands alone, often of another font, parts none."""
+    """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link, or over a
+    bracket of another look. Another sign that stands alone, often of another font, parts none."""
     looks: list[tuple[int, int, str, int]] = []
     used = {mark.kind for mark in marks}.intersection(_SIGNS)
     if not used:
         return
-    for word in re.finditer(r"\S+", text):
-        start, end = word.start(), word.end()
+    for start, end in _words(text, marks, used):
         for first, last in apart:
             if start < first < end:
                 end = first
@@ -261,7 +261,15 @@ def _emphasis(
         if looks and looks[-1][3] == link and end == start + 1 and not text[start].isalnum():
             continue
         sign = "".join(_SIGNS[kind] for kind in _SIGNS if kind in used and _covers(text, marks, kind, start, end))
-        if looks and looks[-1][2:] == (sign, link) and not any(looks[-1][1] <= first < start for first, _ in apart):
+        parted = bool(looks) and any(
+            text[at] in _BRACKETS and sign and not any(_is_marked(marks, kind, at) for kind in used)
+            for at in _between(text, looks[-1][1], start)
+        )
+        if (
+            looks
+            and looks[-1][2:] == (sign, link)
+            and not (parted or any(looks[-1][1] <= first < start for first, _ in apart))
+        ):
             looks[-1] = (looks[-1][0], end, sign, link)
         elif start < end:
             looks.append((start, end, sign, link))
@@ -270,6 +278,31 @@ def _emphasis(
         place = _stretch([at for at in range(start, end) if text[at].isalnum() or _is_marked(marks, kind, at)])
         if sign and place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
             yield (*place, sign)
+
+
+def _words(text: str, marks: Sequence[Mark], used: Collection[str]) -> Iterator[tuple[int, int]]:
+    """The words of ``text``; one of two looks, with a sign between them ("see.Journal", "(p"), is two."""
+    for word in re.finditer(r"\S+", text):
+        start, before, look = word.start(), -1, None
+        for at in range(word.start(), word.end()):
+            if not text[at].isalnum():
+                continue
+            own = [kind for kind in used if _is_marked(marks, kind, at)]
+            if look is not None and own != look and at > before + 1:
+                opening = next((place for place in range(before + 1, at) if text[place] in _BRACKETS[:2]), at)
+                yield start, opening
+                start = opening
+            before, look = at, own
+        yield start, word.end()
+
+
+def _between(text: str, end: int, start: int) -> range:
+    """The places between the letters and figures before ``end`` and those from ``start`` on."""
+    while end > 0 and not text[end - 1].isalnum():
+        end -= 1
+    while start < len(text) and not text[start].isalnum():
+        start += 1
+    return range(end, start)
 
 
 def _covers(text: str, marks: Sequence[Mark], kind: str, start: int, end: int) -> bool:

@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docspec.core import BBox, Category
-from docspec.drafting.dividers import beside, divided, kept_together
+from docspec.drafting.dividers import beside, divided, headed, kept_together
 from docspec.drafting.frames import Bounds
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
 from docspec.drafting.precedence import MOST, best_order, features_of, order_of, precedence
+
+NO_HEADINGS = np.zeros((14, 14), bool)
 
 
 def total(scores: np.ndarray, order: list[int] | tuple[int, ...]) -> float:
@@ -143,7 +145,7 @@ def test_what_stands_in_one_frame_is_read_together(seed: int, count: int, number
     order = order_of(boxes, texts, Bounds(frames), False)
     assert sorted(order) == list(range(count))
     sides = np.array([(box.bbox.x0, box.bbox.y0, box.bbox.x1, box.bbox.y1) for box in boxes], np.float32)
-    for held in kept_together(sides, Bounds(frames)):
+    for held in kept_together(sides, Bounds(frames), NO_HEADINGS[:count, :count]):
         places = sorted(order.index(box) for box in held)
         assert places == list(range(places[0], places[0] + len(held)))
 
@@ -151,10 +153,12 @@ def test_what_stands_in_one_frame_is_read_together(seed: int, count: int, number
 def test_frames_that_cross_or_cut_a_box_hold_nothing_together() -> None:
     sides = np.array([(0, 0, 10, 10), (0, 20, 10, 30), (0, 40, 10, 50), (20, 0, 30, 10)], np.float32)
     upper, lower, whole = BBox(-1, -1, 11, 31), BBox(-1, 19, 11, 51), BBox(-1, -1, 11, 51)
-    assert kept_together(sides, Bounds([whole, upper])) == [[0, 1], [0, 1, 2]]
-    assert kept_together(sides, Bounds([upper, lower])) == [], "they cross each other"
-    assert kept_together(sides, Bounds([BBox(-1, -1, 11, 45)])) == [], "a box stands on its edge"
-    assert kept_together(sides, Bounds([BBox(-1, -1, 11, 11), BBox(-1, -1, 31, 51)])) == [], "one box, and all"
+    assert kept_together(sides, Bounds([whole, upper]), NO_HEADINGS[:4, :4]) == [[0, 1], [0, 1, 2]]
+    assert kept_together(sides, Bounds([upper, lower]), NO_HEADINGS[:4, :4]) == [], "they cross each other"
+    assert kept_together(sides, Bounds([BBox(-1, -1, 11, 45)]), NO_HEADINGS[:4, :4]) == [], "a box stands on its edge"
+    assert kept_together(sides, Bounds([BBox(-1, -1, 11, 11), BBox(-1, -1, 31, 51)]), NO_HEADINGS[:4, :4]) == [], (
+        "one box, and all"
+    )
 
 
 def test_rules_part_what_stands_beside_above_and_below_them() -> None:
@@ -170,8 +174,27 @@ def test_rules_part_what_stands_beside_above_and_below_them() -> None:
     assert list(divided(columns, [rule])) == [[0, 1, 2], [3, 4]]
     assert list(divided(columns, [BBox(32, 65, 64, 65)])) == [], "a rule in one column"
     assert list(divided(sides, [rule])) == [], "the text at the side goes on beside it"
-    held = kept_together(sides, Bounds((), [rule], [bar]))
+    held = kept_together(sides, Bounds((), [rule], [bar]), NO_HEADINGS[:6, :6])
     assert held == [[side, *text], text]
     short = BBox(66, 15, 66, 62)
-    held = kept_together(sides, Bounds((), (), [short, bar]))
+    held = kept_together(sides, Bounds((), (), [short, bar]), NO_HEADINGS[:6, :6])
     assert [left, right] in held and [side, left] not in held, "a short rule parts what stands beside the long one"
+
+
+def test_a_heading_is_read_with_what_stands_right_below_it() -> None:
+    first, second, table, other, wide = (
+        (0, 0, 40, 10),
+        (60, 0, 100, 10),
+        (0, 25, 50, 90),
+        (60, 25, 100, 60),
+        (0, 0, 100, 10),
+    )
+
+    def found(boxes: list[tuple[int, ...]], *headings: bool) -> list[list[int]]:
+        is_heading = np.array(headings)
+        return list(headed(np.array(boxes, np.float32), is_heading[:, None] & ~is_heading))
+
+    assert found([first, second, table, other], True, True, False, False) == [[0, 2], [1, 3]]
+    assert found([wide, table, other], True, False, False) == [], "it stands above two columns"
+    assert found([first, (0, 12, 40, 22), table], True, True, False) == [[1, 2]], "a heading below a heading"
+    assert found([first, (0, 60, 50, 90)], True, False) == [], "too far away"

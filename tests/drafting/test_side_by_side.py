@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pymupdf
 import pytest
 
 from docspec.core import PageImage
 from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.reporting.tables import grids
+from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
 from .test_unruled import Rows, columns, rows_of, seen
@@ -103,3 +106,39 @@ def test_numbered_titles_part_tables_whatever_stands_between_them(titles: Sequen
     heads = (("Island", "Change"), ("Ferry", "Share"))
     tables = seen(lambda page: beside(page, NARROW, heads, titles))
     assert len(tables) == count
+
+
+PARTIES = [("Issuer", "Oban Lines, LTD."), ("Trustee", "Mull Bank N.A."), ("Manager", "Hay & Partners, LLC")]
+PARTIES += [("Closing", "04/23/2024"), ("Prior", "-"), ("Agent", "A&B")]
+BALANCES = [("Delayed loan", "65,000.00"), ("Revolving loan", "0.00"), ("Term loan", "374,868.42")]
+BALANCES += [("Cash", "12,815.94"), ("Interest", "13,000.09"), ("Fees", "181.20")]
+TESTS = [("Moody's rating", "2,577"), ("Diversity", "85"), ("Spread", "3.5006%"), ("Coupon", "54.9214%")]
+TESTS += [("Life", "4.83"), ("Recovery", "40.50%")]
+
+
+@pytest.mark.parametrize(
+    "panels",
+    [
+        {"Parties": PARTIES, "Balances": BALANCES},
+        {"Balances": BALANCES, "Tests passed": TESTS},
+        {"Parties": PARTIES, "Balances": BALANCES, "Tests passed": TESTS},
+    ],
+)
+def test_panels_with_titles_above_rules_are_tables_below_their_titles(
+    parsed: Callable[..., ParsedDocument], panels: dict[str, list[tuple[str, str]]]
+) -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((30, 60), "Summary of the deal", fontsize=14, fontname="hebo")
+        for n, (title, rows) in enumerate(panels.items()):
+            left, right = 30 + n * 540 / len(panels), 30 + (n + 1) * 540 / len(panels) - 8
+            page.insert_text((left + 2, 100), title, fontsize=9, fontname="hebo")
+            page.draw_line((left, 108), (right, 108), width=0.8)
+            for number, (name, value) in enumerate(rows):
+                y = 124 + 13 * number
+                page.insert_text((left + 2, y), name, fontsize=8)
+                page.insert_text((right - 2 - pymupdf.get_text_length(value, fontsize=8), y), value, fontsize=8)
+
+    blocks = parsed(draw).pages[0].blocks
+    written = [[grid.lines() for grid in grids(block)] or block.text for block in blocks]
+    expected = [part for title, rows in panels.items() for part in (title, [[list(row) for row in rows]])]
+    assert written[-len(expected) :] == expected

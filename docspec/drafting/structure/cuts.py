@@ -25,7 +25,9 @@ ALIGNED = 0.5
 
 
 def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) -> list[list[int]]:
-    """The ``cells`` (numbers of ``tokens``, all of one table), of which those are one that only a space parts."""
+    """The ``cells`` (numbers of ``tokens``, all of one table), of which those are one that only a space parts: fewer
+    lines have something that begins, ends or has its middle there than have words which lie over it. Figures behind
+    words end at one edge, however long they are."""
     owner = {token: number for number, cell in enumerate(cells) for token in cell}
     lines = [runs_of(row, lambda a, b: owner[a] == owner[b]) for row in rows_of(tokens)]
     runs = [(number, run) for number, line in enumerate(lines) for run in line]
@@ -40,13 +42,27 @@ def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) ->
     often = {line for line in set(line_of.tolist()) if tight[line_of == line].sum() >= TIGHT}
     whole = often if len(often) <= FEW * len(lines) else set()
     joined = {number: list(cell) for number, cell in enumerate(cells)}
+
+    def words_of(at: int) -> str:
+        return "".join(tokens[token].text for token in runs[at][1])
+
     for at in np.nonzero(tight)[0].tolist():
         one, other = owner[runs[at - 1][1][-1]], owner[runs[at][1][0]]
         if one == other:
             continue
         aligned = np.abs(places - places[at]).min(axis=1) < ALIGNED * size
-        if line_of[at] not in whole and (aligned & (line_of != line_of[at]) & (white > WHITE * size)).any():
+        speak_for = aligned & (line_of != line_of[at]) & (white > WHITE * size)
+        cut = spans[at, 0] - white[at] / 2
+        crossed = (spans[:, 0] < cut - size) & (spans[:, 1] > cut + size) & (line_of != line_of[at])
+        is_figure = _is_figure_behind(words_of(at - 1), words_of(at))
+        most = 0 if is_figure else int(crossed.sum())
+        if line_of[at] not in whole and speak_for.sum() > most:
             continue
         joined[one] += joined.pop(other)
         owner |= dict.fromkeys(joined[one], one)
     return [sorted(cell) for cell in joined.values()]
+
+
+def _is_figure_behind(left: str, right: str) -> bool:
+    """Whether ``right`` has figures and ``left`` has none."""
+    return any(map(str.isdigit, right)) and not any(map(str.isdigit, left))

@@ -29,7 +29,7 @@ from docspec.drafting.structure.going_on import goes_on
 from docspec.drafting.structure.grid import Cell, Grid, agreed, grid_of, without_empty
 from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two
 from docspec.drafting.structure.lattice import with_lattices
-from docspec.drafting.structure.panels import beside_panels
+from docspec.drafting.structure.panels import Sides, sides_of
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tokens import BOXES, LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
@@ -105,9 +105,9 @@ def structure_of(page: PageTokens, relations: Relations) -> Structure:
         return Structure(page)
     features = features_of(page)
     pairs, states, lattice = with_lattices(page, *relations.of(features))
-    sides = beside_panels(page)
-    for left in sides:
-        apart = left[:, None] != left[None]
+    sides = sides_of(page)
+    for left, right in sides:
+        apart = (left[:, None] & right) | (right[:, None] & left)
         pairs[apart] = np.minimum(pairs[apart], -LIMIT)
     return Structure(page, tuple(_tables(page, pairs, states, lattice, sides)), pairs[..., 4])
 
@@ -118,7 +118,7 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
 
 
 def _tables(
-    page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64], sides: Sequence[NDArray[np.bool_]]
+    page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64], sides: Sequence[Sides]
 ) -> list[Grid]:
     boxes = np.array([token.box for token in page.tokens], np.float32)
     inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
@@ -142,16 +142,14 @@ def _is_of_answers(grid: Grid, page: PageTokens) -> bool:
     return all(page.tokens[cell.tokens[0]].text.startswith(BOXES) for cell in grid.cells if cell.tokens)
 
 
-def _plain_tables(
-    page: PageTokens, tables: Sequence[Grid], states: Floats, sides: Sequence[NDArray[np.bool_]]
-) -> list[Grid]:
+def _plain_tables(page: PageTokens, tables: Sequence[Grid], states: Floats, sides: Sequence[Sides]) -> list[Grid]:
     """Further tables of ``page``, which the layout model calls so and white space divides. Whether they are ones is in
     doubt."""
     taken = [token for grid in tables for cell in grid.cells for token in cell.tokens]
     found = []
     for cells in plain_grids(page, taken):
         own = [token for cell in cells for token in cell.tokens]
-        if any(left[own].any() and not left[own].all() for left in sides):
+        if any(left[own].any() and right[own].any() for left, right in sides):
             continue
         around = BBox.union(BBox(*page.tokens[token].box) for cell in cells for token in cell.tokens)
         box = (around.x0, around.y0, around.x1, around.y1)

@@ -10,7 +10,8 @@ from training.structure.pages.text import Text
 
 @dataclass(frozen=True)
 class Block:
-    """Text that belongs together; `pair` numbers a label and its value, `label` is an item's number or sign."""
+    """Text that belongs together; `pair` numbers a label and its value, `label` is an item's number or sign. An item of
+    a higher `level` without one hangs: its first line begins left of the others."""
 
     kind: str
     text: Text
