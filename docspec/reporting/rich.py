@@ -30,7 +30,7 @@ _DEFINITION = re.compile(r"""\S+(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?""")
 """A note that CommonMark, which has none, would take for the address and the title of a link, and not show."""
 _AUTOLINK = re.compile(r"(?:https?|ftp|mailto):[^<>\s\\]+", re.IGNORECASE)
 _SIGNS = {"struck": "~~", "bold": "**", "italic": "*"}
-_BRACKETS = "([)]"
+_BRACKETS = "([])"
 _TAGS = {"raised": "sup", "lowered": "sub"}
 _BASE = re.compile(
     r"(?:(?<![\d.,])(?:10|2)|(?<![^\W\d_])(?:[a-zA-Z\u0370-\u03ff]|[kcdmnµμ]m|ft|in|yd|mi|sec|ha|Pa|kg))[)\]|]?$"
@@ -261,9 +261,9 @@ def _emphasis(
         if looks and looks[-1][3] == link and end == start + 1 and not text[start].isalnum():
             continue
         sign = "".join(_SIGNS[kind] for kind in _SIGNS if kind in used and _covers(text, marks, kind, start, end))
-        parted = bool(looks) and any(
-            text[at] in _BRACKETS and sign and not any(_is_marked(marks, kind, at) for kind in used)
-            for at in _between(text, looks[-1][1], start)
+        parted = bool(looks and sign) and any(
+            not any(_is_marked(marks, kind, at) for kind in used)
+            for at in _brackets(text, looks[-1][0], looks[-1][1], start)
         )
         if (
             looks
@@ -296,13 +296,18 @@ def _words(text: str, marks: Sequence[Mark], used: Collection[str]) -> Iterator[
         yield start, word.end()
 
 
-def _between(text: str, end: int, start: int) -> range:
-    """The places between the letters and figures before ``end`` and those from ``start`` on."""
-    while end > 0 and not text[end - 1].isalnum():
+def _brackets(text: str, first: int, end: int, start: int) -> Iterator[int]:
+    """The places of brackets between a stretch, from ``first`` to ``end``, and a word at ``start``: of those that open
+    behind a space, and those that close what was opened before the stretch."""
+    while end > first and not text[end - 1].isalnum():
         end -= 1
     while start < len(text) and not text[start].isalnum():
         start += 1
-    return range(end, start)
+    for at in range(end, start):
+        sign = text[at]
+        opens = sign in _BRACKETS[:2] and text[at - 1 : at].isspace()
+        if opens or (sign in _BRACKETS[2:] and _BRACKETS[3 - _BRACKETS.index(sign)] not in text[first:at]):
+            yield at
 
 
 def _covers(text: str, marks: Sequence[Mark], kind: str, start: int, end: int) -> bool:
