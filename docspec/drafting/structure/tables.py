@@ -128,7 +128,7 @@ def _tables(
     parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
     groups = [inside[own] for own in parts]
     groups = [own for own in groups if states[own, 0].mean() > 0]
-    groups = with_whole_lines(with_whole_boxes(groups, boxes), page)
+    groups = with_whole_lines(with_whole_boxes(groups, boxes, page), page)
     depicted, textual = in_boxes(page, "picture"), in_boxes(page, "text") & (lattice < 0)
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
