@@ -94,9 +94,9 @@ def _is_close(above: Region, below: Region) -> bool:
     return min(map(abs, apart)) < EDGE * height and 0 < b.bbox.y1 - a.bbox.y1 < CLOSE * size
 
 
-def is_plain(region: Region) -> bool:
-    """Whether ``region`` is upright text whose lines are joined."""
-    if region.category is not Category.TEXT or region.listing or region.broken or not region.lines:
+def is_plain(region: Region, *categories: Category) -> bool:
+    """Whether ``region`` is upright text (or of one of ``categories``) whose lines are joined."""
+    if region.category not in (categories or (Category.TEXT,)) or region.listing or region.broken or not region.lines:
         return False
     whole = region.texts[:1] == ("\n".join(line.text for line in region.lines),)
     return whole and not any(line.turns or not line.text.strip() for line in region.lines)

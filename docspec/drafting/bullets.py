@@ -170,7 +170,7 @@ def _is_of_column(
 CLOSE = 0.8
 """Most white between two lines of an item, in heights of the upper one."""
 
-_ITEM = re.compile(rf"[{_SIGNS}–-]\s|\(?\w{{1,3}}[.)]\s")
+ITEM = re.compile(rf"[{_SIGNS}–-]\s|\(?\w{{1,3}}[.)]\s|\[\w{{1,9}}\]\s")
 """The mark of an item."""
 
 _DASHED = re.compile(r"[-–]\s+[^\W\d]")
@@ -233,13 +233,13 @@ def _goes_on(item: Region, region: Region) -> bool:
     if not item.category is region.category is Category.LIST_ITEM or len(item.texts) != 1 or len(region.texts) != 1:
         return False
     last, first = item.lines[-1], region.lines[0]
-    is_open = _ITEM.match(item.lines[0].text) is not None and last.text.rstrip()[-1:].isalnum()
+    is_open = ITEM.match(item.lines[0].text) is not None and last.text.rstrip()[-1:].isalnum()
     below = -0.5 < (first.bbox.y0 - last.bbox.y1) / last.bbox.height < CLOSE
     return (
         is_open
         and below
         and first.text[:1].islower()
-        and _ITEM.match(first.text) is None
+        and ITEM.match(first.text) is None
         and first.bbox.x0 >= item.bbox.x0
     )
 

@@ -8,6 +8,7 @@ paragraphs, addresses, verses and labels are known, since they were made.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +23,7 @@ from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.geometry import runs_of
 from docspec.core.scripts import UNSPACED
 from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, has_few_words, is_plain, pitch_of, with_lines
+from docspec.drafting.bullets import ITEM
 
 GOES_ON, BREAKS, PARTS = range(3)
 """What the end of a line means."""
@@ -29,7 +31,7 @@ GOES_ON, BREAKS, PARTS = range(3)
 SAME_EDGE = 0.3
 """Most difference of lines that begin or end at one edge, in heights of a line."""
 
-ENTRY, FEW, SURE_OF_ADDRESS, SURE, SURER = 0.95, 0.4, 0.1, 0.03, 0.001
+ENTRY, FEW, SURE_OF_ADDRESS, SURE, SURER = 0.95, 0.4, 0.1, 0.1, 0.001
 """Below this probability that a text goes on its lines are not joined: before a capital or a figure among lines of few
 words that end no sentence, among other such lines, before an address of the web or of mail, of prose, and where
 something speaks against an end. Public pages have more lines of few words than the made ones that it was taught on: the
@@ -192,6 +194,9 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
         return len(text) == len(below) == 1 and not parted[text[0]]
 
     runs = runs_of(texts, is_broken)
+    if region.category is Category.LIST_ITEM:  # entries without a mark, as of a bibliography, need no bullets
+        parts = [with_lines(region, [lines[at] for at in text]) for text in texts]
+        return [replace(part, category=Category.TEXT) for part in parts] if len(parts) > 1 else [region]
     if len(runs) == 1:
         return [replace(region, broken=len(texts) > 1)]
     return [
@@ -213,11 +218,12 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
         return 1.0
     if address and not few:
         return SURE_OF_ADDRESS
-    if begins[0].islower() and not address and last not in ".!?:;,":
+    if begins[0].islower() and unicodedata.category(begins[0]) == "Ll" and not address and last not in ".!?:;,":
         return FEW if few else SURER
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
-    if parts and any(abs(one.x1 - line.bbox.x1) < near for one in columns):
+    is_beside = abs(below.bbox.x0 - line.bbox.x0) < near  # an entry of a list may begin left of the line before
+    if parts and is_beside and any(abs(one.x1 - line.bbox.x1) < near for one in columns):
         return SURER
     if not few:
         return SURE
@@ -235,8 +241,10 @@ def _log_odds(probabilities: Floats) -> Floats:
 
 
 def is_open(region: Region) -> bool:
-    """Whether ``region`` is text of several lines, and nobody knows yet what their ends mean."""
-    return len(region.lines) > 1 and is_plain(region)
+    """Whether ``region`` is text of several lines, and nobody knows yet what their ends mean; the items of a list do
+    where the first one has no mark."""
+    is_text = region.category is Category.TEXT or not (region.lines and ITEM.match(region.lines[0].text))
+    return len(region.lines) > 1 and is_text and is_plain(region, Category.TEXT, Category.LIST_ITEM)
 
 
 def are_apart(region: Region, regions: Sequence[Region]) -> bool:

@@ -35,10 +35,10 @@ def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) ->
     places = np.column_stack([spans, spans.mean(axis=1)])  # where each run begins, ends, and has its middle
     line_of = np.array([number for number, _ in runs])
     size = np.array([tokens[run[0]].size for _, run in runs])
-    first = np.append(True, line_of[1:] != line_of[:-1])
-    white = np.where(first, spans[:, 0] - spans[:, 0].min(), spans[:, 0] - np.append(0.0, spans[:-1, 1]))  # in front
+    white = np.full(len(runs), -1.0)  # in front of each
+    white[1:] = np.where(line_of[1:] == line_of[:-1], spans[1:, 0] - spans[:-1, 1], -1.0)
     spaced = np.array([tokens[run[0]].spaced for _, run in runs])
-    tight = spaced & ~first & (white >= 0) & (white <= SPACE * size)
+    tight = spaced & (white >= 0) & (white <= SPACE * size)
     often = {line for line in set(line_of.tolist()) if tight[line_of == line].sum() >= TIGHT}
     whole = often if len(often) <= FEW * len(lines) else set()
     joined = {number: list(cell) for number, cell in enumerate(cells)}
@@ -50,14 +50,11 @@ def with_whole_words(cells: Sequence[Sequence[int]], tokens: Sequence[Token]) ->
         one, other = owner[runs[at - 1][1][-1]], owner[runs[at][1][0]]
         if one == other:
             continue
-        near = np.abs(places - places[at]) < ALIGNED * size[:, None]
-        speaks = (line_of != line_of[at]) & (white > WHITE * size)
-        if _is_figure_behind(words_of(at - 1), words_of(at)):
-            speak_for, against = near.any(axis=1) & speaks & ~first, 0
-        else:
-            cut = spans[at, 0] - white[at] / 2
-            speak_for = np.where(first, near[:, 0], near.any(axis=1)) & speaks
-            against = int(((spans[:, 0] < cut - size) & (spans[:, 1] > cut + size) & (line_of != line_of[at])).sum())
+        aligned = np.abs(places - places[at]).min(axis=1) < ALIGNED * size
+        speak_for = aligned & (line_of != line_of[at]) & (white > WHITE * size)
+        cut = spans[at, 0] - white[at] / 2
+        crossed = (spans[:, 0] < cut - size) & (spans[:, 1] > cut + size) & (line_of != line_of[at])
+        against = 0 if _is_figure_behind(words_of(at - 1), words_of(at)) else int(crossed.sum())
         if line_of[at] not in whole and speak_for.sum() > against:
             continue
         joined[one] += joined.pop(other)

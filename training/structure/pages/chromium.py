@@ -197,12 +197,10 @@ code{{font-family:"Liberation Mono",monospace}}</style>{body}"""
             if item.label
             else ""
         )
-        hanging = indent if item.level and not item.label else 0
         return self.ink(
             self.entry("item"),
             label + written(item.text),
-            f"padding-left:{indent}pt;text-indent:{-hanging}pt;text-align:left;"
-            f"margin-bottom:{self.rng.choice((0, 0, 2))}pt",
+            f"padding-left:{indent}pt;margin-bottom:{self.rng.choice((0, 0, 2))}pt;text-align:left",
             "p",
         )
 

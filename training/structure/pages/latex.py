@@ -225,21 +225,14 @@ class Setter:
             f"\\labelwidth{rng.choice((10, 16))}pt"
         )
         source = []
-        hanging = rng.choice((8, 12, 18))
         for item in group.parts[0]:
             assert isinstance(item, Block)
             entry = {"kind": "item", "block": self.blocks, "order": self.order}
             self.blocks += 1
             self.order += 1
             colour = self.palette.new(entry)
-            if item.level and not item.label:
-                text = f"\\par\\noindent\\hangindent{hanging}pt\\hangafter1 {inked(colour, line(item.text))}\\par"
-                source.append(text)
-                continue
             source.append(f"\\item[{inked(colour, escaped(item.label))}] {inked(colour, line(item.text))}")
         body = f"\\begin{{list}}{{}}{{{tight}}}\n" + "\n".join(source) + "\\end{list}"
-        if any(part.level and not part.label for part in group.parts[0] if isinstance(part, Block)):
-            body = "\\par\\smallskip{" + f"\\parskip{rng.choice((0, 0, 2))}pt" + "".join(source) + "}\\smallskip "
         return (
             f"\\begin{{multicols}}{{{group.columns}}}\\raggedright {body}\\end{{multicols}}"
             if group.columns > 1

@@ -8,7 +8,7 @@ import random
 from training.structure.pages.business import LABELS, Office
 from training.structure.pages.page import Block, Group, Page, Part
 from training.structure.pages.sheets import WIDE
-from training.structure.pages.text import Text, joined, plain
+from training.structure.pages.text import joined, plain
 from training.structure.pages.words import FIRST, LAST, MONTHS, PLACES, UNITS
 
 WEEK = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Friday", "Sunday", "Montag", "lundi", "Daily")
@@ -19,11 +19,6 @@ WAYS = ("rue de", "Rua do", "Via", "Calle", "Avenue de", "Plaza", "ul.", "Am", "
 LANDS = ("France", "United States", "USA", "Germany", "Deutschland", "United Kingdom", "Italia", "Canada", "Portugal")
 HEADS = ("Bill to", "Ship to", "Remit to", "Service address", "From", "To", "Rechnungsadresse", "Sold to", "Attention")
 FORMS = ("Ltd", "GmbH", "Inc.", "Corp", "SARL", "AG", "Limited", "LLC", "& Sons", "Headquarters", "e.V.", "Co. KG", "")
-GREETINGS = (
-    "Dear Sir or Madam,", "Dear Ms", "Sehr geehrter Herr", "Sehr geehrte Damen und Herren,", "Madame, Monsieur,",
-    "Hello", "Dear Mr", "Gentile", "Estimado", "Liebe",
-)  # fmt: skip
-ENDINGS = ("GmbH", "Institute", "University", "Hospital", "School of Medicine", "Laboratory", "CNRS", "e.V.")
 CLOSINGS = ("Yours sincerely,", "Kind regards,", "Mit freundlichen Grüßen", "Cordialement,", "Signed:", "Best wishes")
 
 
@@ -323,78 +318,6 @@ class LineTexts(Office):
         )
         return Block(rng.choice(("paragraph", "paragraph", "centred")), plain(rng.choice(texts)))
 
-    def works(self) -> Part:
-        """Entries of a bibliography, an index or a register: in most their first lines begin left of the others."""
-        rng, draw = self.rng, self.writer
-        hangs, style, made = rng.random() < 0.75, rng.choice("iiibq"), []
-        initials = rng.random() < 0.5
-        kind = rng.random()
-
-        def author() -> str:
-            return (
-                f"{rng.choice(LAST)}, {rng.choice('ABCDEFGHJKLM')}. {rng.choice('ABCDEFGHJKLM')}."
-                if initials
-                else draw.person()
-            )
-
-        for _ in range(rng.randint(3, 24)):
-            names = ", ".join(author() for _ in range(rng.randint(1, 4)))
-            year, pages = rng.randint(1950, 2026), f"{rng.randint(1, 400)}{rng.choice('–-')}{rng.randint(401, 2900)}"
-            title = draw.title(3, rng.choice((5, 12, 20)))
-            if kind < 0.7:
-                text: Text = (
-                    (f"{names} {rng.choice((f'({year}) ', f'{year} ', ''))}{title}. ", ""),
-                    (
-                        rng.choice((draw.title(2, 5), f"{draw.title(1, 2)[:5]}. {draw.title(1, 2)[:6]}")),
-                        style.strip("q"),
-                    ),
-                    (f" {rng.randint(1, 99)}, {pages}{rng.choice(('.', '.', '', f', {year}.'))}", ""),
-                )
-            elif kind < 0.85:
-                text = plain(
-                    f"{draw.title(1, 4)}{rng.choice((' ', ', ', ': '))}{draw.paragraph(rng.choice((10, 60, 120)))}"
-                )
-            else:
-                text = plain(
-                    f"{names}: {title}. {rng.choice(PLACES)}: {draw.title(1, 3)}{rng.choice(('', f', {year}'))}."
-                )
-            made.append(Block("item", text, "", level=int(hangs)))
-        return Group("list", (tuple(made),), 1)
-
-    def affiliations(self) -> Part:
-        """Who works where: each begins with its mark, some go on in the next line."""
-        rng, draw = self.rng, self.writer
-        signs = rng.choice(("¹²³⁴⁵⁶⁷", "ᵃᵇᶜᵈᵉ", "*†‡§¶", "12345", "abcde"))
-        gap, kind = rng.choice(("", "", " ")), rng.choice(("small", "small", "paragraph"))
-        made = []
-        for sign in signs[: rng.randint(2, len(signs))]:
-            place = rng.choice(PLACES) + rng.choice(("", f" {rng.randint(1000, 99999)}"))
-            house = f"{draw.title(1, 4)}, {draw.title(1, 3)} {rng.choice(ENDINGS)}"
-            made.append(
-                Block(kind, plain(f"{sign}{gap}{house}, {place}, {rng.choice(LANDS)}{rng.choice(('', '.', ';'))}"))
-            )
-        return Group("flow", (tuple(made),), 1)
-
-    def things(self) -> Part:
-        """Things of two or three lines: what it is, what belongs to it."""
-        rng, draw = self.rng, self.writer
-        label = rng.choice(("Allergens: ", "Location: ", "Price: ", "Due: ", "by ", "Contact: ", "Requires: ", ""))
-        lines: list[str] = []
-        for _ in range(rng.randint(2, 8)):
-            lines.append(draw.title(1, 6) + rng.choice(("", "", f" {rng.randint(1, 60)}.{rng.randint(10, 99)}", ":")))
-            lines.append(label + rng.choice((draw.phrase(1, 5), draw.title(1, 4), draw.date(), draw.person())))
-            if rng.random() < 0.2:
-                lines.append(f"({draw.phrase(1, 4)})")
-        return self.broken(*lines)
-
-    def greeting(self) -> tuple[Part, ...]:
-        """The beginning of a letter: a line of its own, and text."""
-        rng = self.rng
-        first = rng.choice(GREETINGS)
-        if not first.endswith(","):
-            first += f" {rng.choice(LAST)}{rng.choice((',', ',', ':', '!'))}"
-        return Block("paragraph", plain(first)), self.paragraph(), self.closing()
-
     def page(self) -> Page:
         """A page of such texts and of prose."""
         rng = self.rng
@@ -414,7 +337,6 @@ class LineTexts(Office):
             self.address,
             self.postal,
             self.postal,
-            self.things,
         )
         parts: list[Part] = []
         form = rng.random() < 0.35  # without prose that shows how wide a column is
@@ -427,11 +349,7 @@ class LineTexts(Office):
             if kind < 0.35:
                 draw = rng.choice(broken)
                 parts += [draw() for _ in range(rng.choice((1, 1, 1, 2, 3)))]
-            elif kind < 0.42:
-                parts.append(rng.choice((self.works, self.works, self.affiliations))())
-            elif kind < 0.45:
-                parts += self.greeting()
-            elif kind < 0.57:
+            elif kind < 0.55:
                 parts += [self.dense() for _ in range(rng.choice((1, 1, 2, 4)))]
             elif kind < 0.65:
                 draw = rng.choice((self.speech, self.short, self.numbered))

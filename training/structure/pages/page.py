@@ -10,8 +10,7 @@ from training.structure.pages.text import Text
 
 @dataclass(frozen=True)
 class Block:
-    """Text that belongs together; `pair` numbers a label and its value, `label` is an item's number or sign. An item of
-    a higher `level` without one hangs: its first line begins left of the others."""
+    """Text that belongs together; `pair` numbers a label and its value, `label` is an item's number or sign."""
 
     kind: str
     text: Text

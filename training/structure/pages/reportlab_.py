@@ -225,13 +225,7 @@ class Setter(Tables):
         for item in group.parts[0]:
             assert isinstance(item, Block)
             style = ParagraphStyle(
-                "",
-                fontName=self.font,
-                fontSize=self.size,
-                leading=self.leading,
-                leftIndent=indent,
-                firstLineIndent=-indent if item.level and not item.label else 0,
-                bulletIndent=0,
+                "", fontName=self.font, fontSize=self.size, leading=self.leading, leftIndent=indent, bulletIndent=0
             )
             entry = self.entry("item")
             markup = self.ink(entry, item.text)

@@ -96,10 +96,8 @@ class Setter(Marking):
                 dots = f" {'.' * max(2, self.width - len(flat(item.text)) - len(item.label) - 2)} "
                 lines += self.text("entry", (*item.text, (dots + item.label, "")))
             else:
-                label, hanging = latin(item.label), 4 if item.level and not item.label else 0
-                first, *others = self.text("item", item.text, len(label) + 1 + hanging)
-                first = tuple(replace(run, column=run.column - hanging) for run in first)
-                lines += self._labelled(label, [first, *others])
+                label = latin(item.label)
+                lines += self._labelled(label, self.text("item", item.text, len(label) + 1))
         return lines
 
     def _labelled(self, label: str, lines: list[Line]) -> list[Line]:

@@ -199,11 +199,6 @@ class Setter(Marking):
         for item in group.parts[0]:
             assert isinstance(item, Block)
             colour = "rgb({}, {}, {})".format(*self.palette.new(self.entry("item")))
-            if item.level and not item.label:
-                look = f"#set par(justify: {rng.choice(('true', 'false'))}, hanging-indent: {indent}pt)"
-                text = f"#text(fill: {colour})[{written(item.text)}]"
-                cells.append(f"block(above: {step}em, below: {step}em)[{look}\n{text}]")
-                continue
             label = f"#text(fill: {colour})[{escaped(item.label)}]" if item.label else ""
             cells.append(
                 f"block(above: {step}em, below: {step}em)[#set par(justify: false)"
