@@ -45,6 +45,7 @@ WIDER = 1.15
 """Least distance of two lines of few words between which another text begins, over the usual one."""
 
 _NUMBER = re.compile(r"\W?(\d{1,3})\w?[.)]?\s")
+_MARKED = re.compile(rf"{ITEM.pattern}|\d{{1,3}}\s")
 _AMOUNT = re.compile(r"\d[.,]\d{2}(?:\s?[A-Z€$£]{1,3})?$")
 _ADDRESS = re.compile(r"\S+@\S+\.\w|www\.|https?:")
 _MARKS = re.compile(r"\s[=–—|\u2003-]\s|\u2003|:\s")
@@ -243,7 +244,7 @@ def _log_odds(probabilities: Floats) -> Floats:
 def is_open(region: Region) -> bool:
     """Whether ``region`` is text of several lines, and nobody knows yet what their ends mean; the items of a list do
     where the first one has no mark."""
-    is_text = region.category is Category.TEXT or not (region.lines and ITEM.match(region.lines[0].text))
+    is_text = region.category is Category.TEXT or not (region.lines and _MARKED.match(region.lines[0].text))
     return len(region.lines) > 1 and is_text and is_plain(region, Category.TEXT, Category.LIST_ITEM)
 
 
