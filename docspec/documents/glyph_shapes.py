@@ -91,7 +91,7 @@ Ink = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a font draws for a code: the ``ink`` (:data:`CELL` squared), its width in ems, and what MuPDF tells."""
+    """What a font draws for a code: the ``ink`` (a square of ``CELL`` pixels), its width in ems, and what MuPDF tells."""
 
     ink: Ink
     width: float
