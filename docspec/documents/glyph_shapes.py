@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,6 +87,9 @@ _KINDS = {"Type1": 1, "MMType1": 1, "TrueType": 1, "Type0": 2}
 
 _NONE = [(0.0, ""), (0.0, "")]
 
+Font = tuple[Any, ...]
+"""A font of a page as ``Page.get_fonts`` tells it: its object, its file's kind, its own kind, its name and others."""
+
 Ink = NDArray[np.uint8]
 
 
@@ -108,22 +112,31 @@ class GlyphShapes:
     def name(self, page: Any) -> bool:
         """Gives the fonts of a ``pymupdf.Page`` whose file may be changed a ``/ToUnicode`` that tells the ligatures and
         signs that theirs lacks or tells wrongly. Whether anything was changed."""
-        pdf, changed = page.parent, False
-        for at, (xref, _, kind, name, *_) in enumerate(page.get_fonts()):
-            told = pdf.xref_get_key(xref, "ToUnicode") if xref else ("null", "")
-            if told[0] != "xref" or kind not in _KINDS:
+        changed = False
+        for font in page.get_fonts():
+            try:
+                changed |= self._name(page, font)
+            except Exception:  # of whatever is damaged: MuPDF's errors have no base of their own
                 continue
-            stream = pdf.xref_stream(int(told[1].split()[0])) or b""
-            if (name, stream) not in self._known:
-                self._known[name, stream] = _shapes(page, at, xref, kind, read_table(stream))
-            if shapes := self._known[name, stream]:
-                set_stream(pdf, xref, "ToUnicode", table_of_codes(read_table(stream) | shapes, _KINDS[kind]))
-                changed = True
         return changed
+
+    def _name(self, page: Any, font: Font) -> bool:
+        pdf, (xref, _, kind, name, *_) = page.parent, font
+        told = pdf.xref_get_key(xref, "ToUnicode") if xref else ("null", "")
+        if told[0] != "xref" or kind not in _KINDS:
+            return False
+        stream = pdf.xref_stream(int(told[1].split()[0])) or b""
+        if (name, stream) not in self._known:
+            self._known[name, stream] = {}  # if it fails
+            self._known[name, stream] = _shapes(page, font, read_table(stream))
+        shapes = self._known[name, stream]
+        if shapes:
+            set_stream(pdf, xref, "ToUnicode", table_of_codes(read_table(stream) | shapes, _KINDS[kind]))
+        return bool(shapes)
 
 
 def read_table(stream: bytes) -> dict[int, str]:
-    """The characters of the codes of a ``/ToUnicode``."""
+    """The characters of the codes of a ``/ToUnicode``; what is no character is left out."""
     table: dict[int, str] = {}
     for kind, part in _PARTS.findall(stream):
         if kind == b"bfchar":
@@ -133,17 +146,24 @@ def read_table(stream: bytes) -> dict[int, str]:
             codes = range(int(first, 16), min(int(last, 16), int(first, 16) + MOST_CODES) + 1)
             told = [_text(one) for one in re.findall(rb"<\s*([0-9a-fA-F]*)\s*>", texts)]
             start = _text(text)
-            told = told or [start[:-1] + chr(ord(start[-1]) + step) for step in range(len(codes)) if start]
+            told = told or [start[:-1] + _next(start[-1], step) for step in range(len(codes)) if start]
             table |= dict(zip(codes, told, strict=False))
-    return table
+    return {code: text for code, text in table.items() if code <= 0xFFFF and text and UNKNOWN not in text}
+
+
+def _next(sign: str, step: int) -> str:
+    """The character so many steps behind ``sign``."""
+    code = ord(sign) + step
+    return UNKNOWN if code > sys.maxunicode or 0xD800 <= code < 0xE000 else chr(code)
 
 
 def _text(digits: bytes) -> str:
     return bytes.fromhex(digits.decode().zfill(len(digits) + len(digits) % 2)).decode("utf-16-be", "replace")
 
 
-def _shapes(page: Any, at: int, xref: int, kind: str, table: Mapping[int, str]) -> dict[int, str]:
-    """What the font number ``at`` of ``page`` draws for the codes that its ``table`` lacks or tells wrongly."""
+def _shapes(page: Any, font: Font, table: Mapping[int, str]) -> dict[int, str]:
+    """What a ``font`` of ``page`` draws for the codes that its ``table`` lacks or tells wrongly."""
+    xref, _, kind, *_ = font
     codes = _codes(page.parent, xref, table) if _KINDS[kind] == 1 else sorted(table)
     often = Counter(text for text in table.values() if len(text) == 1 and text.isascii() and text.isalnum())
     few_letters = sum(text.isascii() and text.isalpha() for text in table.values()) <= FEW_LETTERS
@@ -152,7 +172,7 @@ def _shapes(page: Any, at: int, xref: int, kind: str, table: Mapping[int, str]) 
     wanted = sorted(open_codes | {code for code in codes if table.get(code, "") in _LETTERS})
     if not open_codes or len(wanted) > MOST_CODES:
         return {}
-    drawn = _drawn(page, at, wanted, _KINDS[kind])
+    drawn = _drawn(page, font, wanted)
     shapes = {}
     for code in open_codes & drawn.keys():
         one = drawn[code]
@@ -185,14 +205,16 @@ def _codes(pdf: Any, xref: int, table: Mapping[int, str]) -> list[int]:
     kind, widths = pdf.xref_get_key(xref, "Widths")
     widths = pdf.xref_object(int(widths.split()[0])) if kind == "xref" else widths
     numbers = re.findall(r"(?<![\w.])[\d.]+", widths) if first.isdigit() else []
-    return [code for code, width in enumerate(numbers, int(first)) if width.strip("0.")] if numbers else sorted(table)
+    used = [code for code, width in enumerate(numbers, int(first)) if width.strip("0.")] if numbers else sorted(table)
+    return [code for code in used if code <= 0xFF]
 
 
-def _drawn(page: Any, at: int, codes: Sequence[int], width: int) -> dict[int, Drawn]:
-    """What the font number ``at`` of ``page`` draws for ``codes`` of so many bytes."""
+def _drawn(page: Any, font: Font, codes: Sequence[int]) -> dict[int, Drawn]:
+    """What a ``font`` of ``page`` draws for ``codes``: nothing if a copy of the page has not one font of this name."""
     with mupdf().open() as copy:
         copy.insert_pdf(page.parent, from_page=page.number, to_page=page.number, links=False, annots=False)
-        return _drawn_by(copy, copy[0].get_fonts()[at][0], codes, width)
+        own = [xref for xref, *other in copy[0].get_fonts() if tuple(other) == tuple(font[1:])]
+        return _drawn_by(copy, own[0], codes, _KINDS[font[2]]) if len(own) == 1 else {}
 
 
 def _drawn_by(pdf: Any, xref: int, codes: Sequence[int], width: int) -> dict[int, Drawn]:

@@ -150,12 +150,13 @@ class PdfDocument(Document):
             readable = weight.characters <= MAX_CHARACTERS
             page = self._private_page(index)
             layered = self._words_on_layers(index, view.upright) if readable else ()
+        with heard():  # of fonts that are drawn apart from the page
+            self._shapes.name(page)
         with heard() as drawn:
             try:
                 _mend_unit(page)
                 _mend_crop(page)
                 name_signs(page)
-                self._shapes.name(page)
                 turn = make_upright(page, by_text=view.upright and readable)
                 drawing = Drawing(page, view.dpi, view.max_pixels)
                 image, sketch = pictures_of(drawing, view)

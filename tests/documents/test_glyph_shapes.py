@@ -136,3 +136,23 @@ def test_a_ligature_told_as_its_last_letter_is_whole(tmp_path: Path) -> None:
 def test_two_glyphs_of_one_letter_stay(tmp_path: Path) -> None:
     wrong = {"b": "N", "e": "A", "h": "E"}
     assert told(renamed(tmp_path / "a.pdf", "NAME b e h", "tiro", wrong)) == "NAME N A E"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        b"2 beginbfrange\n<01> <ff> <ffff>\n<0000> <ffffffff> <dbffdfff>\nendbfrange",
+        b"1 beginbfchar\n<fffffffffff> <0041>\nendbfchar 1 beginbfrange\n<05> <02> <0041>\nendbfrange",
+        b"3 beginbfchar\n<41> <d800>\n<42> <>\n<43> <004>\nendbfchar",
+        b"1 beginbfrange\n<00> <ff> [<0041> <0041> <0041> <00bc>]\nendbfrange",
+        b"\x00\xff<<<",
+    ],
+)
+def test_tables_that_mean_nothing_do_no_harm(tmp_path: Path, table: bytes) -> None:
+    path = renamed(tmp_path / "a.pdf", "fine figures", "tiro", {})
+    with pymupdf.open(path) as pdf:
+        xref = pdf[0].get_fonts()[-1][0]
+        pdf.update_stream(int(pdf.xref_get_key(xref, "ToUnicode")[1].split()[0]), table)
+        pdf.save(tmp_path / "b.pdf")
+    told(tmp_path / "b.pdf")
+    assert all(code <= 0xFFFF and text.encode() for code, text in read_table(table).items())
