@@ -23,6 +23,7 @@ from docspec.drafting.char_spans import (
     has_doubles,
     has_pieces,
     put_in_gaps,
+    put_in_underscores,
     spans_of,
     tell_hyphens,
     without_doubles,
@@ -93,6 +94,7 @@ def page_lines(
     if by_char:
         tell_hyphens(blocks)
         mark_struck(blocks, strokes)
+        put_in_underscores(blocks, strokes)
         if two_shapes:
             mark_raised(blocks)
         if formulas is not None and mathematical:

@@ -23,6 +23,7 @@ LEAST_COVERED = 0.5
 MOST_PATHS = 3000
 """Paths of a page that is looked at; more are a drawing or a map."""
 THIN = 3.0  # points
+SHORTEST = 1.5  # points
 LEVEL = 0.5  # most points between the heights of the ends of a level line
 
 _STRIKEOUT = 11  # PDF_ANNOT_STRIKE_OUT
@@ -71,7 +72,7 @@ def _ends(line: Sequence[Any]) -> list[tuple[int, int]]:
 def _level(item: Sequence[Any], half: float) -> BBox | None:
     if item[0] == "l":
         (x0, y0), (x1, y1) = item[1], item[2]
-        if abs(y0 - y1) > LEVEL or abs(x0 - x1) < THIN:
+        if abs(y0 - y1) > LEVEL or abs(x0 - x1) < SHORTEST:
             return None
         return BBox(min(x0, x1), min(y0, y1) - half, max(x0, x1), max(y0, y1) + half)
     if item[0] == "re":
