@@ -423,3 +423,23 @@ def test_lines_at_the_middle_of_closed_cells_are_one_row(parsed: Parsed, pitch: 
 
     [grid] = lines_of(parsed(draw))
     assert grid[1:] == [[text.replace("\n", " ") for text in item] for item in items]
+
+
+@pytest.mark.parametrize("remark", ["Order of 1 March 2013", "Delivery by boat, from the quay"])
+def test_a_remark_in_the_last_row_of_a_frame_is_of_the_table(parsed: Parsed, remark: str) -> None:
+    rows = [("Number", "471102"), ("Date", "05.03.2013"), ("Service", "05.03.2013"), ("Customer", "GE2020211")]
+
+    def draw(page: Any) -> None:
+        page.insert_text((60, 70), "Hay & Partners, LLC", fontsize=10)
+        page.draw_rect(pymupdf.Rect(300, 80, 520, 220), width=0.6)
+        for n, (name, value) in enumerate([("INVOICE", ""), *rows, ("Currency", "EUR"), ("Remark", "")]):
+            y = 92 + 15 * n
+            page.insert_text((302, y), name, fontsize=7)
+            page.insert_text((515 - pymupdf.get_text_length(value, fontsize=10), y), value, fontsize=10)
+            if n < 6:
+                page.draw_line((300, y + 3), (520, y + 3), width=0.6)
+        page.insert_text((302, 200), remark, fontsize=10)
+
+    [grid] = lines_of(parsed(draw))
+    assert [row for row in grid if row[0] in dict(rows)] == [list(row) for row in rows]
+    assert any(remark in row for row in grid)

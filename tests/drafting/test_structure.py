@@ -426,6 +426,8 @@ def _set(rows: Sequence[Sequence[tuple[float, str]]], typed: bool) -> list[Token
 
 NAMES = [[(60, "Domaine de Beaurenard"), (300, "13")], [(60, "Vacqueyras"), (300, "9")], [(60, "Cornas"), (300, "15")]]
 
+OVER = [[(80, "Chateauneuf"), (300, "7")], [(80, "Gigondaslesvins"), (300, "8")]]
+
 
 @pytest.mark.parametrize(
     ("rows", "typed", "whole"),
@@ -434,6 +436,7 @@ NAMES = [[(60, "Domaine de Beaurenard"), (300, "13")], [(60, "Vacqueyras"), (300
         (NAMES, False, False),  # cells that are set one by one: the network's word stands
         ([*NAMES, [(110, "Beaurenard"), (300, "1")]], True, True),  # no white in front of it
         ([*NAMES, [(60, "Coll"), (110, "rouge"), (300, "1")]], True, False),  # a column, in another line
+        ([*NAMES, [(60, "Coll"), (110, "rouge"), (300, "1")], *OVER], True, True),  # more lines have words over it
     ],
 )
 def test_a_typed_space_parts_no_cells_where_nothing_shows_a_column(

@@ -40,7 +40,7 @@ PITCH = 1.6
 
 SLACK, BANDS, BAND = 3.0, 2, 72.0
 """Most points between the ends of rules that part the rows of one table, least of these within it, and most points that
-the last row of a frame reaches below its words in the table."""
+the end of a frame is below its words in the table."""
 
 Lines = list[list[int]]
 """Printed lines: the numbers of the tokens of each, from left to right."""
@@ -65,7 +65,7 @@ def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> l
 
 def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats, page: PageTokens) -> list[NDArray[np.int64]]:
     """``groups`` with what stands between their tokens: a word within the box of a table is of it, and so is one in the
-    framed band of its last row. If many are, they describe its rows (:func:`descriptions`), or the group is no
+    frame below its last row. If many are, they describe its rows (:func:`descriptions`), or the group is no
     table, or several."""
     center = (boxes[:, :2] + boxes[:, 2:]) / 2
     owner = np.full(len(boxes), -1)
@@ -75,28 +75,29 @@ def with_whole_boxes(groups: Sequence[NDArray[np.int64]], boxes: Floats, page: P
     for number, group in enumerate(groups):
         if not len(whole[number]):
             continue
-        around = _to_rule(np.concatenate([boxes[group, :2].min(axis=0), boxes[group, 2:].max(axis=0)]), page)
+        around = _to_end_of_frame(np.concatenate([boxes[group, :2].min(axis=0), boxes[group, 2:].max(axis=0)]), page)
         within = np.all([*(center > around[:2]).T, *(center < around[2:]).T], axis=0)
-        for other in np.unique(owner[within & (owner >= 0)]).tolist():
-            if other != number and within[whole[other]].all() and len(whole[other]) < len(group):
-                owner[whole[other]], whole[other] = -1, whole[other][:0]
-        inside = np.nonzero(within & (owner == -1))[0]
+        others = [at for at in np.unique(owner[within & (owner >= 0)]).tolist() if at != number]
+        held = [at for at in others if within[whole[at]].all() and len(whole[at]) < len(group)]
+        inside = np.nonzero(within & np.isin(owner, [-1, *held]))[0]
         if len(inside) <= ENCLOSED * len(group):
+            for at in held:
+                whole[at] = whole[at][:0]
             owner[inside] = number
             whole[number] = np.union1d(group, inside)
     return [group for group in whole if len(group)]
 
 
-def _to_rule(box: Floats, page: PageTokens) -> Floats:
-    """``box`` of a table down to the rule below it in its frame, if several as long part its rows."""
+def _to_end_of_frame(box: Floats, page: PageTokens) -> Floats:
+    """``box`` of a table down to the end of its frame, if several rules as long part its rows."""
     x0, y0, x1, y1 = box
     over = page.level[(page.level[:, 0] <= x0 + SLACK) & (page.level[:, 1] >= x1 - SLACK)]
     for start, end in np.unique(over[:, :2].round(), axis=0):
         own = over[(np.abs(over[:, :2] - (start, end)) <= SLACK).all(axis=1), 2]
-        below = own[own >= y1 - SLACK]
-        if ((own > y0 + SLACK) & (own < y1 - SLACK)).sum() < BANDS or not len(below) or below.min() - y1 > BAND:
+        below = own[(own >= y1 - SLACK) & (own <= y1 + BAND)]
+        if ((own > y0 + SLACK) & (own < y1 - SLACK)).sum() < BANDS or not len(below):
             continue
-        bottom = float(below.min())
+        bottom = float(below.max())
         sides = page.upright[(page.upright[:, 0] <= y1) & (page.upright[:, 1] >= bottom - SLACK), 2]
         if all(len(sides) and np.abs(sides - side).min() <= SLACK for side in (start, end)):
             return np.array([x0, y0, x1, bottom], np.float32)
