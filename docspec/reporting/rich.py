@@ -299,6 +299,8 @@ def _words(text: str, marks: Sequence[Mark], used: Collection[str]) -> Iterator[
 def _brackets(text: str, first: int, end: int, start: int) -> Iterator[int]:
     """The places of brackets between a stretch, from ``first`` to ``end``, and a word at ``start``: of those that open
     behind a space, and those that close what was opened before the stretch."""
+    while first < end and not text[first].isalnum():
+        first += 1
     while end > first and not text[end - 1].isalnum():
         end -= 1
     while start < len(text) and not text[start].isalnum():

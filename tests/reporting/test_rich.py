@@ -279,3 +279,24 @@ def test_rich_pages_have_the_letters_of_plain_ones(pages: list[tuple[Category, t
     shown = "".join(child.content for token in COMMONMARK.parse(written(*blocks)) for child in token.children or ())
     tied = re.sub(r"\[\^([^\]]+)\]:?", r"\1", shown)
     assert letters(tied) == letters("".join(one.text for one in blocks))
+
+
+@pytest.mark.parametrize(
+    ("text", "italic", "markdown"),
+    [
+        ("focus.Journal of Law, 20:535", ["Journal of Law"], "focus.*Journal of Law*, 20:535"),
+        ("in S. spinescens (p < 1)", ["S. spinescens", "p "], "in *S. spinescens* (*p* < 1)"),
+        ("moths (Apis mellifera). J. Exp. 3", ["Apis mellifera", "J. Exp"], "moths (*Apis mellifera*). *J. Exp*. 3"),
+        ("from law-making on", ["making"], "from law-*making* on"),
+        ("the tRNASer of it", ["Ser"], "the tRNASer of it"),  # no sign parts it
+        ("see Table (a) of it", ["Table (a) of"], "see *Table (a) of* it"),
+        ("the f(x) of it", ["f", "x"], "the *f(x*) of it"),
+    ],
+)
+def test_emphasis_begins_and_ends_within_words_at_signs(text: str, italic: Sequence[str], markdown: str) -> None:
+    marks, at = [], 0
+    for piece in italic:
+        at = text.index(piece, at)
+        marks.append(Mark("italic", at, at + len(piece.rstrip())))
+        at += len(piece)
+    assert marked(text, marks, None) == markdown
