@@ -17,8 +17,10 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -53,26 +55,9 @@ FIT = 0.15
 """Most difference of the width of a ligature from that of its letters, in ems."""
 
 LIGATURES = (
-    "ff",
-    "fi",
-    "fl",
-    "ffi",
-    "ffl",
-    "ft",
-    "fft",
-    "tt",
-    "ti",
-    "tti",
-    "tf",
-    "fj",
-    "ffj",
-    "Th",
-    "ct",
-    "st",
-    "fb",
-    "fh",
+    "ff", "fi", "fl", "ffi", "ffl", "ft", "fft", "tt", "ti", "tti", "tf", "fj", "ffj", "Th", "ct", "st", "fb", "fh",
     "fk",
-)
+)  # fmt: skip
 _LETTERS = frozenset("".join(LIGATURES))
 BARS = "=±"
 SIGNS = "=+−±×÷<>≤≥()[]|≈•⋅〈〉∞≠≡"
@@ -114,10 +99,8 @@ class GlyphShapes:
         signs that theirs lacks or tells wrongly. Whether anything was changed."""
         changed = False
         for font in page.get_fonts():
-            try:
+            with suppress(Exception):  # of whatever is damaged: MuPDF's errors have no base of their own
                 changed |= self._name(page, font)
-            except Exception:  # of whatever is damaged: MuPDF's errors have no base of their own
-                continue
         return changed
 
     def _name(self, page: Any, font: Font) -> bool:
@@ -126,17 +109,18 @@ class GlyphShapes:
         if told[0] != "xref" or kind not in _KINDS:
             return False
         stream = pdf.xref_stream(int(told[1].split()[0])) or b""
-        if (name, stream) not in self._known:
-            self._known[name, stream] = {}  # if it fails
-            self._known[name, stream] = _shapes(page, font, read_table(stream))
-        shapes = self._known[name, stream]
-        if shapes:
-            set_stream(pdf, xref, "ToUnicode", table_of_codes(read_table(stream) | shapes, _KINDS[kind]))
+        key = name, sha256(stream).digest()
+        if key not in self._known:
+            self._known[key] = {}  # if it fails
+            self._known[key] = _shapes(page, font, read_table(stream))
+        if shapes := self._known[key]:
+            set_stream(pdf, xref, "ToUnicode", table_of_codes(shapes, _KINDS[kind], stream))
         return bool(shapes)
 
 
 def read_table(stream: bytes) -> dict[int, str]:
-    """The characters of the codes of a ``/ToUnicode``; what is no character is left out."""
+    """The characters of the codes of a ``/ToUnicode``; what is no character is left out, and so is most of a range of
+    more codes than a font is looked at for."""
     table: dict[int, str] = {}
     for kind, part in _PARTS.findall(stream):
         if kind == b"bfchar":
@@ -180,9 +164,9 @@ def _shapes(page: Any, font: Font, table: Mapping[int, str]) -> dict[int, str]:
             continue  # nothing, or MuPDF knows the name of the glyph
         # Of letters that have two glyphs, as small capitals do, nobody knows which one a ligature has.
         letters = {
-            text: drawn[other]
-            for other, text in table.items()
-            if other in drawn and other != code and often[text] <= (2 if text == table.get(code) else 1)
+            text: glyph
+            for other, glyph in drawn.items()
+            if other != code and often[text := table.get(other, "")] <= (2 if text == table.get(code) else 1)
         }
         text = _most_like(_signs(one) if mistold else _ligatures(one, letters), mistold)
         if text and text != one.told:

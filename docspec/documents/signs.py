@@ -12,6 +12,7 @@ Webdings (L2/11-196), with boxes, ticks, arrows and bullets as the plain charact
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -228,11 +229,14 @@ def _named(encoding: str) -> set[int]:
     return named
 
 
-def table_of_codes(signs: dict[int, str], width: int) -> bytes:
-    """A ``/ToUnicode`` of ``signs`` for codes of ``width`` bytes."""
+def table_of_codes(signs: Mapping[int, str], width: int, table: bytes = b"") -> bytes:
+    """A ``/ToUnicode`` of ``signs`` for codes of ``width`` bytes, and of what another ``table`` says of other codes."""
     named = "\n".join(f"<{code:0{2 * width}x}> <{sign.encode('utf-16-be').hex()}>" for code, sign in signs.items())
-    return (
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def "
+    told = (
         f"1 begincodespacerange <{'00' * width}> <{'ff' * width}> endcodespacerange "
-        f"{len(signs)} beginbfchar\n{named}\nendbfchar endcmap end end"
+        f"{len(signs)} beginbfchar\n{named}\nendbfchar "
     ).encode()
+    if table:  # what is said last holds
+        before, end, behind = table.rpartition(b"endcmap") if b"endcmap" in table else (table, b"", b"")
+        return b"%b\n%b%b%b" % (before, told, end, behind)
+    return b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def " + told + b"endcmap end end"

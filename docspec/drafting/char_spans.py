@@ -2,6 +2,8 @@
 character changes, and pieces that were printed later into the gap of a line in their place there (browsers paint a
 shifted figure after its line, programs that fill in forms write all values behind the form's text).
 
+A short rule that is drawn for an underscore is one: TeX's fonts of old have none.
+
 What a file prints twice, one upon the other, to look bold, is told once: MuPDF tells each print; where it collects
 styles it tells one, but then takes time that grows with the square of their number, and loses letters of ligatures.
 Soft hyphens that are printed within a line are hyphens, of a file whose font calls every hyphen so (U+00AD); a real
@@ -26,11 +28,11 @@ HIGHER = 1.6
 BLANK = " _\u00a0"
 """What is printed where something is to be filled in."""
 
-THICK = 6.0
-"""Points below a line in which a rule for an underscore is looked for, and half of the longest one."""
+REACH, LONGEST = 6.0, 12.0
+"""Points below a line in which a rule for an underscore is looked for, and most length of one."""
 UNDERSCORE, FLAT, DEEPEST = (0.2, 0.65), 0.1, 0.3
-"""Least and most length of a rule that is drawn for an underscore, how thick it is at most, and how far it may be below
-the baseline, in sizes of the type: TeX's fonts of old have none."""
+"""Least and most length of such a rule, how thick it is at most (and how far above the baseline), and how far it may be
+below the baseline, in sizes of the type."""
 
 Line = dict[str, Any]
 """A line of MuPDF's dictionaries; in all but :func:`has_pieces` with the characters of its spans."""
@@ -60,46 +62,34 @@ def put_in_gaps(blocks: Sequence[dict[str, Any]]) -> None:
 def put_in_underscores(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> None:
     """Puts in an underscore where one of ``strokes`` is drawn for it: a short rule below the baseline that fills the
     gap between two letters or figures."""
-    short = [stroke for stroke in strokes if stroke.height < stroke.width < 2 * THICK]
+    short = [stroke for stroke in strokes if stroke.height < stroke.width < LONGEST]
     for line in (line for block in blocks for line in block.get("lines", ())) if short else ():
         _, y0, _, y1 = line["bbox"]
         level = abs(line["dir"][1]) < 0.01 and line["dir"][0] > 0
-        for stroke in (one for one in short if level and y0 < one.center_y < y1 + THICK):
+        for stroke in (one for one in short if level and y0 < one.center_y < y1 + REACH):
             _put_in(line, stroke)
 
 
 def _put_in(line: Line, stroke: BBox) -> None:
-    spans = line["spans"]
-    places = [(span, char) for span in spans for char in span["chars"] if char["c"].strip()]
+    places = [(span, char) for span in line["spans"] for char in span["chars"] if char["c"].strip()]
     at = sum((char["bbox"][0] + char["bbox"][2]) / 2 < stroke.center_x for _, char in places)
     if not 0 < at < len(places):
         return
     (span, left), (_, right) = places[at - 1 : at + 1]
     size, room = span["size"], TOUCHING * span["size"]
     drop = stroke.center_y - left["origin"][1]
-    fits = left["bbox"][2] - room < stroke.x0 and stroke.x1 < right["bbox"][0] + room
-    fills = right["bbox"][0] - left["bbox"][2] < stroke.width + 2 * room
-    is_flat = stroke.height <= FLAT * size and UNDERSCORE[0] * size <= stroke.width <= UNDERSCORE[1] * size
-    if not (
-        fits
-        and fills
-        and is_flat
-        and -FLAT * size < drop <= DEEPEST * size
-        and left["c"].isalnum()
-        and right["c"].isalnum()
-    ):
+    start, end = left["bbox"][2], right["bbox"][0]
+    fills = start - room < stroke.x0 and stroke.x1 < end + room and end - start < stroke.width + 2 * room
+    is_low = stroke.height <= FLAT * size and -FLAT * size < drop <= DEEPEST * size
+    is_short = UNDERSCORE[0] * size <= stroke.width <= UNDERSCORE[1] * size
+    if not (fills and is_low and is_short and left["c"].isalnum() and right["c"].isalnum()):
         return
     _, y0, _, y1 = left["bbox"]
     sign = left | {"c": "_", "bbox": (stroke.x0, y0, stroke.x1, y1), "origin": (stroke.x0, left["origin"][1])}
     span["chars"].insert(span["chars"].index(left) + 1, sign)
-    for one in spans:
-        one["chars"] = [char for char in one["chars"] if char["c"].strip() or not _is_between(char, left, right)]
-    line["spans"] = [one for one in spans if one["chars"]]
-
-
-def _is_between(char: dict[str, Any], left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Whether ``char`` begins at the end of ``left`` or behind it, and before ``right``."""
-    return bool(left["bbox"][2] - 0.01 <= char["bbox"][0] < right["bbox"][0])
+    for one in line["spans"]:  # MuPDF tells a space there
+        one["chars"] = [char for char in one["chars"] if char["c"].strip() or not start <= char["bbox"][0] + 0.01 < end]
+    line["spans"] = [one for one in line["spans"] if one["chars"]]
 
 
 def spans_of(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

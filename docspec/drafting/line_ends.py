@@ -190,14 +190,14 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
         return first != below
 
     texts = runs_of(range(len(lines)), goes_on)
+    if region.category is Category.LIST_ITEM:  # entries without a mark, as of a bibliography, need no bullets
+        parts = [with_lines(region, [lines[at] for at in text]) for text in texts]
+        return [replace(part, category=Category.TEXT) for part in parts] if len(parts) > 1 else [region]
 
     def is_broken(text: Sequence[int], below: Sequence[int]) -> bool:
         return len(text) == len(below) == 1 and not parted[text[0]]
 
     runs = runs_of(texts, is_broken)
-    if region.category is Category.LIST_ITEM:  # entries without a mark, as of a bibliography, need no bullets
-        parts = [with_lines(region, [lines[at] for at in text]) for text in texts]
-        return [replace(part, category=Category.TEXT) for part in parts] if len(parts) > 1 else [region]
     if len(runs) == 1:
         return [replace(region, broken=len(texts) > 1)]
     return [
@@ -219,7 +219,7 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
         return 1.0
     if address and not few:
         return SURE_OF_ADDRESS
-    if begins[0].islower() and unicodedata.category(begins[0]) == "Ll" and not address and last not in ".!?:;,":
+    if unicodedata.category(begins[0]) == "Ll" and not address and last not in ".!?:;,":
         return FEW if few else SURER
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]

@@ -23,7 +23,7 @@ LEAST_COVERED = 0.5
 MOST_PATHS = 3000
 """Paths of a page that is looked at; more are a drawing or a map."""
 THIN = 3.0  # points
-SHORTEST = 1.5  # points
+SHORTEST = 1.5  # points: an underscore that is drawn as a line
 LEVEL = 0.5  # most points between the heights of the ends of a level line
 
 _STRIKEOUT = 11  # PDF_ANNOT_STRIKE_OUT

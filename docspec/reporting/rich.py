@@ -8,7 +8,7 @@ stand below those that they belong to; references to a footnote and the note are
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import pairwise
@@ -245,11 +245,11 @@ def _emphasis(
 ) -> Iterator[tuple[int, int, str]]:
     """Stretches of whole words of one look, and the signs around them; none goes over the edge of a link, or over a
     bracket of another look. Another sign that stands alone, often of another font, parts none."""
-    looks: list[tuple[int, int, str, int]] = []
-    used = {mark.kind for mark in marks}.intersection(_SIGNS)
-    if not used:
+    shown = _shown(text, marks)
+    if not any(shown):
         return
-    for start, end in _words(text, marks, used):
+    looks: list[tuple[int, int, str, int]] = []
+    for start, end in _words(text, shown):
         for first, last in apart:
             if start < first < end:
                 end = first
@@ -260,39 +260,41 @@ def _emphasis(
             start, end = max(start, links[link][0]), min(end, links[link][1])
         if looks and looks[-1][3] == link and end == start + 1 and not text[start].isalnum():
             continue
-        sign = "".join(_SIGNS[kind] for kind in _SIGNS if kind in used and _covers(text, marks, kind, start, end))
-        parted = bool(looks and sign) and any(
-            not any(_is_marked(marks, kind, at) for kind in used)
-            for at in _brackets(text, looks[-1][0], looks[-1][1], start)
-        )
-        if (
-            looks
-            and looks[-1][2:] == (sign, link)
-            and not (parted or any(looks[-1][1] <= first < start for first, _ in apart))
-        ):
+        letters = [shown[at] for at in range(start, end) if text[at].isalnum()]
+        sign = "".join(_SIGNS[kind] for kind in _SIGNS if letters and all(kind in own for own in letters))
+        parted = not looks or looks[-1][2:] != (sign, link) or any(looks[-1][1] <= first < start for first, _ in apart)
+        if not parted and sign:
+            parted = any(not shown[at] for at in _brackets(text, looks[-1][0], looks[-1][1], start))
+        if not parted:
             looks[-1] = (looks[-1][0], end, sign, link)
         elif start < end:
             looks.append((start, end, sign, link))
     for start, end, sign, _ in looks:
         kind = next((kind for kind, one in _SIGNS.items() if sign.startswith(one)), "italic")
-        place = _stretch([at for at in range(start, end) if text[at].isalnum() or _is_marked(marks, kind, at)])
+        place = _stretch([at for at in range(start, end) if text[at].isalnum() or kind in shown[at]])
         if sign and place is not None and _may_open(text, place[0]) and _may_close(text, place[1]):
             yield (*place, sign)
 
 
-def _words(text: str, marks: Sequence[Mark], used: Collection[str]) -> Iterator[tuple[int, int]]:
+def _shown(text: str, marks: Sequence[Mark]) -> list[frozenset[str]]:
+    """Which emphasis each character of ``text`` has."""
+    shown = [frozenset[str]()] * len(text)
+    for mark in marks:
+        for at in range(mark.start, min(mark.end, len(text))) if mark.kind in _SIGNS else ():
+            shown[at] |= {mark.kind}
+    return shown
+
+
+def _words(text: str, shown: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
     """The words of ``text``; one of two looks, with a sign between them ("see.Journal", "(p"), is two."""
     for word in re.finditer(r"\S+", text):
-        start, before, look = word.start(), -1, None
-        for at in range(word.start(), word.end()):
-            if not text[at].isalnum():
-                continue
-            own = [kind for kind in used if _is_marked(marks, kind, at)]
-            if look is not None and own != look and at > before + 1:
+        start, before = word.start(), -1
+        for at in (at for at in range(word.start(), word.end()) if text[at].isalnum()):
+            if 0 <= before < at - 1 and shown[at] != shown[before]:
                 opening = next((place for place in range(before + 1, at) if text[place] in _BRACKETS[:2]), at)
                 yield start, opening
                 start = opening
-            before, look = at, own
+            before = at
         yield start, word.end()
 
 
@@ -310,16 +312,6 @@ def _brackets(text: str, first: int, end: int, start: int) -> Iterator[int]:
         opens = sign in _BRACKETS[:2] and text[at - 1 : at].isspace()
         if opens or (sign in _BRACKETS[2:] and _BRACKETS[3 - _BRACKETS.index(sign)] not in text[first:at]):
             yield at
-
-
-def _covers(text: str, marks: Sequence[Mark], kind: str, start: int, end: int) -> bool:
-    """Whether all letters and figures between two places are marked as ``kind``."""
-    letters = [at for at in range(start, end) if text[at].isalnum()]
-    return bool(letters) and all(_is_marked(marks, kind, at) for at in letters)
-
-
-def _is_marked(marks: Sequence[Mark], kind: str, at: int) -> bool:
-    return any(mark.kind == kind and mark.start <= at < mark.end for mark in marks)
 
 
 def _stretch(places: Sequence[int]) -> tuple[int, int] | None:

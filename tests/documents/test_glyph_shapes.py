@@ -16,6 +16,7 @@ from fontTools.ttLib.tables._c_m_a_p import CmapSubtable
 from docspec.core import PageImage
 from docspec.documents import open_document
 from docspec.documents.glyph_shapes import read_table
+from docspec.documents.signs import table_of_codes
 
 FONTS = Path(matplotlib.get_data_path(), "fonts", "ttf")
 
@@ -156,3 +157,17 @@ def test_tables_that_mean_nothing_do_no_harm(tmp_path: Path, table: bytes) -> No
         pdf.save(tmp_path / "b.pdf")
     told(tmp_path / "b.pdf")
     assert all(code <= 0xFFFF and text.encode() for code, text in read_table(table).items())
+
+
+@pytest.mark.parametrize("end", [b" endcmap end end", b""], ids=["whole", "cut off"])
+def test_what_is_added_to_a_table_takes_nothing_from_it(tmp_path: Path, end: bytes) -> None:
+    """Ranges of more codes than are looked at are in it as before."""
+    path = renamed(tmp_path / "a.pdf", "fine figures", "tiro", {})
+    with pymupdf.open(path) as pdf:
+        xref = pdf[0].get_fonts()[-1][0]
+        stream = int(pdf.xref_get_key(xref, "ToUnicode")[1].split()[0])
+        letters = {sign: code for code, sign in read_table(pdf.xref_stream(stream)).items()}
+        space = letters[" "]
+        table = f"begincmap 1 beginbfrange <{space:04x}> <{space + 999:04x}> <0020> endbfrange".encode() + end
+        pdf.update_stream(stream, table_of_codes({letters["f"]: "ff"}, 2, table))
+        assert " ".join(pdf[0].get_text().split()) == "ffine ffigures"

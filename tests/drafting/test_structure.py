@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 
 from docspec.drafting.structure.clusters import clusters
 from docspec.drafting.structure.cuts import with_whole_words
+from docspec.drafting.structure.enclosed import uninterrupted
 from docspec.drafting.structure.features import Features
 from docspec.drafting.structure.grid import Cell, agreed, grid_of, with_heads_over, without_empty
-from docspec.drafting.structure.tables import _without_titles, structure_of, uninterrupted
-from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token, rules_of
+from docspec.drafting.structure.rules import rules_of
+from docspec.drafting.structure.tables import _without_titles, structure_of
+from docspec.drafting.structure.tokens import LAYOUT, PageTokens, Token
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 

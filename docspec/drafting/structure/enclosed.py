@@ -42,8 +42,50 @@ SLACK, BANDS, BAND = 3.0, 2, 72.0
 """Most points between the ends of rules that part the rows of one table, least of these within it, and most points that
 the end of a frame is below its words in the table."""
 
+MOST_DIVIDED = 50
+"""Most pairs of groups that are divided anew."""
+
 Lines = list[list[int]]
 """Printed lines: the numbers of the tokens of each, from left to right."""
+
+
+def uninterrupted(parts: list[NDArray[np.int64]], scores: Floats, boxes: Floats) -> list[NDArray[np.int64]]:
+    """``parts`` of tokens with ``boxes`` (n, 4) of which none stands between tokens of another: two that do are divided
+    anew by one level line, or are one, as their pairs' ``scores`` (n, n) add up best. Single tokens are left out."""
+    parts = [part for part in parts if len(part) > 1]
+    for _ in range(MOST_DIVIDED):
+        crossed = _crossed(parts, boxes)
+        if crossed is None:
+            break
+        both = np.concatenate([parts[at] for at in crossed])
+        order = both[np.argsort(boxes[both][:, [1, 3]].sum(axis=1), kind="stable")]
+        own = scores[np.ix_(order, order)].astype(np.float64)
+        np.fill_diagonal(own, 0)
+        sums = own.cumsum(axis=0).cumsum(axis=1)
+        whole, upper = sums[-1, -1], sums.diagonal()
+        lower = whole - sums[-1] - sums[:, -1] + upper
+        middle = boxes[order][:, [1, 3]].mean(axis=1)
+        level = 0.5 * (middle[1:] - boxes[order[1:], 1])
+        ends_row = np.append(np.diff(middle) > level, True)  # words of one row are not parted
+        at = int(np.where(ends_row, upper + lower, -np.inf).argmax())
+        divided = [part for part in (order[: at + 1], order[at + 1 :]) if len(part)]
+        parts = [part for number, part in enumerate(parts) if number not in crossed] + divided
+    return parts
+
+
+def _crossed(parts: Sequence[NDArray[np.int64]], boxes: Floats) -> tuple[int, int] | None:
+    """The first two of ``parts`` that share some of their width and are neither above nor below each other."""
+    if len(parts) < 2:
+        return None
+    around = np.array([[*boxes[own, :2].min(axis=0), *boxes[own, 2:].max(axis=0)] for own in parts])
+    line = np.array([np.median(boxes[own, 3] - boxes[own, 1]) for own in parts])
+    low, high = np.maximum(around[:, None, :2], around[:, :2]), np.minimum(around[:, None, 2:], around[:, 2:])
+    shared, width = high - low, around[:, 2] - around[:, 0]
+    cross = (shared[..., 0] > 0.5 * np.minimum(width[:, None], width)) & (
+        shared[..., 1] > 0.5 * np.minimum(line[:, None], line)
+    )
+    found = np.argwhere(np.triu(cross, 1))
+    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
 
 
 def with_whole_lines(groups: Sequence[NDArray[np.int64]], page: PageTokens) -> list[NDArray[np.int64]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -324,3 +325,18 @@ def without_empty(cells: Sequence[Cell]) -> list[Cell]:
         )
         for cell in cells
     ]
+
+
+def html_of(grid: Grid, texts: Sequence[str]) -> str:
+    """``grid`` as HTML, with the ``texts`` of its cells; places without a cell become empty ones."""
+    rows: list[list[tuple[int, str]]] = [[] for _ in range(grid.height)]
+    taken = set()
+    for cell, text in zip(grid.cells, texts, strict=True):
+        name = "th" if cell.row < grid.head_rows else "td"
+        spans = "".join(f' {key}="{n}"' for key, n in (("colspan", cell.columns), ("rowspan", cell.rows)) if n > 1)
+        rows[cell.row].append((cell.column, f"<{name}{spans}>{escape(text, quote=False)}</{name}>"))
+        taken |= {(cell.row + y, cell.column + x) for y in range(cell.rows) for x in range(cell.columns)}
+    for number, row in enumerate(rows):
+        name = "th" if number < grid.head_rows else "td"
+        row += [(column, f"<{name}></{name}>") for column in range(grid.width) if (number, column) not in taken]
+    return "<table>" + "".join("<tr>" + "".join(cell for _, cell in sorted(row)) + "</tr>" for row in rows) + "</table>"

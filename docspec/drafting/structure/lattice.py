@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.drafting.structure.clusters import LIMIT, clusters
-from docspec.drafting.structure.drawn_cells import with_sides
+from docspec.drafting.structure.rules import with_sides
 from docspec.drafting.structure.tokens import Floats, PageTokens, in_boxes
 
 NEAR = 3.0
@@ -66,7 +66,7 @@ class Lattice:
 
 def lattices_of(page: PageTokens) -> Iterator[Lattice]:
     """The lattices of ``page`` that close cells in two rows and two columns at least."""
-    level, upright = page.level, with_sides(page)
+    level, upright = page.level, with_sides(page.level, page.upright)
     if len(level) < 2 or not len(upright) or max(len(level), len(upright)) > MOST_RULES:
         return
     meet = (

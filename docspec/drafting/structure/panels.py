@@ -24,17 +24,17 @@ TITLE, INDENT = 2.5, 1.0
 EDGE = 1.5
 """Most points between two rules of one height."""
 
-Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
-"""Which tokens stand on the left and which on the right of what parts them."""
+Parting = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+"""Which tokens stand on the one and which on the other side of what parts them."""
 
 
-def sides_of(page: PageTokens) -> list[Sides]:
+def partings_of(page: PageTokens) -> list[Parting]:
     """What is parted on ``page``."""
     boxes = np.array([token.box for token in page.tokens], np.float32)
     return [*_beside_panels(page, boxes), *_under_rules(page, boxes)]
 
 
-def _beside_panels(page: PageTokens, boxes: Floats) -> list[Sides]:
+def _beside_panels(page: PageTokens, boxes: Floats) -> list[Parting]:
     """What stands on the left of each edge of a filled panel and of each upright rule that run from the top of the page
     to its foot and through no token; none where more of these are the columns of a table."""
     fills = np.asarray(page.fills, np.float32).reshape(-1, 4)
@@ -48,7 +48,7 @@ def _beside_panels(page: PageTokens, boxes: Floats) -> list[Sides]:
     return [(left, ~left) for left in found] if len(found) <= PANELS else []
 
 
-def _under_rules(page: PageTokens, boxes: Floats) -> Iterator[Sides]:
+def _under_rules(page: PageTokens, boxes: Floats) -> Iterator[Parting]:
     """What stands under two level rules of one height, a gap between them, each of which has a title above it: down to
     where a token or another rule lies in the gap. The rules under heads over several columns of a table have heads at
     their middle, or a rule of the whole table near by."""

@@ -20,8 +20,8 @@ from docspec.drafting.lines import TextLine
 from docspec.drafting.order import index_in_order
 from docspec.drafting.repair import repair
 from docspec.drafting.right_to_left import has_right_to_left, is_right_to_left
-from docspec.drafting.structure.grid import Grid
-from docspec.drafting.structure.tables import Structure, html_of
+from docspec.drafting.structure.grid import Grid, html_of
+from docspec.drafting.structure.tables import Structure
 from docspec.drafting.structure.tokens import PageTokens
 
 DOUBTFUL = 0.97

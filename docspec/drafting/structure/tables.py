@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +19,7 @@ from docspec.drafting.structure.enclosed import (
     descriptions,
     rows_among,
     runs_in,
+    uninterrupted,
     with_descriptions,
     with_whole_boxes,
     with_whole_lines,
@@ -29,7 +29,7 @@ from docspec.drafting.structure.going_on import goes_on
 from docspec.drafting.structure.grid import Cell, Grid, agreed, grid_of, without_empty
 from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two
 from docspec.drafting.structure.lattice import with_lattices
-from docspec.drafting.structure.panels import Sides, sides_of
+from docspec.drafting.structure.panels import Parting, partings_of
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
 from docspec.drafting.structure.tokens import BOXES, LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
@@ -70,9 +70,6 @@ SURE, SURER = 0.97, 0.03
 PLAIN = 0.9
 """What is said of the certainty of a table that white space alone divides."""
 
-MOST_DIVIDED = 50
-"""Most pairs of groups that are divided anew."""
-
 PARTED, OUTSIDE = 5.0, 2.0
 """Log-odds against two tokens being of one table that are in two tables of the layout model, or one of them outside of
 its table and in another box."""
@@ -105,11 +102,11 @@ def structure_of(page: PageTokens, relations: Relations) -> Structure:
         return Structure(page)
     features = features_of(page)
     pairs, states, lattice = with_lattices(page, *relations.of(features))
-    sides = sides_of(page)
-    for left, right in sides:
+    partings = partings_of(page)
+    for left, right in partings:
         apart = (left[:, None] & right) | (right[:, None] & left)
         pairs[apart] = np.minimum(pairs[apart], -LIMIT)
-    return Structure(page, tuple(_tables(page, pairs, states, lattice, sides)), pairs[..., 4])
+    return Structure(page, tuple(_tables(page, pairs, states, lattice, partings)), pairs[..., 4])
 
 
 def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
@@ -118,12 +115,12 @@ def tables_of(page: PageTokens, relations: Relations) -> list[Grid]:
 
 
 def _tables(
-    page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64], sides: Sequence[Sides]
+    page: PageTokens, pairs: Floats, states: Floats, lattice: NDArray[np.int64], partings: Sequence[Parting]
 ) -> list[Grid]:
     boxes = np.array([token.box for token in page.tokens], np.float32)
     inside = np.nonzero(states[:, 0] > DOUBTFUL)[0]
     if len(inside) < 2:
-        return _plain_tables(page, (), states, sides)
+        return _plain_tables(page, (), states, partings)
     table = np.clip((pairs[..., 0] - _parted(page))[np.ix_(inside, inside)], -LIMIT, LIMIT)
     parts = uninterrupted([np.array(group) for group in clusters(table)], table, boxes[inside])
     groups = [inside[own] for own in parts]
@@ -133,7 +130,7 @@ def _tables(
     search = _Search(page, boxes, pairs, states, lattice, depicted, textual)
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
-    every = with_head_rules(_described([*tables, *_plain_tables(page, tables, states, sides)], page), page)
+    every = with_head_rules(_described([*tables, *_plain_tables(page, tables, states, partings)], page), page)
     return [grid for grid in every if not _is_of_answers(grid, page)]
 
 
@@ -142,14 +139,14 @@ def _is_of_answers(grid: Grid, page: PageTokens) -> bool:
     return all(page.tokens[cell.tokens[0]].text.startswith(BOXES) for cell in grid.cells if cell.tokens)
 
 
-def _plain_tables(page: PageTokens, tables: Sequence[Grid], states: Floats, sides: Sequence[Sides]) -> list[Grid]:
+def _plain_tables(page: PageTokens, tables: Sequence[Grid], states: Floats, partings: Sequence[Parting]) -> list[Grid]:
     """Further tables of ``page``, which the layout model calls so and white space divides. Whether they are ones is in
     doubt."""
     taken = [token for grid in tables for cell in grid.cells for token in cell.tokens]
     found = []
     for cells in plain_grids(page, taken):
         own = [token for cell in cells for token in cell.tokens]
-        if any(left[own].any() and right[own].any() for left, right in sides):
+        if any(left[own].any() and right[own].any() for left, right in partings):
             continue
         around = BBox.union(BBox(*page.tokens[token].box) for cell in cells for token in cell.tokens)
         box = (around.x0, around.y0, around.x1, around.y1)
@@ -288,45 +285,6 @@ def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
     return sorted(result, key=lambda one: (one.box[1], one.box[0]))
 
 
-def uninterrupted(parts: list[NDArray[np.int64]], scores: Floats, boxes: Floats) -> list[NDArray[np.int64]]:
-    """``parts`` of tokens with ``boxes`` (n, 4) of which none stands between tokens of another: two that do are divided
-    anew by one level line, or are one, as their pairs' ``scores`` (n, n) add up best. Single tokens are left out."""
-    parts = [part for part in parts if len(part) > 1]
-    for _ in range(MOST_DIVIDED):
-        crossed = _crossed(parts, boxes)
-        if crossed is None:
-            break
-        both = np.concatenate([parts[at] for at in crossed])
-        order = both[np.argsort(boxes[both][:, [1, 3]].sum(axis=1), kind="stable")]
-        own = scores[np.ix_(order, order)].astype(np.float64)
-        np.fill_diagonal(own, 0)
-        sums = own.cumsum(axis=0).cumsum(axis=1)
-        whole, upper = sums[-1, -1], sums.diagonal()
-        lower = whole - sums[-1] - sums[:, -1] + upper
-        middle = boxes[order][:, [1, 3]].mean(axis=1)
-        level = 0.5 * (middle[1:] - boxes[order[1:], 1])
-        ends_row = np.append(np.diff(middle) > level, True)  # words of one row are not parted
-        at = int(np.where(ends_row, upper + lower, -np.inf).argmax())
-        divided = [part for part in (order[: at + 1], order[at + 1 :]) if len(part)]
-        parts = [part for number, part in enumerate(parts) if number not in crossed] + divided
-    return parts
-
-
-def _crossed(parts: Sequence[NDArray[np.int64]], boxes: Floats) -> tuple[int, int] | None:
-    """The first two of ``parts`` that share some of their width and are neither above nor below each other."""
-    if len(parts) < 2:
-        return None
-    around = np.array([[*boxes[own, :2].min(axis=0), *boxes[own, 2:].max(axis=0)] for own in parts])
-    line = np.array([np.median(boxes[own, 3] - boxes[own, 1]) for own in parts])
-    low, high = np.maximum(around[:, None, :2], around[:, :2]), np.minimum(around[:, None, 2:], around[:, 2:])
-    shared, width = high - low, around[:, 2] - around[:, 0]
-    cross = (shared[..., 0] > 0.5 * np.minimum(width[:, None], width)) & (
-        shared[..., 1] > 0.5 * np.minimum(line[:, None], line)
-    )
-    found = np.argwhere(np.triu(cross, 1))
-    return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
-
-
 def _parted(page: PageTokens) -> Floats:
     """Log-odds (n, n) against two tokens being of one table by the boxes of the layout model: ``PARTED`` in two of
     its tables, ``OUTSIDE`` for one in a table and one in something else."""
@@ -446,18 +404,3 @@ def _certainty(cells: Sequence[Cell], own: NDArray[np.int64], scores: Floats) ->
         np.where(is_so, scores[..., at], -scores[..., at])[near] for at, is_so in ((1, row), (2, column), (3, same))
     ]
     return float(np.mean(1 / (1 + np.exp(-np.clip(np.concatenate(told), -20, 20)))))
-
-
-def html_of(grid: Grid, texts: Sequence[str]) -> str:
-    """``grid`` as HTML, with the ``texts`` of its cells; places without a cell become empty ones."""
-    rows: list[list[tuple[int, str]]] = [[] for _ in range(grid.height)]
-    taken = set()
-    for cell, text in zip(grid.cells, texts, strict=True):
-        name = "th" if cell.row < grid.head_rows else "td"
-        spans = "".join(f' {key}="{n}"' for key, n in (("colspan", cell.columns), ("rowspan", cell.rows)) if n > 1)
-        rows[cell.row].append((cell.column, f"<{name}{spans}>{escape(text, quote=False)}</{name}>"))
-        taken |= {(cell.row + y, cell.column + x) for y in range(cell.rows) for x in range(cell.columns)}
-    for number, row in enumerate(rows):
-        name = "th" if number < grid.head_rows else "td"
-        row += [(column, f"<{name}></{name}>") for column in range(grid.width) if (number, column) not in taken]
-    return "<table>" + "".join("<tr>" + "".join(cell for _, cell in sorted(row)) + "</tr>" for row in rows) + "</table>"

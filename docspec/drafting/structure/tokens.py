@@ -22,6 +22,7 @@ from docspec.core.geometry import runs_of
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import is_slanted, is_watermark
 from docspec.drafting.repair import decoded
+from docspec.drafting.structure.rules import rules_of, without_underlines
 
 Floats = NDArray[np.float32]
 
@@ -48,10 +49,6 @@ BOXES = ("[x]", "[ ]")
 
 LEVEL = 0.3
 """Most difference of the baselines of two words of one row, in sizes of the type."""
-THIN = 3.0
-"""Most points that a drawn rule is wide."""
-JOINT = 1.5
-"""Most points between two pieces of one rule."""
 
 LAYOUT = ("table", "text", "heading", "furniture", "picture")
 """What the boxes of a layout model hold, as far as it matters here."""
@@ -71,11 +68,6 @@ _LEADER = re.compile(r"[.·…]{4,}|…{2,}|(?<=\w)\.{3,}(?=\d)")
 _DASHES = re.compile(r"[-_=—–─━*~]{4,}|[.·…]{4,}|…{2,}|\.")  # three dots are a value: none
 _BOLD = re.compile(r"bold|black|heavy|\b(?:cm|sf|ec)(?:ss)?(?:bx|xb|bi)|medi\b|semibd", re.IGNORECASE)
 _ITALIC = re.compile(r"italic|oblique|\b(?:cm|sf|ec)(?:ss)?(?:ti|sl|bi|si|mi)|slant|ital\b", re.IGNORECASE)
-
-
-UNDER, FLUSH = 0.26, 0.2
-"""How far below its baseline an underline of a word is at most, and how exactly it begins and ends with one, in sizes
-of the type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +151,7 @@ def page_tokens(
             lines.append(words)
     lines = with_ticks_before(with_raised(lines))
     level, upright, fills = rules_of(drawings, typed)
-    level = _without_underlines(level, [word for words in lines for word in words])
+    level = without_underlines(level, [word for words in lines for word in words])
     return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
 
 
@@ -419,73 +411,3 @@ def _without_leaders(word: Token) -> list[Token]:
             parts.append(replace(word, text=word.text[at:end], box=(x0 + at * wide, y0, x0 + end * wide, y1)))
         at = leader.end() if leader else end
     return parts
-
-
-def rules_of(
-    drawings: Iterable[Mapping[str, Any]], typed: Iterable[tuple[float, float, float]] = ()
-) -> tuple[Floats, Floats, Floats]:
-    """The level rules, upright rules and filled areas among the ``drawings`` of a page and the ``typed`` rules: pieces
-    that touch are one rule."""
-    level: list[tuple[float, float, float]] = list(typed)
-    upright: list[tuple[float, float, float]] = []
-    fills = []
-    for drawing in drawings:
-        for item in drawing["items"]:
-            if item[0] == "l":
-                (x0, y0), (x1, y1) = item[1], item[2]
-                if abs(y1 - y0) < 0.5 and abs(x1 - x0) > 1:
-                    level.append((min(x0, x1), max(x0, x1), (y0 + y1) / 2))
-                elif abs(x1 - x0) < 0.5 and abs(y1 - y0) > 1:
-                    upright.append((min(y0, y1), max(y0, y1), (x0 + x1) / 2))
-            elif item[0] == "re":
-                x0, y0, x1, y1 = item[1]
-                if y1 - y0 <= THIN < x1 - x0:
-                    level.append((x0, x1, (y0 + y1) / 2))
-                elif x1 - x0 <= THIN < y1 - y0:
-                    upright.append((y0, y1, (x0 + x1) / 2))
-                elif x1 - x0 > THIN and y1 - y0 > THIN:
-                    if drawing.get("fill") and min(drawing["fill"]) < 0.99:
-                        fills.append((x0, y0, x1, y1))
-                    if drawing.get("color") and min(drawing["color"]) < 0.9:
-                        level += [(x0, x1, y0), (x0, x1, y1)]
-                        upright += [(y0, y1, x0), (y0, y1, x1)]
-    return _merged(level), _merged(upright), np.array(fills, np.float32).reshape(-1, 4)
-
-
-def _without_underlines(level: Floats, words: Sequence[Token]) -> Floats:
-    """``level`` rules but for those that underline ``words``: close below their baseline, from where one of them begins
-    to where one ends. Rules of tables are further away, or longer."""
-    if not (len(level) and words):
-        return level
-    words = sorted(words, key=lambda word: word.baseline)
-    x0, _, x1, _ = np.array([word.box for word in words], np.float32).T
-    size, base = np.array([(word.size, word.baseline) for word in words], np.float32).T
-    reach = UNDER * size.max() + 1
-    kept = []
-    for (start, end, y), first, last in zip(
-        level, *np.searchsorted(base, (level[:, 2] - reach, level[:, 2] + reach)), strict=True
-    ):
-        if first == last:  # as most lines of drawings
-            kept.append(True)
-            continue
-        own = slice(first, last)
-        level_with = (base[own] - 0.02 * size[own] < y) & (y < base[own] + UNDER * size[own])
-        near = first + np.flatnonzero(level_with & (x0[own] < end) & (start < x1[own]))
-        slack = FLUSH * size[near]
-        within = (x0[near] > start - slack) & (x1[near] < end + slack)
-        fits = len(near) and within.all() and (x0[near] - slack).min() < start and end < (x1[near] + 2 * slack).max()
-        kept.append(not fits)
-    return level[np.array(kept)]
-
-
-def _merged(rules: list[tuple[float, float, float]]) -> Floats:
-    """``rules`` (start, end, place) with pieces that touch put together."""
-    rules.sort(key=lambda rule: (round(rule[2]), rule[0]))
-    result: list[list[float]] = []
-    for start, end, place in rules:
-        last = result[-1] if result else [np.inf, -np.inf, np.inf]
-        if abs(place - last[2]) < 1 and start - last[1] <= JOINT and last[0] - end <= JOINT:
-            last[:2] = min(last[0], start), max(last[1], end)
-        else:
-            result.append([start, end, place])
-    return np.array(result, np.float32).reshape(-1, 3)
