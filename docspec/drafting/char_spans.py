@@ -61,13 +61,19 @@ def put_in_gaps(blocks: Sequence[dict[str, Any]]) -> None:
 
 def put_in_underscores(blocks: Sequence[dict[str, Any]], strokes: Sequence[BBox]) -> None:
     """Puts in an underscore where one of ``strokes`` is drawn for it: a short rule below the baseline that fills the
-    gap between two letters or figures."""
+    gap between two letters or figures, and goes on as no other one (an underline may be drawn in pieces)."""
     short = [stroke for stroke in strokes if stroke.height < stroke.width < LONGEST]
+    short = [one for one in short if not any(_touch(one, other) for other in strokes if other is not one)]
     for line in (line for block in blocks for line in block.get("lines", ())) if short else ():
         _, y0, _, y1 = line["bbox"]
         level = abs(line["dir"][1]) < 0.01 and line["dir"][0] > 0
         for stroke in (one for one in short if level and y0 < one.center_y < y1 + REACH):
             _put_in(line, stroke)
+
+
+def _touch(stroke: BBox, other: BBox) -> bool:
+    apart = max(stroke.x0, other.x0) - min(stroke.x1, other.x1)
+    return apart < 0.5 and abs(stroke.center_y - other.center_y) < 1.0
 
 
 def _put_in(line: Line, stroke: BBox) -> None:

@@ -88,7 +88,7 @@ def divided(sides: Floats, rules: Sequence[BBox]) -> Iterator[list[int]]:
 
 def headed(sides: Floats, headings: NDArray[np.bool_]) -> Iterator[list[int]]:
     """Each heading and what stands right below it, if ``headings`` (n, n) has the two, it is the only box there, begins
-    where the heading does, and has no other text above it."""
+    where the heading does, and has no other text above it, nor beside the heading."""
     gap = sides[None, :, 1] - sides[:, None, 3]
     shared = np.minimum(sides[:, None, 2], sides[None, :, 2]) > np.maximum(sides[:, None, 0], sides[None, :, 0])
     gap = np.where(shared & (gap > -TALLEST), gap, np.inf)
@@ -97,7 +97,9 @@ def headed(sides: Floats, headings: NDArray[np.bool_]) -> Iterator[list[int]]:
         below = np.nonzero(gap[at] < min(NEAR * height, gap[at].min() + height))[0]
         if len(below) != 1 or not headings[at, below[0]] or abs(sides[below[0], 0] - sides[at, 0]) > height:
             continue
-        others = (gap[:, below[0]] < NEAR * height) & ~headings[:, below[0]]
+        level = np.minimum(sides[:, 3], sides[at, 3]) - np.maximum(sides[:, 1], sides[at, 1]) > height / 2
+        level[[at, below[0]]] = False  # a label with its value, or the heads of columns
+        others = np.isfinite(gap[:, below[0]]) & (level | (gap[:, below[0]] < NEAR * height) & ~headings[:, below[0]])
         if not others.any() and sides[at, 2] <= sides[below[0], 2] + height:
             yield sorted((at, int(below[0])))
 

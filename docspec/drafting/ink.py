@@ -79,14 +79,34 @@ def joined_rows(rows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def without_rules(ink: np.ndarray, length: int) -> np.ndarray:
     """``ink`` without straight thin strokes of ``length`` pixels or more, across or down."""
-    import cv2
+    marks = ink.astype(bool)
+    for along, across in (((1, length), (THIN, 1)), ((length, 1), (1, THIN))):
+        strokes = opened(marks, *along)
+        marks = marks & (~strokes | opened(strokes, *across))
+    return marks
 
-    marks: Any = ink.astype(np.uint8)
-    for along, across in (((length, 1), (1, THIN)), ((1, length), (THIN, 1))):
-        strokes: Any = cv2.morphologyEx(marks, cv2.MORPH_OPEN, np.ones(along[::-1], np.uint8))
-        solid: Any = cv2.morphologyEx(strokes, cv2.MORPH_OPEN, np.ones(across[::-1], np.uint8))
-        marks &= ~(strokes & ~solid) & 1
-    return marks.astype(bool)
+
+def opened(ink: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """The pixels of ``ink`` (rows, columns) in full rectangles of ``rows`` times ``columns``, as booleans; what lies
+    beyond an edge counts as ink. It is OpenCV's opening, in time that grows with the logarithm of the sides, not with
+    them: pages are large, and frames are sought in them."""
+    for what, beyond in ((np.logical_and, True), (np.logical_or, False)):
+        for axis, length in enumerate((rows, columns)):
+            if length > 1:
+                around = [(0, 0), (0, 0)]
+                around[axis] = (length // 2, length - 1 - length // 2)
+                ink = _of_windows(np.pad(ink, around, constant_values=beyond), length, axis, what)
+    return ink
+
+
+def _of_windows(ink: np.ndarray, length: int, axis: int, what: np.ufunc) -> np.ndarray:
+    """What ``what`` (a logical function of two) says of each window of so many rows (``axis`` 0) or columns."""
+    covered = 1
+    while covered < length:
+        step = min(covered, length - covered)
+        ink = what(ink[:-step], ink[step:]) if axis == 0 else what(ink[:, :-step], ink[:, step:])
+        covered += step
+    return ink
 
 
 def widest_gap(ink: np.ndarray, start: int, end: int, least: int) -> int | None:
@@ -235,9 +255,9 @@ def _filled(ink: np.ndarray, usual: float) -> np.ndarray:
     import cv2
 
     side = max(1, round(FLAT * usual))
-    padded: Any = np.pad(ink.astype(np.uint8), side)  # what lies beyond the edges is no ink
-    marks = cv2.morphologyEx(padded, cv2.MORPH_OPEN, np.ones((side, side), np.uint8))[side:-side, side:-side]
-    return np.asarray(cv2.connectedComponentsWithStats(np.ascontiguousarray(marks))[2][1:])
+    padded = np.pad(ink.astype(bool), side)  # what lies beyond the edges is no ink
+    marks = np.ascontiguousarray(opened(padded, side, side)[side:-side, side:-side])
+    return np.asarray(cv2.connectedComponentsWithStats(marks.astype(np.uint8))[2][1:])
 
 
 def _drawn(ink: np.ndarray, usual: float) -> int:
@@ -252,13 +272,9 @@ def _drawn(ink: np.ndarray, usual: float) -> int:
 
 def _unruled(ink: np.ndarray, usual: float) -> np.ndarray:
     """``ink`` without level and upright strokes and shades, as bytes."""
-    import cv2
-
-    whole: Any = ink.astype(np.uint8)
+    whole = ink.astype(bool)
     length = max(1, round(STROKE * usual))
-    shapes = ((1, length), (length, 1))
-    strokes: Any = np.maximum(*(cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones(one, np.uint8)) for one in shapes))
-    return np.asarray(whole & ~strokes)
+    return (whole & ~(opened(whole, 1, length) | opened(whole, length, 1))).astype(np.uint8)
 
 
 def covers_all_ink(sketch: Image.Image, regions: Sequence[Region], share: float) -> bool:

@@ -60,6 +60,8 @@ _LINKS_TOLD = (
 )
 _LINKS = frozenset(_LINKS_TOLD.split())
 """Words that seldom end a line of their own."""
+_SHORTENED = re.compile(r"\W?(?:[^\W\d_]\.|[a-z]\.[a-z]\.|(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nr|vs|cf|Fig|Eq)\.)")
+"""A word that needs another behind it though it ends with a point: an initial, an abbreviation."""
 
 Floats = NDArray[np.float32]
 
@@ -173,8 +175,9 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     lines = region.lines
     if not is_open(replace(region, broken=False)) or (_is_unspaced(lines) and not has_few_words(lines)):
         return [region]
-    ends = line_ends().of(lines, column_of(region, regions, pitch))
+    ends = line_ends().of(lines, column := column_of(region, regions, pitch))
     few = has_few_words(lines)
+    full = _are_full(lines, column)
     if region.broken and (few or _log_odds(ends[:, GOES_ON]).sum() < PROSE):
         return [region]  # labels with their values
     parted = ends[:, PARTS] > ends[:, BREAKS]
@@ -185,7 +188,9 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
 
     def goes_on(at: int, below: int) -> bool:
         nonlocal first
-        if _counts_on(lines[first].text, lines[below].text) or ends[at, GOES_ON] < _least(lines, at, bool(parted[at])):
+        if _counts_on(lines[first].text, lines[below].text) or ends[at, GOES_ON] < _least(
+            lines, at, bool(parted[at]), full[at]
+        ):
             first = below
         return first != below
 
@@ -205,16 +210,31 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     ]
 
 
-def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
+def _are_full(lines: Sequence[PrintedLine], column: Column) -> list[bool]:
+    """For each of ``lines`` but the last, whether the first word of the next one has no room behind it, and nothing
+    else that is drawn speaks for another text: the next one begins at the same edge, at the usual distance."""
+    edge = max(max(line.bbox.x1 for line in lines), column.edge or 0.0)
+    steps = [b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines)]
+    usual = WIDER * median(steps)
+    found = []
+    for (a, b), step in zip(pairwise(lines), steps, strict=True):
+        word = b.bbox.width * (len(b.text.split(maxsplit=1)[0]) + 1) / (len(b.text) + 1)
+        room = min(edge, column.reach(a)) - a.bbox.x1
+        found.append(room < word and abs(b.bbox.x0 - a.bbox.x0) < SAME_EDGE * a.bbox.height and step < usual)
+    return found
+
+
+def _least(lines: Sequence[PrintedLine], at: int, parts: bool, full: bool) -> float:
     """Below which probability that the text goes on it ends with line ``at`` of ``lines``. It does not within a word or
-    behind one that needs another, and hardly within a sentence that goes on with a small letter; another text
-    (``parts``) hardly begins where the neighbours end at the same edge, as they do beside a picture."""
+    behind one that needs another, and hardly within a sentence that goes on with a small letter, or where the next word
+    had no room (``full``); another text (``parts``) hardly begins where the neighbours end at the same edge, as they do
+    beside a picture."""
     line, below = lines[at], lines[at + 1]
-    begins, last = below.text.lstrip(), line.text.rstrip()[-1]
+    begins, last, few = below.text.lstrip(), line.text.rstrip()[-1], has_few_words(lines)
     cut = last in HYPHENS and line.text.rstrip()[-2:-1].isalpha() and begins[0].isalpha()
-    if cut or line.text.split()[-1] in _LINKS:
+    if cut or line.text.split()[-1] in _LINKS or (not few and _SHORTENED.fullmatch(line.text.split()[-1])):
         return 0.0
-    few, address = has_few_words(lines), _ADDRESS.match(begins) is not None
+    address = _ADDRESS.match(begins) is not None
     if any(TYPED_RULE.fullmatch(one.text) or (few and not _has_letters(one)) for one in (line, below)):
         return 1.0
     if address and not few:
@@ -227,7 +247,7 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool) -> float:
     if parts and is_beside and any(abs(one.x1 - line.bbox.x1) < near for one in columns):
         return SURER
     if not few:
-        return SURE
+        return SURER if parts and full and not _MARKED.match(begins) and not PAIR.match(begins) else SURE
     is_entry = address or begins[0].isupper() or begins[0].isdigit()
     return ENTRY if is_entry and lines[-1].text.rstrip()[-1] not in ".!?" else FEW
 

@@ -11,6 +11,8 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from docspec.core import BBox
 from docspec.core.geometry import in_rows
 from docspec.core.marks import Mark, carried, merged
@@ -167,6 +169,7 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
     """Lines of a page with right-to-left text: MuPDF parts them where the direction changes, so pieces that touch at
     one height are joined."""
     traced = [(chr(code), origin, box) for span in trace_of(page) for code, _, origin, box in span["chars"]]
+    x, y = np.array([origin for _, origin, _ in traced]).reshape(-1, 2).T
     groups: list[list[tuple[BBox, int, list[dict[str, Any]]]]] = []
     for number, block in enumerate(page.get_text("rawdict", flags=flags)["blocks"]):
         for box, spans in (piece for line in block.get("lines", ()) for piece in _pieces(line)):
@@ -179,7 +182,8 @@ def _lines_by_place(page: Any, flags: int, page_runs_left: bool) -> list[TextLin
         spans = [span for *_, pieces in group for span in pieces if span["chars"]]
         size = max((span["size"] for span in spans), default=0.0)
         box = BBox.union(box for box, *_ in group)
-        inside = [(char, at) for char, (x, y), at in traced if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1]
+        within = np.nonzero((box.x0 <= x) & (x <= box.x1) & (box.y0 <= y) & (y <= box.y1))[0]
+        inside = [(traced[at][0], traced[at][2]) for at in within.tolist()]
         chars = [char for span in spans for char in span["chars"]]
         whole = logical_text(chars, size, page_runs_left, inside)
         text = repair(whole)

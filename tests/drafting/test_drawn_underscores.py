@@ -45,3 +45,14 @@ def test_a_short_rule_between_two_words_is_an_underscore(below: float) -> None:
 )
 def test_other_rules_are_none(rule: tuple[float, float], gap: float) -> None:
     assert not any("_" in line for line in lines("the base", "commit field", rule=rule, gap=gap))
+
+
+def test_the_first_piece_of_an_underline_is_none() -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        page.insert_text((60, 100), "refer to", fontsize=SIZE)
+        start = 60 + pymupdf.get_text_length("refer to", fontsize=SIZE)
+        page.insert_text((start + 3, 100), "the assistance", fontsize=SIZE)
+        page.draw_line((start, 101), (start + 3, 101), width=0.5)
+        page.draw_line((start + 3, 101), (start + 80, 101), width=0.5)
+        assert [line.text for line in page_lines(page)] == ["refer to the assistance"]

@@ -77,3 +77,50 @@ def test_entries_that_the_layout_takes_for_one_item_are_texts_of_their_own() -> 
     assert parts(*lines) == [list(entry) for entry in entries]
     marked = replace(lines[0], text="[1] " + lines[0].text)
     assert len(parts(marked, *lines[1:])) == 1
+
+
+def _joined(lines: list[tuple[str, float, float]], edge: float = 538) -> list[str]:
+    """The first lines of the texts that lines of prose (text, right end, top) become, beside prose that ends at
+    ``edge``."""
+    printed = [PrintedLine(BBox(72, y, x1, y + 12), text, size=12) for text, x1, y in lines]
+    prose = [PrintedLine(BBox(72, 500 + 15 * n, edge, 512 + 15 * n), PROSE[:80], size=12) for n in range(4)]
+
+    def region(own: list[PrintedLine]) -> Region:
+        text = "\n".join(line.text for line in own)
+        return Region(
+            BBox.union(line.bbox for line in own), Category.TEXT, (text,), lines=tuple(own), words="text layer"
+        )
+
+    found = with_line_ends([region(printed), region(prose)])
+    return [part.lines[0].text for part in found if part.bbox.y0 < 490]
+
+
+@pytest.mark.parametrize(
+    ("before", "end", "behind"),
+    [
+        (
+            "law in that jurisdiction.  Consequently, ",
+            "Richard P.",
+            "Liebowitz may show cause in writing within 20 days",
+        ),
+        ("which was the report of the years by ", "Dr.", "Liebowitz, who may show cause in writing within 20 days"),
+    ],
+)
+def test_a_sentence_goes_on_behind_a_full_line_and_an_initial(before: str, end: str, behind: str) -> None:
+    """Set at double distance, ragged: the line is as long as the next word lets it be, so that its end says nothing."""
+    lines = [
+        ("an interim basis from the practice of law in that jurisdiction, which", 545, 268.0),
+        (before + end, 513, 298.0),
+        (behind, 517, 328.0),
+    ]
+    assert _joined([(text, right, y) for text, right, y in lines], edge=530) == [lines[0][0]]
+
+
+def test_a_text_ends_where_the_next_word_had_room() -> None:
+    lines = [
+        ("an interim basis from the practice of law in that jurisdiction, which is known to all of", 530, 100),
+        ("the members of the court.", 230, 115),
+        ("Two things are to be noted before. A drive is named as the system names it, and a part of", 535, 130),
+        ("it has a number behind the name of the drive, from one upwards.", 380, 145),
+    ]
+    assert _joined(lines) == [lines[0][0], lines[2][0]]

@@ -198,3 +198,5 @@ def test_a_heading_is_read_with_what_stands_right_below_it() -> None:
     assert found([wide, table, other], True, False, False) == [], "it stands above two columns"
     assert found([first, (0, 12, 40, 22), table], True, True, False) == [[1, 2]], "a heading below a heading"
     assert found([first, (0, 60, 50, 90)], True, False) == [], "too far away"
+    label, value, below = (0, 0, 20, 10), (30, 0, 90, 10), (0, 25, 100, 90)
+    assert found([label, value, below], True, True, False) == [], "what stands beside it belongs to it"

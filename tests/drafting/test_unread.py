@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import cv2
 import numpy as np
 import pymupdf
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from docspec.core import BBox, Category, Region
-from docspec.drafting.ink import is_decoration, is_print_alone, unread_regions
+from docspec.drafting.ink import is_decoration, is_print_alone, opened, unread_regions
 
 SCALE = 150 / 72
 
@@ -133,3 +136,10 @@ def test_bars_and_frames_are_decoration_and_a_disc_or_a_photograph_is_none() -> 
     assert not decoration(lambda on: on.line((20, 20, 580, 380), fill=0, width=4))
     assert not decoration(lambda on: [on.rectangle((50 * n, 20, 50 * n + 30, 90 * n), fill=90) for n in range(1, 5)])
     assert not decoration(lambda on: [on.line((20, y, 580, y), fill=y // 4) for y in range(20, 380)])
+
+
+@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 20), st.integers(1, 80), st.integers(0, 2**32 - 1))
+def test_opening_is_that_of_opencv(height: int, width: int, rows: int, columns: int, seed: int) -> None:
+    ink = np.random.default_rng(seed).random((height, width)) < 0.9
+    wanted = cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, np.ones((rows, columns), np.uint8))
+    assert np.array_equal(opened(ink, rows, columns), wanted > 0)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
+from docspec.drafting.ink import opened
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.structure.tokens import Floats, PageTokens, Token, layout_of_boxes, with_prose
@@ -58,11 +59,10 @@ def drawn_rules(image: Image.Image, height: float) -> tuple[Floats, Floats]:
     result = []
     for upright in (False, True):
         length = max(12, int(LONG * height))
-        kernel = np.ones((length, 1) if upright else (1, length), np.uint8)
         near = cv2.dilate(
             ink, np.ones((1, 3) if upright else (3, 1), np.uint8)
         )  # a rule that leans is one all the same
-        lines = cv2.morphologyEx(near, cv2.MORPH_OPEN, kernel)
+        lines = opened(near > 0, *((length, 1) if upright else (1, length))).astype(np.uint8)
         count, _, stats, _ = cv2.connectedComponentsWithStats(lines)
         rules = []
         for x, y, width, depth, _ in stats[1:count]:
