@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.draft import stacked
 from docspec.core.geometry import runs_of
 from docspec.core.scripts import UNSPACED
 from docspec.drafting.breaks import HYPHENS, LINES, PAIR, TYPED_RULE, has_few_words, is_plain, pitch_of, with_lines
@@ -40,6 +41,9 @@ first is a debt, and goes when it is taught on such pages."""
 PROSE, CLIPPED = 4.0, 0.0025
 """Sum of the log-odds that a text goes on, over all its lines, from which on it is prose and no labels with their
 values, and what each probability keeps from 0 and 1."""
+
+EVEN = 0.5
+"""Least probability that a text goes on over two regions."""
 
 WIDER = 1.15
 """Least distance of two lines of few words between which another text begins, over the usual one."""
@@ -169,6 +173,33 @@ def with_line_ends(regions: Sequence[Region]) -> list[Region]:
     joined."""
     pitch = pitch_of(regions)
     return [part for region in regions for part in _parts(region, regions, pitch)]
+
+
+def with_whole_texts(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which text goes on over two of them where its line does: a layout model takes lines that are set
+    far apart for texts of their own. They stand right below each other, as far as the lines of a text of the page."""
+    prose = [one for one in regions if len(one.lines) > 1 and is_plain(one) and not has_few_words(one.lines)]
+    pitches = [pitch_of([one]) for one in prose]
+    return [
+        run[0] if len(run) == 1 else stacked(run)
+        for run in runs_of(regions, lambda above, below: _are_one(above, below, regions, pitches))
+    ]
+
+
+def _are_one(above: Region, below: Region, regions: Sequence[Region], pitches: Sequence[float]) -> bool:
+    if not (is_plain(above) and is_plain(below)) or above.words != below.words or has_few_words(above.lines):
+        return False
+    a, b = above.lines[-1], below.lines[0]
+    lines = (*above.lines[-LINES:], *below.lines[:LINES])
+    step, like = b.bbox.y1 - a.bbox.y1, a.look == b.look and abs(a.size - b.size) < 0.05 * a.size
+    if not like or _is_unspaced(lines) or not any(one / WIDER < step < WIDER * one for one in pitches):
+        return False
+    if b.bbox.x0 - a.bbox.x0 > SAME_EDGE * a.bbox.height or a.bbox.shared_width(b.bbox) < 0.5 * b.bbox.width:
+        return False
+    both = replace(above, bbox=BBox.union(line.bbox for line in lines), lines=lines)
+    others = [both, *(one for one in regions if one not in (above, below))]
+    ends = line_ends().of(lines, column_of(both, others, pitch_of(regions)))
+    return bool(ends[min(len(above.lines), LINES) - 1, GOES_ON] > EVEN)
 
 
 def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:

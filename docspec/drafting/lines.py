@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+import numpy as np
+
 from docspec.core import BBox
+from docspec.core.geometry import T, in_rows
 from docspec.core.marks import Mark, shifted
 from docspec.core.result import WordsOf
 from docspec.drafting.right_to_left import is_right_to_left
+
+BESIDE = 2.0
+"""Most white between a label and its value, or a bullet and its item, in heights of a line."""
 
 NEIGHBOURS = 16
 """Runs of a printed line that a further run is compared with; no real line has more."""
@@ -142,3 +148,26 @@ def usual_height(lines: Sequence[TextLine]) -> float:
 def _on_one_line(a: BBox, b: BBox) -> bool:
     """Whether two runs stand beside each other in one row."""
     return a.in_row_with(b) and a.shared_width(b) < 0.5 * min(a.width, b.width)
+
+
+def in_groups(things: Sequence[T], box: Callable[[T], BBox]) -> list[list[T]]:
+    """``things`` in groups with white around them, as the words in the boxes of a diagram: those of a group stand above
+    each other, nearer than a line is high, or beside each other, nearer than :data:`BESIDE`. Groups are in the rows of
+    what they begin with, and each has its things from top to bottom."""
+    sides = np.array([(own.x0, own.y0, own.x1, own.y1) for own in map(box, things)]).reshape(-1, 4)
+    heights = sides[:, 3] - sides[:, 1]
+    lower, higher = np.minimum(heights, heights[:, None]), np.maximum(heights, heights[:, None])
+    across, down = (
+        np.maximum(sides[:, None, start], sides[None, :, start]) - np.minimum(sides[:, None, end], sides[None, :, end])
+        for start, end in ((0, 2), (1, 3))
+    )
+    near = ((across < 0) & (down < lower)) | ((down < -0.5 * lower) & (across < BESIDE * higher))
+    groups, left = [], set(range(len(things)))
+    while left:
+        found, new = set[int](), {min(left)}
+        while new:
+            found |= new
+            new = set(np.nonzero(near[sorted(new)].any(axis=0))[0].tolist()) - found
+        left -= found
+        groups.append(sorted((things[at] for at in found), key=lambda one: box(one).center_y))
+    return [group for row in in_rows(groups, lambda group: box(group[0])) for group in row]

@@ -19,7 +19,7 @@ from docspec.core.scripts import scripts_of
 from docspec.documents.painting import images_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.ink import ground_of, is_print_alone
-from docspec.drafting.lines import TextLine, printed_lines
+from docspec.drafting.lines import TextLine, in_groups, printed_lines
 from docspec.drafting.order import index_in_order
 from docspec.drafting.recogniser import AREA_MARGIN, KNOWN, Recogniser
 
@@ -279,9 +279,9 @@ def _as_labels(regions: Sequence[Region], labels: Sequence[Region], least: int) 
 
 
 def _in_order(labels: Sequence[PrintedLine]) -> tuple[PrintedLine, ...]:
-    """``labels`` row by row."""
-    rows = in_rows(labels, lambda line: line.bbox)
-    return tuple(line for row in rows for line in sorted(row, key=lambda line: line.bbox.x0))
+    """``labels`` group by group, each row by row."""
+    groups = in_groups(labels, lambda line: line.bbox)
+    return tuple(line for group in groups for row in in_rows(group, lambda line: line.bbox) for line in row)
 
 
 def _is_value(region: Region) -> bool:

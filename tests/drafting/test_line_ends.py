@@ -11,7 +11,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
-from docspec.drafting.line_ends import with_line_ends
+from docspec.drafting.line_ends import with_line_ends, with_whole_texts
 from docspec.results import ParsedDocument
 
 from .conftest import PROSE, SECOND
@@ -124,3 +124,34 @@ def test_a_text_ends_where_the_next_word_had_room() -> None:
         ("it has a number behind the name of the drive, from one upwards.", 380, 145),
     ]
     assert _joined(lines) == [lines[0][0], lines[2][0]]
+
+
+@pytest.mark.parametrize(
+    ("boxes", "texts"),
+    [([[0], [1, 2], [3]], [0]), ([[0, 1], [2, 3]], [0]), ([[0, 1], [2, 3], [4, 5]], [0, 4])],
+    ids=["single lines", "pairs", "two texts"],
+)
+def test_lines_set_far_apart_are_one_text_whatever_the_layout_model_makes_of_them(
+    boxes: list[list[int]], texts: list[int]
+) -> None:
+    words = [
+        "in the third year, and that both came to the islands. When his mother left, the pilot was",
+        "away at sea and would return home on the weekends, and the others would take meals",
+        "with neighbours and either stay with them or at the house of the keeper, who says that he",
+        "is not afraid of what may come.",
+        "The board found that the pilot and the keeper have told credibly what they suffered and",
+        "lost in the storms of that year.",
+    ]
+    lines = [
+        PrintedLine(
+            BBox(72 + 36 * (at == 4), 100 + 28 * at, (560, 548, 556, 250, 555, 240)[at], 112 + 28 * at), text, size=12
+        )
+        for at, text in enumerate(words)
+    ]
+
+    def region(own: list[PrintedLine]) -> Region:
+        box = BBox.union(line.bbox for line in own)
+        return Region(box, Category.TEXT, ("\n".join(line.text for line in own),), lines=tuple(own), words="text layer")
+
+    found = with_line_ends(with_whole_texts([region([lines[at] for at in box]) for box in boxes]))
+    assert [part.lines[0].text for part in found] == [words[at] for at in texts]

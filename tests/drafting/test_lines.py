@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docspec.core import BBox
-from docspec.drafting.lines import TextLine, join_lines, printed_lines
+from docspec.drafting.lines import TextLine, in_groups, join_lines, printed_lines
 
 
 def line(text: str, x: float, y: float, width: float = 50, size: float = 10) -> TextLine:
@@ -27,3 +27,15 @@ def test_a_drop_cap_belongs_to_the_first_word_beside_it() -> None:
     assert printed(cap, line("ver the past", 30, 0), line("decades, pressure", 30, 12)) == (
         "Over the past\ndecades, pressure"
     )
+
+
+def test_the_words_of_each_box_of_a_diagram_stand_together() -> None:
+    """Two boxes beside each other, with names and lines with bullets in them, and a scale below."""
+    left = [line("Event", 20, 0), line("-", 0, 15, 4, size=2), line("nid: char", 15, 14), line("Author: me", 15, 28)]
+    right = [line("Ports", 220, 4), line("+", 200, 18, 4), line("open", 215, 18)]
+    scale = [line(str(at), 100 * at, 80, 8) for at in range(3)]
+    groups = in_groups([*scale, *right, *left], lambda one: one.bbox)
+    assert [sorted(one.text for one in group) for group in groups] == [
+        sorted(one.text for one in group) for group in (left, right, *([one] for one in scale))
+    ]
+    assert in_groups([], lambda one: one.bbox) == []

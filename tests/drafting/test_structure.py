@@ -4,6 +4,7 @@ the page. Pages are drawn here; what is right is what was drawn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 
@@ -266,6 +267,90 @@ def test_lines_of_a_closed_cell_stay_together(parsed: Parsed, texts: list[list[s
     page = parsed(_between_prose(_closed(texts, [120, 220, 80][: len(texts[0])]))).pages[0]
     (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
     assert table == [[" ".join(text.split()) for text in row] for row in texts]
+
+
+ITEMS = [
+    ["Property", "Type", "What is looked at"],
+    ["Sound", "Test", "• Correlation within a class\n• Period of time"],
+    ["Whole", "Content of it", "• Derivation of all items\n• Talks with the crews\n• Lists"],
+    ["Able", "Change", "• Size of the effect"],
+]
+MARKS = [
+    ["Port", "Crane", "Slip", "Notes"],
+    ["Oban", "•", "", "deep"],
+    ["Tiree", "", "•", "calm"],
+    ["Coll", "•", "•", "wet"],
+]
+
+
+@pytest.mark.parametrize(("texts", "indent"), [(ITEMS, 16), (MARKS, 0)], ids=["items", "marks"])
+def test_a_bullet_belongs_to_the_cell_of_its_item(parsed: Parsed, texts: list[list[str]], indent: int) -> None:
+    """Marks in columns of their own stay there."""
+    widths = [70, 90, 240] if indent else [80, 60, 60, 80]
+
+    def draw(page: pymupdf.Page) -> None:
+        _closed([[" " + "\n" * text.count("\n") for text in row] for row in texts], widths)(page)
+        writer, font, y = pymupdf.TextWriter(page.rect), pymupdf.Font("helv"), 150.0
+        for row in texts:
+            for column, text in enumerate(row):
+                x = 64 + sum(widths[:column])
+                for number, line in enumerate(text.split("\n") if text else ()):
+                    bullet, item = (line[0], line[2:]) if line[0] == "•" else ("", line)
+                    if bullet:
+                        writer.append((x + (6 if indent else 20), y + 12 + 13 * number), bullet, font, 10)
+                    if item:
+                        writer.append((x + (indent if bullet else 0), y + 12 + 13 * number), item, font, 10)
+            y += 6 + 13 * max(text.count("\n") + 1 for text in row)
+        writer.write_text(page)
+
+    page = parsed(_between_prose(draw)).pages[0]
+    (table,) = [grid.lines() for block in page.blocks for grid in grids(block)]
+    assert table == [[" ".join(text.split()) for text in row] for row in texts]
+
+
+def test_a_list_is_no_table_though_it_stands_on_lined_paper(parsed: Parsed) -> None:
+    items = [
+        (
+            26,
+            ["So now that you have mastered", "the order of paragraphs you need", "to see if your sentences have one"],
+        ),
+        (20, ["Ask: Do my sentences follow the order of", "time or of thought?"]),
+        (20, ["Ask: Do my examples back up what I say and do", "the words tie into it?"]),
+        (20, ["Do any of my sentences stick out of the text or do", "they need a second look?"]),
+    ]
+
+    def draw(page: pymupdf.Page) -> None:
+        page.set_mediabox(pymupdf.Rect(0, 0, 720, 540))
+        for number in range(22):
+            page.draw_line((90, 110 + 18 * number), (700, 110 + 18 * number), color=(0.8, 0.75, 0.5), width=0.7)
+        writer, font, y = pymupdf.TextWriter(page.rect), pymupdf.Font("tiro"), 160.0
+        writer.append((190, 80), "Order of Sentences", font, 40)
+        for size, lines in items:
+            writer.append((92, y), "•", font, size)
+            for line in lines:
+                writer.append((118, y), line, font, size)
+                y += 1.2 * size
+            y += 6
+        writer.write_text(page)
+
+    written = parsed(draw).to_markdown()
+    found = [line.lstrip("•- ") for line in written.splitlines() if line]
+    assert found[-len(items) :] == [" ".join(lines) for _, lines in items]
+
+
+SUMS = [(214, 420, "Subtotal ex. tax", "18.60"), (253, 421, "21% tax", "3.90"), (214, 423, "Sum incl. tax", "22.50")]
+
+
+def test_sums_are_read_with_their_names_though_typed_by_hand(parsed: Parsed) -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for number, (left, right, label, amount) in enumerate(SUMS):
+            page.insert_text((left, 300 + 11.5 * number), label, fontsize=9)
+            page.insert_text((right, 300 + 11.5 * number), "$", fontsize=9)
+            page.insert_text((right + 41, 300 + 11.5 * number), amount, fontsize=9)
+
+    written = re.sub(r"<[^>]*>|\|", " ", parsed(_between_prose(draw)).to_markdown())
+    assert " ".join(written.split()).count("$") == 3
+    assert re.findall(r"\$\s+(\d+\.\d+)", written) == [amount for *_, amount in SUMS]
 
 
 class SureOfOneColumn:

@@ -29,7 +29,7 @@ from docspec.drafting.assembly.regions import region_of
 from docspec.drafting.breaks import with_close_lines, with_items, with_one_size
 from docspec.drafting.bullets import with_dashes, with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.line_ends import with_line_ends
+from docspec.drafting.line_ends import with_line_ends, with_whole_texts
 from docspec.drafting.lines import TextLine
 from docspec.drafting.titles import with_alike, with_title, without_parts
 
@@ -60,6 +60,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     with_items,  # before lines of few words are one text
     with_close_lines,  # lines that a heading was taken for are text by now
     with_one_size,  # parts what a box of the layout model has joined
+    with_whole_texts,  # of one size each
     with_line_ends,  # of all text that is left
 )
 """What is done with the regions of a page in reading order."""

@@ -10,7 +10,7 @@ from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.result import WordsOf
 from docspec.drafting.bullets import item_or
 from docspec.drafting.layout import LayoutBox
-from docspec.drafting.lines import TextLine, join_lines, joined_row, printed_lines, usual_height
+from docspec.drafting.lines import TextLine, in_groups, join_lines, joined_row, printed_lines, usual_height
 from docspec.drafting.listings import is_listing, spaces_in
 
 APART = 1.5
@@ -22,7 +22,8 @@ def region_of(box: LayoutBox) -> Region | None:
     lines = box.lines
     if box.category is Category.PICTURE:
         if not box.is_only_text:
-            labels = tuple(map(_printed, printed_lines(lines)))
+            groups = in_groups(lines, lambda line: line.bbox)
+            labels = tuple(_printed(row) for group in groups for row in printed_lines(group))
             return Region(box.bbox, Category.PICTURE, words=_source_of(lines), labels=labels)
         box = replace(box, category=Category.TEXT)
     if not lines or _is_rule(lines):

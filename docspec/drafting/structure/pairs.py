@@ -60,6 +60,10 @@ ANSWER = 3.0
 
 _NUMBER = re.compile(r"\(?(?:\d{1,3} ?[a-z]?|[A-Za-z]|[ivx]{1,4})[.)]?|[•▪–●■▶-]")
 
+_CURRENCY = re.compile(r"[€$£¥₹]|[A-Z]{3}|Kč|kr\.?|zł")
+_FIGURE = r"[-+–−(]?\d[\d.,' ]*[.,]\d\d\)?"
+_AMOUNT = re.compile(rf"{_CURRENCY.pattern}|(?:(?:{_CURRENCY.pattern}) ?)?{_FIGURE}(?: ?(?:{_CURRENCY.pattern}))?")
+
 _COLON = re.compile(r"[:：](?:\s|$)")
 
 Piece = list[int]
@@ -92,6 +96,7 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         if _are_labels(column, tokens):
             one_line = True
             _limit(odds, strip_of(column[0]), 0.0, np.maximum)  # what speaks of other rows is no word against these
+        one_line = one_line or _are_amounts(strip_of(column[0]), tokens)
         if likely > least or one_line:
             joined.update((left[-1], right[0]) for left, right in column)
             certain.update((left[-1], right[0]) for left, right in column if one_line)
@@ -146,6 +151,20 @@ def _are_labels(column: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) 
     """Whether the left pieces of a ``column`` are labels by their colons."""
     count = sum(is_label(*(_text(piece, tokens) for piece in gap)) for gap in column)
     return len(column) > 1 and count >= LABELS * len(column)
+
+
+def _are_amounts(beside: Sequence[tuple[Piece, Piece]], tokens: Sequence[Token]) -> bool:
+    """Whether what stands ``beside`` each other at a white strip are sums with what they are of, or their currency: in
+    most rows, two at least, an amount of money or a currency on the right, and on the left no amount."""
+    pairs = [(_text(left, tokens), _text(right, tokens)) for left, right in beside if left and right]
+    return (
+        len(pairs) > 1
+        and len(pairs) >= LABELS * len(beside)
+        and all(
+            _AMOUNT.fullmatch(right) and (_CURRENCY.fullmatch(left) or not _AMOUNT.fullmatch(left))
+            for left, right in pairs
+        )
+    )
 
 
 def _limit(odds: Floats, beside: Sequence[tuple[Piece, Piece]], limit: float, bound: np.ufunc) -> None:

@@ -3,6 +3,7 @@ grid."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +33,7 @@ from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.panels import Parting, partings_of
 from docspec.drafting.structure.plain import plain_grids
 from docspec.drafting.structure.relations import Relations
-from docspec.drafting.structure.tokens import BOXES, LAYOUT, Box, Floats, PageTokens, in_boxes, rows_of
+from docspec.drafting.structure.tokens import BOXES, LAYOUT, Box, Floats, PageTokens, Token, in_boxes, rows_of
 
 DOUBTFUL = -3.0
 """Log-odds of a token to be in a table above which its neighbours may speak for it."""
@@ -78,6 +79,13 @@ SPARSE, SPARSE_RULED = 0.4, 0.25
 """Least share of a grid's places with words, and the same where rules close the cells: the labels of heat maps and the
 scales of charts are spread over their whole area. Tables of ICDAR EU and pdf-parse-bench have 0.5 at least, all but one
 of 1,480 made ones 0.46."""
+
+BULLETS, BEHIND = "•▪●◦‣➢►", 2.5
+"""Signs that begin items, and most white behind one, in sizes of the type: a sign in a column of its own is farther
+from the next."""
+
+DECIMAL, BELOW = re.compile(r"[-+−–]?[€$£]?\d[\d.,' ]*[.,]\d+%?"), 2.0
+"""A decimal figure, and the log-odds against two right below each other being of one row where no rules close cells."""
 
 LEAST_ROWS = 3
 """Least rows of a table of one column."""
@@ -220,12 +228,29 @@ class _Search:
         return apart, other
 
     def grid_among(self, own: NDArray[np.int64]) -> Grid | None:
-        """The table that the tokens ``own`` are; None if they are none."""
+        """The table that the tokens ``own`` are; None if they are none. The bullet of an item stands in the cell of the
+        word behind it, and is no word of a column."""
+        marked = bullets_among(own, self.page.tokens)
+        rest = own[~np.isin(own, list(marked.values()))] if marked else own
+        grid = self._grid_among(rest) if len(rest) > 1 else None
+        if grid is None or not marked:
+            return grid
+        cells = tuple(
+            replace(cell, tokens=tuple(at for word in cell.tokens for at in (marked.get(word), word) if at is not None))
+            for cell in grid.cells
+        )
+        around = BBox.union(BBox(*box) for box in (grid.box, *self.boxes[list(marked.values())].tolist()))
+        return replace(grid, cells=cells, box=(around.x0, around.y0, around.x1, around.y1))
+
+    def _grid_among(self, own: NDArray[np.int64]) -> Grid | None:
         page, boxes, lattice = self.page, self.boxes, self.lattice
         scores = self.pairs[np.ix_(own, own)]
         tokens = [page.tokens[token] for token in own]
         scores[..., 1:4] = agreed(scores[..., 1:4], rows_of(tokens))
         scores[..., 1:4] = with_heads_over_two(scores[..., 1:4], self.states[own, 1], tokens)
+        below = figures_below(tokens) & (lattice[own] < 0)[:, None]
+        scores[below, 1] = np.minimum(scores[below, 1], -BELOW)
+        scores[below, 3] = np.minimum(scores[below, 3], -BELOW)
         cells = clusters(np.clip(scores[..., 1:4].min(axis=-1), -LIMIT, LIMIT))  # of one row and one column
         grid = grid_of(scores[..., 1:4], boxes[own], with_whole_words(cells, tokens))
         ruled = bool(np.mean(lattice[own] >= 0) > RULED)
@@ -264,6 +289,31 @@ class _Search:
         return bool(
             (sure < least and self.textual[own].mean() > 0.5) or (even and not ruled and sure < GIVEN_UP_TYPEWRITTEN)
         )
+
+
+def bullets_among(own: NDArray[np.int64], tokens: Sequence[Token]) -> dict[int, int]:
+    """For each of the tokens ``own`` that a bullet stands right before, in the same printed row, that bullet."""
+    found = {}
+    for row in rows_of([tokens[at] for at in own]):
+        for left, right in pairwise(int(own[at]) for at in row):
+            white = tokens[right].box[0] - tokens[left].box[2]
+            if (
+                tokens[left].text in BULLETS
+                and tokens[right].text not in BULLETS
+                and white < BEHIND * tokens[right].size
+            ):
+                found[right] = left
+    return found
+
+
+def figures_below(tokens: Sequence[Token]) -> NDArray[np.bool_]:
+    """Which two of ``tokens`` (n, n) are decimal figures right below each other: the values of two rows."""
+    boxes = np.array([token.box for token in tokens], np.float32)
+    is_figure = np.array([DECIMAL.fullmatch(token.text) is not None for token in tokens])
+    shared = np.minimum(boxes[:, None, 2], boxes[None, :, 2]) > np.maximum(boxes[:, None, 0], boxes[None, :, 0])
+    lines = np.array([token.baseline for token in tokens], np.float32)
+    apart = np.abs(lines[:, None] - lines) > 0.5 * np.array([token.size for token in tokens], np.float32)
+    return is_figure[:, None] & is_figure & shared & apart & apart.T
 
 
 def _described(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
