@@ -25,6 +25,9 @@ BESIDE = 2.0
 NEIGHBOURS = 16
 """Runs of a printed line that a further run is compared with; no real line has more."""
 
+CAP = 2.0
+"""Least height of a drop cap, over the usual one of lines."""
+
 SLANTED = 0.05
 """Least part of a line's direction across its run: 3 degrees."""
 
@@ -78,6 +81,26 @@ def is_watermark(size: float, usual: float) -> bool:
     """Whether a slanted line of type of this ``size`` is written across the page, and has nothing to do with what
     stands under it: labels and heads that are set aslant are no larger than the ``usual`` type."""
     return size > WATERMARK * usual
+
+
+def with_drop_caps(lines: Sequence[TextLine]) -> list[TextLine]:
+    """``lines``, in which a capital over several of them is the first letter of the topmost one beside it: it stands in
+    the middle of them, and would be read there."""
+    result, usual = list(lines), usual_height(lines)
+    for cap in [one for one in lines if len(one.text) == 1 and one.text.isupper() and one.bbox.height > CAP * usual]:
+        beside = [
+            line
+            for line in result
+            if 0.6 * cap.size > line.size
+            and -0.2 * cap.bbox.width < line.bbox.x0 - cap.bbox.x1 < cap.bbox.height
+            and cap.bbox.y0 - line.bbox.height < line.bbox.center_y < cap.bbox.y1
+        ]
+        first = min(beside, key=lambda line: line.bbox.center_y, default=None)
+        if len(beside) < 2 or first is None or not first.text[0].islower():
+            continue
+        whole = replace(first, text=cap.text + first.text, marks=tuple(shifted(first.marks, 1)))
+        result = [whole if line is first else line for line in result if line is not cap]
+    return result
 
 
 PrintedRow = Sequence[TextLine]

@@ -33,7 +33,7 @@ from docspec.drafting.furniture import settled_furniture, stamps, watermarks
 from docspec.drafting.ink import covers_all_ink, unread_regions
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
-from docspec.drafting.lines import TextLine
+from docspec.drafting.lines import TextLine, with_drop_caps
 from docspec.drafting.order import in_order, index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
@@ -111,7 +111,7 @@ class TextLayerDrafter:
                 lines = with_words(lines, words, typed_spaces(sheet.raw["blocks"]))
             if recogniser is not None:
                 lines = completed(page.pdf_page, lines, recogniser())
-            lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in lines]
+            lines = [replace(line, text=CODES.sub("\ufffd", line.text)) for line in with_drop_caps(lines)]
             regions, layout, events = self._regions(page, sheet, lines, fields, formulas)
             events += formulas.events
             unread: list[Region] | None = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from docspec.core import BBox
-from docspec.drafting.lines import TextLine, in_groups, join_lines, printed_lines
+from docspec.drafting.lines import TextLine, in_groups, join_lines, printed_lines, with_drop_caps
 
 
 def line(text: str, x: float, y: float, width: float = 50, size: float = 10) -> TextLine:
@@ -39,3 +41,21 @@ def test_the_words_of_each_box_of_a_diagram_stand_together() -> None:
         sorted(one.text for one in group) for group in (left, right, *([one] for one in scale))
     ]
     assert in_groups([], lambda one: one.bbox) == []
+
+
+def test_a_drop_cap_is_the_first_letter_of_the_first_line_beside_it() -> None:
+    """In a picture of its own it stands far from the line, and in the middle of several."""
+    words = [
+        "obert is sitting by",
+        "the window in his",
+        "suite of a hotel,",
+        "overlooking the park.",
+        "Sipping green tea",
+    ]
+    beside = [line(text, 110 if at < 4 else 10, 14 * at, 90) for at, text in enumerate(words)]
+    cap = TextLine(BBox(50, 6, 80, 50), "R", 44.0)
+    texts = [one.text for one in with_drop_caps([cap, *beside])]
+    assert texts == ["Robert is sitting by", *words[1:]]
+    for other in (replace(cap, text="7"), replace(cap, bbox=BBox(72, 6, 80, 16), size=10.0), cap):
+        lines = [other, *(beside if other is not cap else [replace(one, text=one.text.title()) for one in beside])]
+        assert with_drop_caps(lines) == lines

@@ -310,10 +310,7 @@ def test_a_bullet_belongs_to_the_cell_of_its_item(parsed: Parsed, texts: list[li
 
 def test_a_list_is_no_table_though_it_stands_on_lined_paper(parsed: Parsed) -> None:
     items = [
-        (
-            26,
-            ["So now that you have mastered", "the order of paragraphs you need", "to see if your sentences have one"],
-        ),
+        (26, ["So now that you have mastered", "the order of texts you need", "to see if your sentences have one"]),
         (20, ["Ask: Do my sentences follow the order of", "time or of thought?"]),
         (20, ["Ask: Do my examples back up what I say and do", "the words tie into it?"]),
         (20, ["Do any of my sentences stick out of the text or do", "they need a second look?"]),
