@@ -122,10 +122,14 @@ def is_bullet(line: TextLine) -> bool:
     return line.text.strip() in _ALONE
 
 
+_NUMBER = re.compile(r"\(?(?:[0-9]{1,3}[a-z]?|[A-Za-z]|[ivxIVX]{1,5})[.)]?")
+_WORD = re.compile(r"\W*[^\W\d_]")
+
+
 def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
     """``lines``, in which bullets and ticks that are lines of their own begin the line on their right, if there is one
-    near."""
-    alone = list(filter(is_bullet, lines))
+    near; and so do numbers and letters that count texts below each other."""
+    alone = [line for line in lines if is_bullet(line) or _NUMBER.fullmatch(line.text.strip())]
     if not 0 < len(alone) <= MOST_DOTS:
         return list(lines)
     joined = {id(line): line for line in lines}
@@ -134,16 +138,17 @@ def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
     for bullet in sorted(alone, key=lambda line: -line.bbox.x0):
         after = [one for one in others if one.bbox.x0 >= bullet.bbox.center_x and one.bbox.in_row_with(bullet.bbox)]
         near = min(after, key=lambda line: line.bbox.x0, default=None)
-        if near is not None and not near.turns:
+        if near is not None and not near.turns and (is_bullet(bullet) or _WORD.match(near.text)):
             pairs.append((bullet, near))
     for bullet, near in pairs:
         white = (near.bbox.x0 - bullet.bbox.x1) / near.bbox.height
-        if white > FAR or (white > 2 * BESIDE and not _is_of_column(bullet, near, pairs, others)):
+        is_sure = is_bullet(bullet) and white <= 2 * BESIDE
+        if white > FAR or not (is_sure or _is_of_column(bullet, near, pairs, others)):
             continue
         if joined[id(near)] is not near:  # it has a bullet that is nearer
             continue
         sign = f"{bullet.text.strip()} "
-        marks = tuple(shifted(near.marks, len(sign)))
+        marks = (*bullet.marks, *shifted(near.marks, len(sign)))
         box = BBox.union([bullet.bbox, near.bbox])
         joined[id(near)] = replace(near, text=sign + near.text, bbox=box, marks=marks)
         del joined[id(bullet)]
@@ -153,17 +158,20 @@ def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
 def _is_of_column(
     bullet: TextLine, near: TextLine, pairs: Sequence[tuple[TextLine, TextLine]], others: Sequence[TextLine]
 ) -> bool:
-    """Whether ``bullet`` stands in a column of bullets whose texts, such as ``near``, begin at one edge, and nothing
-    stands close before it."""
+    """Whether ``bullet`` stands in a column of bullets, or of numbers that differ, whose texts, such as ``near``, begin
+    at one edge, and nothing stands close before any of them."""
     height = near.bbox.height
-    if any(0 <= bullet.bbox.x0 - one.bbox.x1 < FAR * height and one.bbox.in_row_with(bullet.bbox) for one in others):
+    column = [
+        one
+        for one, line in pairs
+        if abs(line.bbox.x0 - near.bbox.x0) < SAME * height
+        and min(abs(one.bbox.x0 - bullet.bbox.x0), abs(one.bbox.x1 - bullet.bbox.x1)) < SAME * height
+    ]
+    if len(column) < COLUMN or (not is_bullet(bullet) and len({one.text.strip() for one in column}) < len(column)):
         return False
-    return (
-        sum(
-            abs(one.bbox.x0 - bullet.bbox.x0) < SAME * height and abs(line.bbox.x0 - near.bbox.x0) < SAME * height
-            for one, line in pairs
-        )
-        >= COLUMN
+    boxes = [one.bbox for one in column]
+    return not any(
+        0 <= box.x0 - one.bbox.x1 < FAR * height and one.bbox.in_row_with(box) for box in boxes for one in others
     )
 
 

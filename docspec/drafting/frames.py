@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docspec.core import BBox
+from docspec.drafting.layout import SENTENCE
 from docspec.drafting.structure.tokens import Floats, PageTokens
 
 SIDE = 3.0
@@ -94,13 +95,21 @@ def _runs(level: Floats, x0: float, x1: float, y: float) -> bool:
     return bool((across & (level[:, 1] >= x1 - SIDE)).any())
 
 
-def is_painted(box: BBox, words: Sequence[BBox], drawings: Iterable[Mapping[str, Any]], images: Sequence[BBox]) -> bool:
-    """Whether more is painted in ``box`` (points) than ``words``, with rules, frames and shades for them: an image,
-    sloping or curved lines other than ticks, or several areas without words. Forms and invoices have nothing of these,
-    and the layout model, which sees mostly where text is, takes some for pictures."""
+def is_painted(
+    box: BBox, lines: Iterable[Sequence[BBox]], drawings: Iterable[Mapping[str, Any]], images: Sequence[BBox]
+) -> bool:
+    """Whether more is painted in ``box`` (points) than the words of ``lines``, with rules, frames and shades for them:
+    an image; and, unless most words are prose that reaches over half of ``box``, sloping or curved lines other than
+    ticks, or several areas without words. Forms and invoices have nothing of these, and the layout model, which sees
+    mostly where text is, takes some for pictures."""
     shown = sum(common.area for one in images if (common := box.intersection(one)) is not None)
     if shown > SHOWN * box.area:
         return True
+    rows = list(lines)
+    words = [word for row in rows for word in row]
+    prose = [row for row in rows if len(row) >= SENTENCE]
+    if sum(map(len, prose)) > len(words) / 2 and BBox.union(row[0] for row in prose).height > box.height / 2:
+        return False
     fills = small = 0
     for drawing in drawings:
         area = BBox(*drawing["rect"])

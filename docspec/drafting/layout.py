@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from html import escape
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,9 @@ from docspec.drafting.lines import TextLine, usual_height
 
 WHITE_SPACE = "white space"
 """The layout of a page that no layout model has seen (``PageDraft.layout``)."""
+
+SENTENCE = 6
+"""Least words of a line that is no label of a picture."""
 
 ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
 
@@ -67,6 +71,28 @@ class LayoutBox:
             return False
         covered = sum(line.bbox.area for line in self.lines)
         return covered > 0.5 * self.bbox.area and usual_height(self.lines) > 0
+
+
+def without_prose(picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[LayoutBox]:
+    """``picture``, of whose words these are the ``lines``, and the paragraphs at its upper and lower edges, from the
+    top: the model takes captions of some charts for a part of them."""
+    rows = sorted(lines, key=lambda row: row[0].center_y)
+    boxes = [BBox.union(row) for row in rows]
+    prose = [len(row) >= SENTENCE for row in rows]
+    for at, (above, box) in enumerate(pairwise(boxes), start=1):  # the last line of a paragraph may be short
+        below = box.y0 - above.y1 < box.height and abs(box.x0 - above.x0) < box.height
+        prose[at] = prose[at] or (below and prose[at - 1])
+    if all(prose):
+        return [picture]
+    rest, upper, lower = picture, boxes[: prose.index(False)], boxes[len(boxes) - prose[::-1].index(False) :]
+    texts: list[list[LayoutBox]] = [[], []]
+    for text, own in zip(texts, (upper, lower), strict=True):
+        band = BBox.union(own) if len(own) > 1 else None
+        left = tuple(member for member in rest.members if band is None or not band.has_center_of(member))
+        if band is not None and left and not any(member.shared_height(band) > 0 for member in left):
+            text.append(LayoutBox(band, Category.TEXT, tuple(own)))
+            rest = replace(rest, bbox=BBox.union(left), members=left)
+    return [*texts[0], rest, *texts[1]]
 
 
 def analyse(page: Any) -> list[LayoutBox]:

@@ -14,7 +14,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of, images_of
 from docspec.drafting.char_spans import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of, is_painted
-from docspec.drafting.layout import LayoutBox, analyse
+from docspec.drafting.layout import LayoutBox, analyse, without_prose
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
 from docspec.drafting.structure.tables import Structure, structure_of
@@ -23,10 +23,11 @@ from docspec.drafting.structure.tokens import page_tokens, turn_of, turned_token
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the page where it stands."""
+    """A word of the page where it stands, and the number of its block and of its line there."""
 
     bbox: BBox
     text: str
+    line: tuple[int, int]
 
 
 MOST_LINES = 2500
@@ -51,7 +52,7 @@ class Printed:
 
     @cached_property
     def words(self) -> list[Word]:
-        return [Word(BBox(*word[:4]), word[4]) for word in self.page.get_text("words")]
+        return [Word(BBox(*word[:4]), word[4], word[5:7]) for word in self.page.get_text("words")]
 
     @cached_property
     def drawings(self) -> list[dict[str, Any]]:
@@ -79,16 +80,22 @@ class Printed:
 
     @cached_property
     def layout(self) -> list[LayoutBox]:
-        """The regions that the layout model sees, in its order; a picture that is only words and rules is text. Raises
-        what the model raises."""
-        return [replace(box, category=Category.TEXT) if self._is_unpainted(box) else box for box in analyse(self.page)]
+        """The regions that the layout model sees, in its order; a picture that is only words and rules is text, and so
+        is prose at the upper or lower edge of one. Raises what the model raises."""
+        return [part for box in analyse(self.page) for part in self._parts(box)]
 
-    def _is_unpainted(self, box: LayoutBox) -> bool:
-        """Whether ``box`` is a supposed picture of words and rules alone."""
+    def _parts(self, box: LayoutBox) -> list[LayoutBox]:
         if box.category is not Category.PICTURE:
-            return False
-        words = [word.bbox for word in self.words if box.bbox.has_center_of(word.bbox)]
-        return len(words) >= WORDS and not is_painted(box.bbox, words, self.drawings, self.images)
+            return [box]
+        lines: dict[tuple[int, int], list[BBox]] = {}
+        for word in self.words:
+            if box.bbox.has_center_of(word.bbox):
+                lines.setdefault(word.line, []).append(word.bbox)
+        if sum(map(len, lines.values())) < WORDS:
+            return [box]
+        if not is_painted(box.bbox, lines.values(), self.drawings, self.images):
+            return [replace(box, category=Category.TEXT)]
+        return without_prose(box, list(lines.values()))
 
     @cached_property
     def bounds(self) -> Bounds:

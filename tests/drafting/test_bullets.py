@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -114,6 +115,38 @@ def test_a_column_of_bullets_may_stand_far_from_its_texts() -> None:
     ]
     assert [one.text for one in with_bullets(listed)] == [f"\u2022 {name}" for name in names]
     assert with_bullets(listed[:4]) == listed[:4], "two may be marks"
+
+
+@pytest.mark.parametrize("numbers", ["8 9 10", "1a 1b 2", "(a) (b) (c)", "iv v vi"])
+def test_numbers_set_apart_count_the_texts_on_their_right(numbers: str) -> None:
+    """Right-aligned, as forms and contents have them."""
+    names = ("Add the lines above", "Enter the smaller one", "Multiply it by two")
+    listed = [
+        one
+        for row, (number, name) in enumerate(zip(numbers.split(), names, strict=True))
+        for one in (line(number, 20 - 5 * len(number), 5 * len(number), 20 * row), line(name, 40, 90, 20 * row))
+    ]
+    expected = [f"{number} {name}" for number, name in zip(numbers.split(), names, strict=True)]
+    assert [one.text for one in with_bullets(listed)] == expected
+    assert with_bullets(listed[:4]) == listed[:4], "two may be anything"
+    same = [replace(one, text="7") if one.text in numbers.split() else one for one in listed]
+    assert with_bullets(same) == same, "they count nothing"
+    figures = [one if one.text in numbers.split() else replace(one, text="12.50") for one in listed]
+    assert with_bullets(figures) == figures, "a table of figures"
+
+
+def test_page_numbers_of_contents_belong_to_their_titles_and_not_to_the_next_column() -> None:
+    titles = ("Letter from the editor", "Mapping the mole", "Reviews")
+    listed = [
+        one
+        for row, title in enumerate(titles)
+        for one in (
+            line(title, 20, 6 * len(title), 20 * row),
+            line(str(3 + 20 * row), 180, 10, 20 * row),
+            line("Another issue is out", 230, 120, 20 * row),
+        )
+    ]
+    assert with_bullets(listed) == listed
 
 
 def test_marks_between_columns_begin_no_texts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -10,7 +11,7 @@ import pytest
 
 from docspec.core import BBox, Category
 from docspec.drafting.frames import Bounds, frames_of, is_painted
-from docspec.drafting.layout import LayoutBox
+from docspec.drafting.layout import LayoutBox, without_prose
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
 from docspec.drafting.structure.tokens import page_tokens
@@ -124,6 +125,11 @@ def bubble(page: Any) -> None:
     page.draw_circle((150, 200), 40)
 
 
+def prose(page: Any) -> None:
+    for number in range(9):
+        page.insert_text((60, 85 + 20 * number), "or enter the tax from your form of the year before", fontsize=9)
+
+
 @pytest.mark.parametrize(
     ("draw", "painted"),
     [
@@ -135,8 +141,21 @@ def bubble(page: Any) -> None:
         (photograph, True),
         (bubble, True),
         (lambda page: [form(page), chart(page)], True),
+        (lambda page: [prose(page), bubble(page)], False),
+        (lambda page: [prose(page), photograph(page)], True),
     ],
-    ids=["words alone", "form", "round frame", "chart", "bars", "photograph", "bubble", "chart in a form"],
+    ids=[
+        "words alone",
+        "form",
+        "round frame",
+        "chart",
+        "bars",
+        "photograph",
+        "bubble",
+        "chart in a form",
+        "brace",
+        "over a photograph",
+    ],
 )
 def test_a_picture_has_something_painted_that_is_no_frame_of_words(draw: Callable[[Any], Any], painted: bool) -> None:
     page = pymupdf.open().new_page(width=600, height=800)
@@ -144,6 +163,32 @@ def test_a_picture_has_something_painted_that_is_no_frame_of_words(draw: Callabl
         page.insert_text((56, 75 + 20 * number), f"label {number}", fontsize=9)
         page.insert_text((210, 75 + 20 * number), f"value {number}", fontsize=9)
     draw(page)
-    words = [BBox(*word[:4]) for word in page.get_text("words")]
+    lines: dict[int, list[BBox]] = {}
+    for word in page.get_text("words"):
+        lines.setdefault(word[5], []).append(BBox(*word[:4]))
     images = [BBox(*one["bbox"]) for one in page.get_image_info()]
-    assert is_painted(BBox(50, 60, 300, 260), words, page.get_drawings(), images) is painted
+    assert is_painted(BBox(50, 60, 300, 260), lines.values(), page.get_drawings(), images) is painted
+
+
+def caption(at_top: bool, count: int = 3) -> list[list[BBox]]:
+    """Lines of a caption above or below the labels of a chart from y = 100 to 200; the last one is short."""
+    y = 60 if at_top else 215
+    long = [[BBox(50 + 30 * n, y + 12 * row, 75 + 30 * n, y + 10 + 12 * row) for n in range(8)] for row in range(count)]
+    return [*long[:-1], long[-1][:2]]
+
+
+@pytest.mark.parametrize("at_top", [True, False])
+def test_a_caption_is_no_part_of_its_chart(at_top: bool) -> None:
+    labels = [[BBox(60, 100 + 20 * n, 80, 110 + 20 * n)] for n in range(5)]
+    axis = BBox(90, 98, 280, 200)
+    lines = [*labels, *caption(at_top)]
+    members = tuple(BBox.union(line) for line in lines)
+    chart = LayoutBox(BBox.union([*members, axis]), Category.PICTURE, (*members, axis))
+    parts = without_prose(chart, lines)
+    assert [part.category for part in parts] == [Category.TEXT, Category.PICTURE][:: 1 if at_top else -1]
+    picture, text = sorted(parts, key=lambda part: part.category is Category.TEXT)
+    assert picture.bbox == BBox.union([*(line[0] for line in labels), axis])
+    assert text.members == tuple(BBox.union(line) for line in caption(at_top))
+    assert without_prose(chart, [*labels, *caption(at_top, 2)[:1]]) == [chart], "one line may be a title of an axis"
+    across = replace(chart, members=(*members, BBox(40, 50, 300, 260)))
+    assert without_prose(across, lines) == [across], "it is drawn over"
