@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pymupdf
 import pytest
 
+from docspec.drafting.structure.grid import Cell, Grid
+from docspec.drafting.structure.head_rules import with_heads_set_off
+from docspec.drafting.structure.tokens import PageTokens, Token
 from docspec.results import ParsedDocument
 
 Parsed = Callable[..., ParsedDocument]
@@ -142,3 +146,40 @@ def test_several_heads_over_one_rule_are_not_one(parsed: Parsed) -> None:
     text = "".join(block.text for block in parsed(draw).pages[0].blocks)
     assert all(year in text for year in ("2001", "2002", "2003", "2004"))
     assert "colspan" not in text
+
+
+PLAIN, BOLD, WHITE = (False, 0), (True, 0), (False, 0xFFFFFF)
+BAND = (30.0, 95.0, 400.0, 115.0)
+FIRST_BOLD = [(True, 0), (False, 0), (False, 0), (False, 0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "fills", "heads"),
+    [
+        ([[BOLD] * 4, [PLAIN] * 4, [PLAIN] * 4], [], 1),
+        ([[PLAIN] * 4, [BOLD] * 4, [BOLD] * 4], [], 1),
+        ([[WHITE] * 4, [PLAIN] * 4], [BAND], 1),
+        ([[PLAIN] * 4, [PLAIN] * 4, [PLAIN] * 4], [BAND], 1),
+        ([[BOLD] * 4, FIRST_BOLD, FIRST_BOLD], [], 1),
+        ([[PLAIN] * 4, [PLAIN] * 4, [PLAIN] * 4], [], 0),
+        ([FIRST_BOLD, FIRST_BOLD, FIRST_BOLD], [], 0),
+        ([[BOLD] * 4, [PLAIN] * 4, [BOLD] * 4], [], 0),
+        ([[PLAIN] * 4, [PLAIN] * 4, [PLAIN] * 4], [(30.0, 95.0, 400.0, 155.0)], 0),
+    ],
+    ids=["bold", "bold below", "white", "ground", "names", "alike", "bold names", "bold sums", "one ground"],
+)
+def test_a_first_row_that_is_set_otherwise_has_the_heads(
+    rows: list[list[tuple[bool, int]]], fills: list[tuple[float, ...]], heads: int
+) -> None:
+    """Ground truth: what a reader calls a row of heads."""
+    tokens, cells = [], []
+    for row, looks in enumerate(rows):
+        for column, (bold, colour) in enumerate(looks):
+            x, y = 40.0 + 90 * column, 100.0 + 20 * row
+            cells.append(Cell((len(tokens),), row, column))
+            tokens.append(Token(f"word {len(tokens)}", (x, y, x + 40, y + 10), 10, y + 8, bold, colour=colour))
+    none = np.zeros((0, 3), np.float32)
+    ground = np.array(fills, np.float32).reshape(-1, 4)
+    page = PageTokens(tuple(tokens), none, none, ground, np.zeros((0, 5), np.float32), 600, 800)
+    grid = Grid(tuple(cells), 0, (40, 100, 350, 160), 1.0)
+    assert [one.head_rows for one in with_heads_set_off([grid], page)] == [heads]

@@ -1,5 +1,6 @@
-"""Heads over several columns: one with a rule right below it that runs over them is the head of just these, and belongs
-to the table even where the network takes it for text; one that lies over two heads of the next line is that of both."""
+"""Heads that the page shows where the network does not see them: over several columns, one with a rule right below it
+that runs over them is the head of just these, and belongs to the table even where the network takes it for text; one
+that lies over two heads of the next line is that of both; and a first row that is set otherwise than all below it."""
 
 from __future__ import annotations
 
@@ -50,8 +51,39 @@ OVER = 4.0
 Piece = Sequence[int]
 """Words of a line without white between them: the numbers of their tokens."""
 
+Look = tuple[bool, int, bool]
+"""Whether a token is bold, its colour, and whether it stands on a filled ground."""
+
 Span = tuple[float, float, float]
 """Where a rule begins and ends, and its height."""
+
+
+def with_heads_set_off(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:
+    """``tables``, in which the first row is one of heads if it has a weight, a colour or a ground of its own in most
+    columns."""
+    return [
+        replace(grid, head_rows=1) if grid.head_rows == 0 and _is_set_off(grid.cells, page) else grid for grid in tables
+    ]
+
+
+def _is_set_off(cells: Sequence[Cell], page: PageTokens) -> bool:
+    heads: dict[int, set[Look]] = {}
+    below: dict[int, set[Look]] = {}
+    for cell in cells:
+        looks = {_look_of(page.tokens[token], page) for token in cell.tokens}
+        for column in range(cell.column, cell.column + cell.columns) if looks else ():
+            (below if cell.row else heads).setdefault(column, set()).update(looks)
+    both = heads.keys() & below.keys()
+    apart = [column for column in both if not heads[column] & below[column]]
+    one = {look for column in apart for look in heads[column]}
+    return len(apart) > max(1, len(both) / 2) and len(one) == 1
+
+
+def _look_of(token: Token, page: PageTokens) -> Look:
+    x, y = (token.box[0] + token.box[2]) / 2, token.baseline - 0.3 * token.size
+    fills = page.fills
+    ground = (fills[:, 0] <= x) & (x <= fills[:, 2]) & (fills[:, 1] <= y) & (y <= fills[:, 3])
+    return token.bold, token.colour, bool(ground.any())
 
 
 def with_head_rules(tables: Sequence[Grid], page: PageTokens) -> list[Grid]:

@@ -28,7 +28,7 @@ from docspec.drafting.structure.enclosed import (
 from docspec.drafting.structure.features import features_of
 from docspec.drafting.structure.going_on import goes_on
 from docspec.drafting.structure.grid import Cell, Grid, agreed, grid_of, without_empty
-from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two
+from docspec.drafting.structure.head_rules import with_head_rules, with_heads_over_two, with_heads_set_off
 from docspec.drafting.structure.lattice import with_lattices
 from docspec.drafting.structure.panels import Parting, partings_of
 from docspec.drafting.structure.plain import plain_grids
@@ -139,7 +139,7 @@ def _tables(
     found = [search.table_of(own) for own in groups]
     tables = [grid for _, grid in _with_rows_joined(found, search) if grid is not None]
     every = with_head_rules(_described([*tables, *_plain_tables(page, tables, states, partings)], page), page)
-    return [grid for grid in every if not _is_of_answers(grid, page)]
+    return [grid for grid in with_heads_set_off(every, page) if not _is_of_answers(grid, page)]
 
 
 def _is_of_answers(grid: Grid, page: PageTokens) -> bool:
