@@ -26,8 +26,8 @@ _SIGNS = "\u2022\u00b7\u25cf\u25e6\u25aa\u25a0\u2023\u25cb"
 
 _ALONE = frozenset({*_SIGNS, "[x]", "[ ]"})
 
-LEAST, MOST = 0.12, 0.6
-"""Sides of a bullet as shares of its line's height."""
+LEAST, MOST, MOST_OF_IMAGE = 0.12, 0.6, 0.8
+"""Sides of a bullet as shares of its line's height; an image has a margin."""
 
 BESIDE = 1.2
 """Most heights of a line between a bullet and its text."""
@@ -55,25 +55,34 @@ MOST_DOTS = 400
 """Dots of a page beyond which they are a chart's or a map's."""
 
 
-def drawn_bullets(drawings: Sequence[Any], words: Sequence[BBox]) -> list[tuple[BBox, BBox]]:
-    """Of a page's ``drawings`` those that are bullets, each with the first word of its line.
+def drawn_bullets(
+    drawings: Sequence[Any], words: Sequence[BBox], images: Sequence[BBox] = ()
+) -> list[tuple[BBox, BBox]]:
+    """Of a page's ``drawings`` and ``images`` those that are bullets, each with the first word of its line.
 
     A bullet stands alone before its line, about half way up, and at least one other stands below or above it, or it is
-    the only one of its level, right below one of another; a mark beside one word of a chart is neither.
+    the only one of its level, right below one of another; a mark beside one word of a chart is neither. Where other
+    words are close before it, several stand in its column, nearer to their own words.
     """
-    dots = [box for drawing in drawings if _is_dot(box := BBox(*drawing["rect"]), drawing)]
+    dots = [(box, MOST) for drawing in drawings if _is_dot(box := BBox(*drawing["rect"]), drawing)]
+    dots += [(image, MOST_OF_IMAGE) for image in images if _is_small(image)]
     if not 2 <= len(dots) <= MOST_DOTS:
         return []
-    bullets = []
-    for dot in dots:
+    bullets, close = [], []
+    for dot, most in dots:
         row = [word for word in words if word.y0 < dot.center_y < word.y1]
         right = min((word for word in row if word.x0 >= dot.x1 - 0.5), key=lambda word: word.x0, default=None)
-        if right is None or any(word.x0 < dot.x0 and word.x1 > dot.x0 - 4 * right.height for word in row):
+        if right is None:
             continue
-        size = max(dot.width, dot.height) / right.height
+        size, white = max(dot.width, dot.height) / right.height, right.x0 - dot.x1
         middle = abs(dot.center_y - right.center_y) < 0.3 * right.height
-        if LEAST <= size <= MOST and middle and right.x0 - dot.x1 <= BESIDE * right.height:
-            bullets.append((dot, right))
+        if LEAST <= size <= most and middle and white <= BESIDE * right.height:
+            before = min((dot.x0 - word.x1 for word in row if word.x0 < dot.x0), default=float("inf"))
+            if before >= 4 * right.height:
+                bullets.append((dot, right))
+            elif before > 2 * white:
+                close.append((dot, right))
+    bullets += [own for own in close if sum(abs(own[0].x0 - dot.x0) < 1.5 for dot, _ in [*bullets, *close]) >= COLUMN]
     listed = [dot for dot, _ in bullets if sum(abs(dot.x0 - other.x0) < 1.5 for other, _ in bullets) > 1]
     return [
         (dot, word)
@@ -89,10 +98,14 @@ def _is_of_list(dot: BBox, other: BBox, near: float) -> bool:
 
 
 def _is_dot(box: BBox, drawing: Any) -> bool:
-    least, most = sorted((box.width, box.height))
     kinds = {item[0] for item in drawing["items"]}
     filled = drawing.get("fill") is not None
-    return 0.5 < 0.8 * most < least and most <= LARGEST and ("c" in kinds or (filled and kinds <= {"re", "qu"}))
+    return _is_small(box) and ("c" in kinds or (filled and kinds <= {"re", "qu"}))
+
+
+def _is_small(box: BBox) -> bool:
+    least, most = sorted((box.width, box.height))
+    return 0.5 < 0.8 * most < least and most <= LARGEST
 
 
 def spell_bullets(blocks: Sequence[Mapping[str, Any]]) -> None:

@@ -194,7 +194,7 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
     shown = [*drawn_ticks(drawings, words), *ticks_of_images(page, printed.images, words)]
     drawn = [tick for tick in shown if not any(_same(tick, field) for field in fields)]
     ticks = [field for field in (*fields, *drawn) if field.ticked is not None]
-    dots = drawn_bullets(drawings, [word.bbox for word in words])
+    dots = drawn_bullets(drawings, [word.bbox for word in words], printed.images)
     bullets = [(dot, word) for dot, word in dots if not any(tick.bbox.has_center_of(dot) for tick in ticks)]
     if not ticks and not bullets:
         return printed, fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
 from docspec.core.marks import Mark
-from docspec.drafting.bullets import with_bullets, with_dashes, with_whole_items
+from docspec.drafting.bullets import drawn_bullets, with_bullets, with_dashes, with_whole_items
 from docspec.drafting.lines import TextLine
 from docspec.results import ParsedDocument
 
@@ -34,7 +35,13 @@ def square(page: Any, x: float, y: float) -> None:
     page.draw_rect(pymupdf.Rect(x - 2, y - 2, x + 2, y + 2), fill=(0.2, 0.2, 0.6), color=None)
 
 
-@pytest.mark.parametrize("draw_one", [disc, ring, square])
+def image(page: Any, x: float, y: float) -> None:
+    dot = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 7, 7))
+    dot.clear_with(40)
+    page.insert_image(pymupdf.Rect(x - 3.5, y - 3.5, x + 3.5, y + 3.5), pixmap=dot)
+
+
+@pytest.mark.parametrize("draw_one", [disc, ring, square, image])
 def test_drawn_bullets_make_a_list(parsed: Parsed, draw_one: Callable[[Any, float, float], None]) -> None:
     def draw(page: Any) -> None:
         page.insert_textbox(pymupdf.Rect(60, 60, 535, 130), PROSE, fontsize=11)
@@ -79,6 +86,29 @@ def test_letters_of_other_type_before_several_lines_are_bullets(parsed: Parsed) 
     written = parsed(draw).to_markdown()
     assert "- Oak planks of the pier\n- Ropes of the ferry\n- Lamps of the mole\n" in written
     assert "\no rio" in written
+
+
+def test_bullets_may_stand_close_behind_the_column_before_theirs(parsed: Parsed) -> None:
+    def draw(page: Any) -> None:
+        page.insert_textbox(pymupdf.Rect(60, 60, 285, 300), f"{PROSE} {SECOND} {PROSE}", fontsize=11)
+        page.insert_textbox(pymupdf.Rect(296, 60, 535, 130), SECOND, fontsize=11)
+        for row, item in enumerate((*ITEMS, "Waste oil is taken back")):
+            disc(page, 298, 146.5 + 14.7 * row)
+            page.insert_text((304, 150 + 14.7 * row), item, fontsize=11)
+
+    written = parsed(draw).to_markdown()
+    assert re.findall("^- (.*)$", written, re.MULTILINE) == [*ITEMS, "Waste oil is taken back"]
+
+
+def test_dots_between_words_are_no_bullets() -> None:
+    """Those of three lines of a menu, below each other."""
+    words = [BBox(x, 100 + 20 * row, x + 40, 110 + 20 * row) for row in range(3) for x in (40, 90, 140)]
+    dots = [
+        {"rect": (x - 6, 103 + 20 * row, x - 2, 107 + 20 * row), "items": [("c",)], "fill": (0, 0, 0)}
+        for row in range(3)
+        for x in (90, 140)
+    ]
+    assert drawn_bullets(dots, words) == []
 
 
 def test_marks_of_a_chart_are_no_bullets(parsed: Parsed) -> None:
