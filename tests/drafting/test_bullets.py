@@ -90,7 +90,7 @@ def test_letters_of_other_type_before_several_lines_are_bullets(parsed: Parsed) 
 
 def test_bullets_may_stand_close_behind_the_column_before_theirs(parsed: Parsed) -> None:
     def draw(page: Any) -> None:
-        page.insert_textbox(pymupdf.Rect(60, 60, 285, 300), f"{PROSE} {SECOND} {PROSE}", fontsize=11)
+        page.insert_textbox(pymupdf.Rect(60, 60, 285, 500), " ".join([PROSE, SECOND] * 2), fontsize=11)
         page.insert_textbox(pymupdf.Rect(296, 60, 535, 130), SECOND, fontsize=11)
         for row, item in enumerate((*ITEMS, "Waste oil is taken back")):
             disc(page, 298, 146.5 + 14.7 * row)
