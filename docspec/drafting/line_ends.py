@@ -172,7 +172,8 @@ def with_line_ends(regions: Sequence[Region]) -> list[Region]:
     """``regions``, in which text is parted where another one begins, and marked as broken where its lines are not to be
     joined."""
     pitch = pitch_of(regions)
-    return [part for region in regions for part in _parts(region, regions, pitch)]
+    whole = [part for region in regions for part in _item_and_text(region, regions, pitch)]
+    return [part for region in whole for part in _parts(region, whole, pitch)]
 
 
 def with_whole_texts(regions: Sequence[Region]) -> list[Region]:
@@ -200,6 +201,37 @@ def _are_one(above: Region, below: Region, regions: Sequence[Region], pitches: S
     others = [both, *(one for one in regions if one not in (above, below))]
     ends = line_ends().of(lines, column_of(both, others, pitch_of(regions)))
     return bool(ends[min(len(above.lines), LINES) - 1, GOES_ON] > EVEN)
+
+
+def _item_and_text(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
+    """``region``; of an item with a mark what stands right below it and is none of it: text that begins left of the
+    mark, or with words that stand out."""
+    lines = region.lines
+    if region.category is not Category.LIST_ITEM or len(lines) < 2 or not is_plain(region, Category.LIST_ITEM):
+        return [region]
+    if not _MARKED.match(lines[0].text):
+        return [region]
+    ends = line_ends().of(lines, column_of(region, regions, pitch))
+    for at, (a, b) in enumerate(pairwise(lines)):
+        left = lines[0].bbox.x0 - b.bbox.x0 > SAME_EDGE * b.bbox.height
+        if ends[at, PARTS] > EVEN and (left or _leads(a, b)) and not _MARKED.match(b.text):
+            return [
+                with_lines(region, lines[: at + 1]),
+                replace(with_lines(region, lines[at + 1 :]), category=Category.TEXT),
+            ]
+    return [region]
+
+
+def _leads(above: PrintedLine, line: PrintedLine) -> bool:
+    """Whether ``line``, behind the end of a sentence, begins with bold words, which the one ``above`` does not end
+    with."""
+    end = len(above.text.rstrip())
+    stands_out = any(mark.kind == "bold" and mark.start == 0 for mark in line.marks)
+    return (
+        stands_out
+        and above.text[end - 1 : end] in tuple(".!?:;")
+        and not any(mark.kind == "bold" and mark.end >= end for mark in above.marks)
+    )
 
 
 def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Region]:
@@ -241,25 +273,30 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     ]
 
 
+def _are_even(lines: Sequence[PrintedLine]) -> list[bool]:
+    """For each of ``lines`` but the last, whether the next one stands at the usual distance, and does not begin with
+    words that stand out."""
+    usual = WIDER * median(b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines))
+    return [b.bbox.y1 - a.bbox.y1 < usual and not _leads(a, b) for a, b in pairwise(lines)]
+
+
 def _are_full(lines: Sequence[PrintedLine], column: Column) -> list[bool]:
-    """For each of ``lines`` but the last, whether the first word of the next one has no room behind it, and nothing
-    else that is drawn speaks for another text: the next one begins at the same edge, at the usual distance."""
+    """For each of ``lines`` but the last, whether the first word of the next one, which begins at the same edge, has no
+    room behind it."""
     edge = max(max(line.bbox.x1 for line in lines), column.edge or 0.0)
-    steps = [b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines)]
-    usual = WIDER * median(steps)
     found = []
-    for (a, b), step in zip(pairwise(lines), steps, strict=True):
+    for a, b in pairwise(lines):
         word = b.bbox.width * (len(b.text.split(maxsplit=1)[0]) + 1) / (len(b.text) + 1)
         room = min(edge, column.reach(a)) - a.bbox.x1
-        found.append(room < word and abs(b.bbox.x0 - a.bbox.x0) < SAME_EDGE * a.bbox.height and step < usual)
+        found.append(room < word and abs(b.bbox.x0 - a.bbox.x0) < SAME_EDGE * a.bbox.height)
     return found
 
 
 def _least(lines: Sequence[PrintedLine], at: int, parts: bool, full: bool) -> float:
     """Below which probability that the text goes on it ends with line ``at`` of ``lines``. It does not within a word or
-    behind one that needs another, and hardly within a sentence that goes on with a small letter, or where the next word
-    had no room (``full``); another text (``parts``) hardly begins where the neighbours end at the same edge, as they do
-    beside a picture."""
+    behind one that needs another, and hardly within a sentence that goes on with a small letter; where nothing that is
+    drawn speaks for another text it hardly begins (``parts``) where the next word had no room (``full``), or the
+    neighbours end at the same edge, as they do beside a picture."""
     line, below = lines[at], lines[at + 1]
     begins, last, few = below.text.lstrip(), line.text.rstrip()[-1], has_few_words(lines)
     cut = last in HYPHENS and line.text.rstrip()[-2:-1].isalpha() and begins[0].isalpha()
@@ -275,6 +312,7 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool, full: bool) -> fl
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
     is_beside = abs(below.bbox.x0 - line.bbox.x0) < near  # an entry of a list may begin left of the line before
+    parts &= _are_even(lines)[at]
     if parts and is_beside and any(abs(one.x1 - line.bbox.x1) < near for one in columns):
         return SURER
     if not few:

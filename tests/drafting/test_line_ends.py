@@ -11,6 +11,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category, PrintedLine, Region
+from docspec.core.marks import Mark
 from docspec.drafting.line_ends import with_line_ends, with_whole_texts
 from docspec.results import ParsedDocument
 
@@ -79,6 +80,38 @@ def test_entries_that_the_layout_takes_for_one_item_are_texts_of_their_own() -> 
     assert len(parts(marked, *lines[1:])) == 1
 
 
+BOLD = (Mark("bold", 0, 19),)
+
+
+@pytest.mark.parametrize(
+    ("at", "marks", "is_item"),
+    [(60, BOLD, False), (46, (), False), (60, (), True), (60, (Mark("italic", 0, 19),), True)],
+    ids=["bold", "left of the mark", "same type", "italic"],
+)
+def test_an_item_ends_before_words_that_stand_out(at: float, marks: tuple[Mark, ...], is_item: bool) -> None:
+    """A leaflet: "Very rare effects" is a heading of the next items, and no end of the one before."""
+    item = (
+        "• A raised value of creatinine is seen in the blood of one patient",
+        "of a hundred, above all of old ones.",
+    )
+    next_text = (
+        "All other statuses: if you file jointly or have the name of a widow,",
+        "you are exempt from this tax.",
+    )
+    lines = [
+        PrintedLine(BBox(x, 100 + 12 * n, x + 4.2 * len(text), 110 + 12 * n), text, size=9, marks=own)
+        for n, (x, text, own) in enumerate(
+            [(60, item[0], ()), (60, item[1], ()), (at, next_text[0], marks), (at, next_text[1], ())]
+        )
+    ]
+    text = "\n".join(line.text for line in lines)
+    box = BBox.union(line.bbox for line in lines)
+    region = Region(box, Category.LIST_ITEM, (text,), lines=tuple(lines), words="text layer")
+    found = [(part.category, [line.text for line in part.lines]) for part in with_line_ends([region])]
+    whole = [(Category.LIST_ITEM, [*item, *next_text])]
+    assert found == (whole if is_item else [(Category.LIST_ITEM, [*item]), (Category.TEXT, [*next_text])])
+
+
 def _joined(lines: list[tuple[str, float, float]], edge: float = 538) -> list[str]:
     """The first lines of the texts that lines of prose (text, right end, top) become, beside prose that ends at
     ``edge``."""
@@ -124,6 +157,17 @@ def test_a_text_ends_where_the_next_word_had_room() -> None:
         ("it has a number behind the name of the drive, from one upwards.", 380, 145),
     ]
     assert _joined(lines) == [lines[0][0], lines[2][0]]
+
+
+@pytest.mark.parametrize(("step", "parted"), [(15, False), (26, True)])
+def test_lines_that_end_at_one_edge_are_one_text_at_the_usual_distance(step: int, parted: bool) -> None:
+    lines = [
+        ("an interim basis from the practice of law in that jurisdiction, which is known to all of", 530, 100),
+        ("the members of the court, and not with other substances of this kind, to be mixed by", 527, 115),
+        ("any of them, as is said in the leaflet for those who prepare it with their own hand.", 525, 130),
+        ("Disposal of bags and bottles is for those who know about it, and must be done soon", 527, 130 + step),
+    ]
+    assert _joined(lines) == [lines[0][0], *([lines[3][0]] if parted else [])]
 
 
 @pytest.mark.parametrize(
