@@ -78,8 +78,6 @@ def is_broken_text(text: str) -> bool:
 def set_alike(first: Block, second: Block) -> bool:
     """Whether two blocks are in type of one size, as far as it is known; words of a file and words read in a picture
     are not of one paragraph."""
-    if {first.words, second.words} == {"text layer", "recognition"}:
-        return False
     if first.points and second.points:
         return abs(first.points - second.points) <= SAME_SIZE * max(first.points, second.points)
     return not (first.points or second.points) or first.words == second.words

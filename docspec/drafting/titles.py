@@ -143,10 +143,17 @@ def _is_bold(region: Region) -> bool:
 
 def with_title(regions: Sequence[Region]) -> list[Region]:
     """``regions`` with the heading that is set in the largest type, if that is far larger than all else and stands in
-    the upper half of the print, as the title. Where the layout knows a title, or sizes of type are unknown, nothing is
-    changed."""
+    the upper half of the print, as the title; or such words of a page without headings, as of a cover. Where the layout
+    knows a title, or sizes of type are unknown, nothing is changed."""
     headings = [region for region in regions if region.category is Category.SECTION_HEADER and _size([region])]
-    body = _size(region for region in regions if region.category.is_running_text and not region.listing)
+    running = [region for region in regions if region.category.is_running_text and not region.listing]
+    if not headings:
+        headings = [max(running, key=lambda region: _size([region]))] if running else []
+        running = [region for region in running if region not in headings]
+        headings = [region for region in headings if _may_head(region)]
+        body = max((_size([region]) for region in running), default=0.0)
+    else:
+        body = _size(running)
     if not headings or not body or any(region.category is Category.TITLE for region in regions):
         return list(regions)
     *others, title = sorted(headings, key=lambda region: _size([region]))

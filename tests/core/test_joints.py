@@ -86,7 +86,6 @@ def test_what_ends_the_text_before_ends_the_paragraph(other: Block) -> None:
     [
         (replace(FIRST, bbox=BBox(40, 600, 150, 610)), REST),  # a line that is not full: a name, a date, a label
         (FIRST, replace(REST, points=8.0)),
-        (replace(FIRST, words="text layer"), replace(REST, words="recognition")),  # of a picture
         (FIRST, replace(REST, text="New walls")),
         (FIRST, replace(REST, bbox=BBox(80, 720, 290, 760))),  # below it, indented
         (FIRST, replace(REST, category=Category.LIST_ITEM)),

@@ -35,6 +35,10 @@ TEXT = (Category.TEXT, 10.0)
     [
         ([(HEADER, 17.0), TEXT, (HEADER, 11.5), TEXT, TEXT], 0),
         ([(Category.PAGE_HEADER, 8.0), (HEADER, 11.5), (HEADER, 15.5), TEXT, TEXT, TEXT], 2),
+        ([(Category.TEXT, 17.0), TEXT, TEXT], 0),  # of a cover
+        ([(Category.TEXT, 14.0), TEXT, TEXT], None),
+        ([TEXT, TEXT, TEXT, (Category.TEXT, 17.0)], None),  # at its foot
+        ([(Category.TEXT, 17.0)], None),  # larger than what?
         ([(HEADER, 12.0), TEXT, (HEADER, 11.5), TEXT], None),  # hardly larger than the text
         ([(HEADER, 14.4), TEXT, (HEADER, 12.0), TEXT], None),  # LaTeX's sections are as large
         ([(HEADER, 17.0), TEXT, (HEADER, 16.5), TEXT, TEXT], None),  # two of one size
