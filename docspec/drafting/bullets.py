@@ -8,7 +8,7 @@ Drawn ones are written as text onto a copy of the page, where a layout model see
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -139,9 +139,9 @@ _NUMBER = re.compile(r"\(?(?:[0-9]{1,3}[a-z]?|[A-Za-z]|[ivxIVX]{1,5})[.)]?")
 _WORD = re.compile(r"\W*[^\W\d_]")
 
 
-def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
+def with_bullets(lines: Sequence[TextLine], is_cell: Callable[[TextLine], bool] = lambda line: False) -> list[TextLine]:
     """``lines``, in which bullets and ticks that are lines of their own begin the line on their right, if there is one
-    near; and so do numbers and letters that count texts below each other."""
+    near; and so do numbers and letters that count texts below each other, other than cells and lines of a listing."""
     alone = [line for line in lines if is_bullet(line) or _NUMBER.fullmatch(line.text.strip())]
     if not 0 < len(alone) <= MOST_DOTS:
         return list(lines)
@@ -151,7 +151,9 @@ def with_bullets(lines: Sequence[TextLine]) -> list[TextLine]:
     for bullet in sorted(alone, key=lambda line: -line.bbox.x0):
         after = [one for one in others if one.bbox.x0 >= bullet.bbox.center_x and one.bbox.in_row_with(bullet.bbox)]
         near = min(after, key=lambda line: line.bbox.x0, default=None)
-        if near is not None and not near.turns and (is_bullet(bullet) or _WORD.match(near.text)):
+        if near is None or near.turns:
+            continue
+        if is_bullet(bullet) or (_WORD.match(near.text) and 2 * near.even < len(near.text) and not is_cell(near)):
             pairs.append((bullet, near))
     for bullet, near in pairs:
         white = (near.bbox.x0 - bullet.bbox.x1) / near.bbox.height

@@ -38,8 +38,14 @@ def typewriting_unmarked(page: Assembly) -> Assembly:
 
 
 def bullets_joined(page: Assembly) -> Assembly:
-    """Bullets that are lines of their own begin the line on their right."""
-    return replace(page, lines=tuple(with_bullets(page.lines)))
+    """Bullets that are lines of their own begin the line on their right, and so do numbers outside of tables."""
+    claims = Claims(page.boxes)
+
+    def is_cell(line: TextLine) -> bool:
+        owner = claims.owner(line.bbox)
+        return owner is not None and page.boxes[owner].category is Category.TABLE
+
+    return replace(page, lines=tuple(with_bullets(page.lines, is_cell)))
 
 
 def lines_claimed(page: Assembly) -> Assembly:
