@@ -5,12 +5,11 @@ nothing upright."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from docspec.drafting.structure.tokens import Floats, Token
+from numpy.typing import NDArray
 
 THIN = 3.0
 """Most points that a drawn rule is wide."""
@@ -26,6 +25,8 @@ LEAST_HEIGHT, LEAST_WIDTH = 5.0, 8.0
 of a leader)."""
 MOST = 600
 """Most pieces of rules beyond which a page is a drawing."""
+
+Floats = NDArray[np.float32]
 
 
 def rules_of(
@@ -59,14 +60,12 @@ def rules_of(
     return _merged(level), _merged(upright), np.array(fills, np.float32).reshape(-1, 4)
 
 
-def without_underlines(level: Floats, words: Sequence[Token]) -> Floats:
-    """``level`` rules but for those that underline ``words``: close below their baseline, from where one of them begins
-    to where one ends. Rules of tables are further away, or longer."""
+def without_underlines(level: Floats, words: Sequence[tuple[float, float, float, float]]) -> Floats:
+    """``level`` rules but for those that underline ``words`` (left and right end, size of type, baseline): close below
+    their baseline, from where one of them begins to where one ends. Rules of tables are further away, or longer."""
     if not (len(level) and words):
         return level
-    words = sorted(words, key=lambda word: word.baseline)
-    x0, _, x1, _ = np.array([word.box for word in words], np.float32).T
-    size, base = np.array([(word.size, word.baseline) for word in words], np.float32).T
+    x0, x1, size, base = np.array(sorted(words, key=itemgetter(3)), np.float32).T
     reach = UNDER * size.max() + 1
     kept = []
     for (start, end, y), first, last in zip(

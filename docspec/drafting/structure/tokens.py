@@ -151,7 +151,8 @@ def page_tokens(
             lines.append(words)
     lines = with_ticks_before(with_raised(lines))
     level, upright, fills = rules_of(drawings, typed)
-    level = without_underlines(level, [word for words in lines for word in words])
+    places = [(word.box[0], word.box[2], word.size, word.baseline) for words in lines for word in words]
+    level = without_underlines(level, places)
     return PageTokens(tuple(with_prose(lines)), level, upright, fills, layout_of_boxes(layout), width, height)
 
 
