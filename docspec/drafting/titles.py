@@ -18,6 +18,9 @@ OVER_TEXT, OVER_HEADINGS = 1.5, 1.1
 of the first level are 1.45 times as large as the text."""
 
 
+OVER_TITLE = 1.05
+"""Size of type of a heading below a title over the title's from which on that is none."""
+
 LARGER = 1.1
 """Size of type over that of running text from which on a heading is one, whatever it says."""
 
@@ -144,7 +147,9 @@ def _is_bold(region: Region) -> bool:
 def with_title(regions: Sequence[Region]) -> list[Region]:
     """``regions`` with the heading that is set in the largest type, if that is far larger than all else and stands in
     the upper half of the print, as the title; or such words of a page without headings, as of a cover. Where the layout
-    knows a title, or sizes of type are unknown, nothing is changed."""
+    knows a title, or sizes of type are unknown, nothing is changed: but what is smaller than a heading further down is
+    no title."""
+    regions = _without_small_titles(regions)
     headings = [region for region in regions if region.category is Category.SECTION_HEADER and _size([region])]
     running = [region for region in regions if region.category.is_running_text and not region.listing]
     if not headings:
@@ -162,6 +167,17 @@ def with_title(regions: Sequence[Region]) -> list[Region]:
     if not large or title.bbox.y0 > (top + bottom) / 2:
         return list(regions)
     return [replace(region, category=Category.TITLE) if region is title else region for region in regions]
+
+
+def _without_small_titles(regions: Sequence[Region]) -> list[Region]:
+    result, largest = list(regions), 0.0
+    for at in reversed(range(len(result))):
+        region, size = result[at], _size([result[at]])
+        if region.category is Category.TITLE and 0 < OVER_TITLE * size < largest:
+            result[at] = replace(region, category=Category.SECTION_HEADER)
+        elif region.category is Category.SECTION_HEADER:
+            largest = max(largest, size)
+    return result
 
 
 def _size(regions: Iterable[Region]) -> float:

@@ -56,6 +56,13 @@ def test_the_largest_heading_is_the_title(lines: list[tuple[Category, float]], t
         assert found[title].category is Category.TITLE and found[title].texts == regions[title].texts
 
 
+@pytest.mark.parametrize(("below", "titles"), [(13.0, 0), (11.0, 1), (10.0, 1)])
+def test_what_is_smaller_than_a_heading_further_down_is_no_title(below: float, titles: int) -> None:
+    found = with_title(page((Category.TITLE, 11.0), TEXT, (HEADER, below), TEXT, TEXT))
+    assert sum(region.category is Category.TITLE for region in found) == titles
+    assert sum(region.category is HEADER for region in found) == 2 - titles
+
+
 def test_small_print_of_listings_makes_no_heading_a_title() -> None:
     heading, text, *listings = page((HEADER, 14.4), TEXT, *[(Category.TEXT, 8.0)] * 4)
     regions = [heading, text, *(replace(region, listing=True) for region in listings)]
