@@ -148,7 +148,7 @@ def _text(digits: bytes) -> str:
 def _shapes(page: Any, font: Font, table: Mapping[int, str]) -> dict[int, str]:
     """What a ``font`` of ``page`` draws for the codes that its ``table`` lacks or tells wrongly."""
     xref, _, kind, *_ = font
-    codes = _codes(page.parent, xref, table) if _KINDS[kind] == 1 else sorted(table)
+    codes = _codes(page.parent, xref, table) if _KINDS[kind] == 1 else sorted({*table, *_cids(page.parent, xref)})
     often = Counter(text for text in table.values() if len(text) == 1 and text.isascii() and text.isalnum())
     few_letters = sum(text.isascii() and text.isalpha() for text in table.values()) <= FEW_LETTERS
     mistold = few_letters and not _MISTOLD.isdisjoint(table.values())
@@ -160,7 +160,8 @@ def _shapes(page: Any, font: Font, table: Mapping[int, str]) -> dict[int, str]:
     shapes = {}
     for code in open_codes & drawn.keys():
         one = drawn[code]
-        if not one.ink.any() or (code not in table and kind != "TrueType" and one.told != UNKNOWN):
+        unnamed = kind == "TrueType" or one.told == UNKNOWN or (kind == "Type0" and one.told == chr(code))
+        if not one.ink.any() or (code not in table and not unnamed):
             continue  # nothing, or MuPDF knows the name of the glyph
         # Of letters that have two glyphs, as small capitals do, nobody knows which one a ligature has.
         letters = {
@@ -186,11 +187,30 @@ def _most_like(like: Mapping[str, float], is_sign: bool) -> str:
 def _codes(pdf: Any, xref: int, table: Mapping[int, str]) -> list[int]:
     """The codes of a simple font: those to which it gives a width."""
     first = pdf.xref_get_key(xref, "FirstChar")[1]
-    kind, widths = pdf.xref_get_key(xref, "Widths")
-    widths = pdf.xref_object(int(widths.split()[0])) if kind == "xref" else widths
-    numbers = re.findall(r"(?<![\w.])[\d.]+", widths) if first.isdigit() else []
+    numbers = re.findall(r"(?<![\w.])[\d.]+", _value(pdf, xref, "Widths")) if first.isdigit() else []
     used = [code for code, width in enumerate(numbers, int(first)) if width.strip("0.")] if numbers else sorted(table)
     return [code for code in used if code <= 0xFF]
+
+
+def _value(pdf: Any, xref: int, key: str) -> str:
+    """The value of a ``key`` of an object, or what it refers to."""
+    kind, value = pdf.xref_get_key(xref, key)
+    return pdf.xref_object(int(value.split()[0])) if kind == "xref" else value  # type: ignore[no-any-return]
+
+
+def _cids(pdf: Any, xref: int) -> list[int]:
+    """The codes of a composite font to which it gives a width, where they are the numbers of its glyphs; none where it
+    has more than are looked at."""
+    if pdf.xref_get_key(xref, "Encoding")[1] != "/Identity-H":
+        return []
+    descendant = re.search(r"(\d+) 0 R", _value(pdf, xref, "DescendantFonts"))
+    widths = _value(pdf, int(descendant[1]), "W") if descendant else ""
+    codes: list[int] = []
+    for first, own, last in re.findall(r"(\d+)\s*(?:\[([^\]]*)\]|(\d+)\s+[\d.]+)", widths.strip().removeprefix("[")):
+        start = int(first)
+        end = int(last) + 1 if last else start + len(own.split())
+        codes += range(start, min(end, start + MOST_CODES + 1))
+    return [code for code in codes if code <= 0xFFFF] if len(codes) <= MOST_CODES else []
 
 
 def _drawn(page: Any, font: Font, codes: Sequence[int]) -> dict[int, Drawn]:

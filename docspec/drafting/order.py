@@ -70,9 +70,11 @@ def in_order(
 
 
 def _lists(boxes: Sequence[LayoutBox]) -> list[list[LayoutBox]]:
-    """``boxes``, items of one list together, from the top: each stands right below another, perhaps indented."""
+    """``boxes``, items of one list together, from the top: each stands right below another, perhaps indented, and no
+    other text between them."""
     texts: list[list[LayoutBox]] = [[box] for box in boxes]
     lists: list[list[LayoutBox]] = []
+    others = [box for box in boxes if box.category is not Category.LIST_ITEM]
     for text in sorted(texts, key=lambda one: one[0].bbox.y0):
         box = text[0]
         if box.category is not Category.LIST_ITEM:
@@ -83,12 +85,17 @@ def _lists(boxes: Sequence[LayoutBox]) -> list[list[LayoutBox]]:
             for own in lists
             if -0.5 * line < box.bbox.y0 - own[-1].bbox.y1 < ITEMS * line
             and abs(box.bbox.x0 - own[-1].bbox.x0) < INDENT * line
+            and not any(_is_between(one.bbox, own[-1].bbox, box.bbox) for one in others)
         ]
         if above:
             min(above, key=lambda own: abs(own[-1].bbox.x0 - box.bbox.x0)).append(text.pop())
         else:
             lists.append(text)
     return [text for text in texts if text]
+
+
+def _is_between(box: BBox, above: BBox, below: BBox) -> bool:
+    return above.y1 < box.center_y < below.y0 and box.shared_width(below) > 0
 
 
 def _whole(boxes: Sequence[LayoutBox]) -> LayoutBox:

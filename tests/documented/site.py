@@ -35,8 +35,8 @@ def made_site(folder: Path) -> Path:
     shutil.copy(ROOT / "samples/notes-scan.pdf", folder / "scan.pdf")
     with pymupdf.open(ROOT / "samples/notes.pdf") as document:
         document[0].get_pixmap(dpi=100).save(folder / "letter.jpg")
-    for name in ("in", "pages"):
-        (folder / name).mkdir()
+    for name in ("in", "pages", "sets/made"):
+        (folder / name).mkdir(parents=True)
         shutil.copy(folder / "input.pdf", folder / name / "a.pdf")
         shutil.copy(folder / "input.md", folder / name / "a.md")
     (folder / "names").write_bytes(b"input.pdf\0")
@@ -49,7 +49,6 @@ def made_site(folder: Path) -> Path:
     for name, make in (("omnidocbench", omnidocbench), ("ocean-ocr", ocean_ocr), ("olmocr-bench", olmocr_bench)):
         (folder / "sets" / name).mkdir(parents=True)
         make(folder / "sets" / name)
-    (folder / "sets/made").mkdir()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for words in (
         "input.pdf -o out.json --format json",

@@ -28,6 +28,8 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"docspec bench speed .*model:mini", "--repeats 1 --max-tokens 8 --model mini"),
     (r"docspec bench speed .*--proposer \.\.\.", "- a part of the command"),
     (r"docspec bench speed", "--repeats 1 --max-tokens 8"),
+    (r"docspec parse .*--pages", "--pages 1"),
+    (r"docspec inspect --needs-ocr", "scan.pdf"),
     (r"docspec parse -", ""),
     (r"docspec parse .*--(baseline|model|server)", "--max-tokens 8"),
     (r"docspec", ""),
@@ -39,7 +41,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks .*--vllm-python", "- needs vLLM in this process: tests/vllm"),
     (r"python -m benchmarks half-precision", "--tokens 4 qwen3_vl"),
     (r"python -m benchmarks languages --second", "- needs a model's tokenizer"),
-    (r"python -m benchmarks languages", "--language de --form born"),
+    (r"python -m benchmarks languages", "- needs fonts: tests/benchmarks/test_languages.py"),
     (r"python -m benchmarks suite parsebench", "- needs ParseBench: tests/benchmarks/suites/test_parsebench.py"),
     (
         r"python -m benchmarks .*suite pdf-parse-bench",
@@ -60,21 +62,25 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m benchmarks accuracy .*head:mini", "--max-tokens 8 --model mini"),
     (r"python -m benchmarks (accuracy|ledger|layer|memory|searchable)", "--max-tokens 8"),
     (r"python -m benchmarks certainty", "--fit 1 --held-out 1"),
+    (r"python -m benchmarks formulas .*--(fit|typesetter)", "- needs LaTeX: tests/benchmarks/test_formulas.py"),
+    (r"python -m benchmarks browser", "- needs pdfjs-dist, which npm installs"),
+    (r"python -m benchmarks\.serving\.(llama|random_gguf)", "- needs llama.cpp: tests/generation/llama"),
+    (r"python -m benchmarks\.serving\.fairness", "- takes minutes"),
+    (r"python -m benchmarks suite icdar2013", "- needs the data set: tests/benchmarks/suites/test_icdar2013.py"),
     (r"python -m benchmarks (drafts|overlap)", "--max-tokens 8 --repeats 1"),
     (r"python -m benchmarks step --random", "- makes gigabytes of random weights: tests/benchmarks/test_step.py"),
     (r"python -m benchmarks step", ""),
     (r"python -m benchmarks (born-digital|runs)", "--repeats 1"),
     (r"python -m benchmarks reading-order --(tagged|forms)", "- needs files: tests/benchmarks/test_reading_order.py"),
     (r"python -m benchmarks reading-order", "--each 1 --kind slide"),
-    (r"python -m benchmarks (made-tables|structure)", "--each 1 --kind plain"),
+    (r"python -m benchmarks (made-tables|structure)", "--each 1 --kind statistics"),
     (r"python -m benchmarks marks", "--max-tokens 8"),
     (r"python -m benchmarks proposer", "--rows 1 --steps 2"),
-    (r"python -m benchmarks\.campaign\.pages DIR", "--count 1"),
+    (r"python -m benchmarks\.campaign\.pages DIR", "- writes into the folder that it names"),
     (r"python -m benchmarks\.campaign\.pages$", "- a mention"),
     (r"python -m benchmarks\.campaign", "- takes minutes: tests/benchmarks/test_campaign.py"),
     (r"python -m benchmarks\.mutants", "- needs cosmic-ray and a clone"),
     (r"python -m benchmarks\.serving\.\w+ .*--(beside|vllm-python)", "- needs vLLM or a second tree"),
-    (r"python -m benchmarks\.serving\.fairness", "--jobs 2 --pages 4 --asked 2"),
     (r"python -m benchmarks\.serving\.hostile", "--requests 40 --clients 2 --rounds 1"),
     (r"python -m benchmarks\.serving\.long_answers", "--characters 1000"),
     (r"python -m benchmarks\.serving\.load", "--requests 40 --clients 2"),
@@ -85,7 +91,8 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"python -m samples.make", "--out made"),
     (r"python -m samples", ""),
     (r"python -m tests.vllm", "- needs vLLM"),
-    (r"python -m training (eval|pages)", ""),
+    (r"python -m training eval", "- takes minutes: tests/training"),
+    (r"python -m training pages", ""),
     (r"python -m training init", ""),
     (r"python -m docspec_methods.teaching", "- teaches for minutes: tests/proposing/methods/test_teaching.py"),
     (r"python -m training", "- teaches for hours: tests/training"),
@@ -100,9 +107,12 @@ STAND_INS = {
     **dict.fromkeys(("FILES", "FILE", "INPUT", "PAGES", "PAGE.pdf", "YOUR.pdf", "SCANS", "SCAN.pdf"), "input.pdf"),
     **dict.fromkeys(("samples/journal-article.pdf", "samples/newspaper.pdf", "samples"), "input.pdf"),
     **dict.fromkeys((".venv-vllm/bin/python", "PYTHON"), sys.executable),
-    **dict.fromkeys(("report.pdf", "paper.pdf", "contract.pdf"), "input.pdf"),
+    **dict.fromkeys(("report.pdf", "paper.pdf", "contract.pdf", "page.pdf"), "input.pdf"),
     **dict.fromkeys(("TRANSCRIPTS", "~/papers", "scans/", "sample/", "archive/", "invoices/"), "in/"),
-    **dict.fromkeys(("out.md", "paper.md", "report.md", "scan.md", "out/paper.md", "out/article.md"), "written.md"),
+    "scans/**/*.pdf": "in/**/*.pdf",
+    **dict.fromkeys(
+        ("out.md", "page.md", "paper.md", "report.md", "scan.md", "out/paper.md", "out/article.md"), "written.md"
+    ),
     **dict.fromkeys(("paper.json", "out/paper.json", "timing.json", "texts-report.json"), "report.json"),
     "texts-model/": "texts/",
     "OUT": "out",
@@ -110,22 +120,6 @@ STAND_INS = {
     "$SLURM_ARRAY_TASK_ID/8": "1/8",
 }
 """What stands for the words of a page that name something that is not here."""
-
-
-RAN = frozenset(
-    {
-        "docspec --version",
-        "docspec inspect invoices/",
-        "docspec models list",
-        "docspec parse --help",
-        "docspec status texts/",
-        "python -m benchmarks ledger PAGE.pdf",
-        "python -m benchmarks reading-order --seed 9100 --each 5",
-        "python -m benchmarks engines samples/journal-article.pdf --engine vllm --engine-python FILE "
-        "--drafter text-layer",
-    }
-)
-"""Commands whose smallest form was seen to run to its end; the others wait for it."""
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,64 @@ def test_ligatures_without_a_character_are_told_by_their_letters(tmp_path: Path,
     assert told(path) == "of ffices final raffles ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz"
 
 
+def written_by_word(path: Path, words: list[list[str]], font: str, ligatures: Mapping[str, str]) -> Path:
+    """A PDF as Word and Acrobat write it: codes are the numbers of glyphs, and those of ``ligatures`` are not in the
+    table of Unicodes, so that readers take them for letters."""
+    source = TTFont(FONTS / font)
+    usual = source.getBestCmap()
+    named = {glyph: ligatures.get(glyph) or usual[ord(glyph)] for word in words for glyph in [*word, " "]}
+    codes = {glyph: source.getGlyphID(name) for glyph, name in named.items()}
+    scale = 1000 / source["head"].unitsPerEm
+    widths = " ".join(f"{codes[glyph]} [{source['hmtx'][name][0] * scale:.0f}]" for glyph, name in named.items())
+    table = "\n".join(f"<{codes[one]:04x}> <{ord(one):04x}>" for one in named if one not in ligatures)
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+
+        def added(content: str, stream: bytes | None = None) -> int:
+            number = pdf.get_new_xref()
+            pdf.update_object(number, content)
+            if stream is not None:
+                pdf.update_stream(number, stream, new=True)
+            return number
+
+        file = added("<<>>", (FONTS / font).read_bytes())
+        head = b"begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 99 beginbfchar\n"
+        unicodes = added("<<>>", head + table.encode() + b"\nendbfchar endcmap")
+        described = added(
+            f"<</Type/FontDescriptor/FontName/ABCDEF+Glyphs/Flags 4/FontBBox[-500 -300 1500 1000]/Ascent 800"
+            f"/Descent -200/CapHeight 700/StemV 80/ItalicAngle 0/FontFile2 {file} 0 R>>"
+        )
+        widths_of = added(f"[{widths}]")
+        descendant = added(
+            f"<</Type/Font/Subtype/CIDFontType2/BaseFont/ABCDEF+Glyphs/CIDToGIDMap/Identity/W {widths_of} 0 R"
+            f"/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor {described} 0 R>>"
+        )
+        descendants = added(f"[{descendant} 0 R]")
+        used = added(
+            f"<</Type/Font/Subtype/Type0/BaseFont/ABCDEF+Glyphs/Encoding/Identity-H/DescendantFonts {descendants} 0 R"
+            f"/ToUnicode {unicodes} 0 R>>"
+        )
+        lines = "".join(
+            f"BT /F 12 Tf 1 0 0 1 50 {700 - 20 * n} Tm <{''.join(f'{codes[glyph]:04x}' for glyph in word)}> Tj ET\n"
+            for n, word in enumerate(words)
+        )
+        contents = added("<<>>", lines.encode())
+        pdf.xref_set_key(page.xref, "Contents", f"{contents} 0 R")
+        pdf.xref_set_key(page.xref, "Resources", f"<</Font<</F {used} 0 R>>>>")
+        pdf.save(path)
+    return path
+
+
+@pytest.mark.parametrize("font", ["DejaVuSerif.ttf", "DejaVuSans.ttf"])
+def test_ligatures_of_a_font_whose_codes_are_glyphs_are_told_by_their_letters(tmp_path: Path, font: str) -> None:
+    alphabet = [*"ABCDEFGHIJKLMNOPQRSTUVWXYZ"], [*"abcdefghijklmnopqrstuvwxyz"]
+    words = [[*"of"], ["ffi", *"ces"], ["fi", *"nal"], [*"ra", "ffl", *"es"], *alphabet]
+    path = written_by_word(tmp_path / "a.pdf", words, font, {"ffi": "uniFB03", "fi": "fi", "ffl": "uniFB04"})
+    with pymupdf.open(path) as raw:
+        assert "offices" not in raw[0].get_text() and "ces" in raw[0].get_text()
+    assert told(path) == "of ffices final raffles ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz"
+
+
 def renamed(path: Path, text: str, font: str, wrong: Mapping[str, str]) -> Path:
     """A PDF with ``text`` in one of MuPDF's own fonts, embedded, whose table tells ``wrong`` characters."""
     with pymupdf.open() as pdf:

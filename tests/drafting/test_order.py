@@ -126,6 +126,13 @@ def test_bullets_and_numbers_that_are_boxes_are_no_column() -> None:
     assert [one for one in ordered if one.bbox.width > 3] == parts[1::2]
 
 
+def test_text_between_the_items_of_a_list_is_read_between_them() -> None:
+    item, more, last = (box(90, y, 530, y + 40, Category.LIST_ITEM) for y in (100, 160, 220))
+    text = box(108, 141, 436, 157)
+    assert page_order([item, text, more, last]) == [item, text, more, last]
+    assert page_order([text, last, more, item], given=False) == [item, text, more, last]
+
+
 def test_what_stands_over_the_whole_width_below_a_text_and_its_aside_is_read_last() -> None:
     beside, aside = box(40, 80, 330, 358), [box(360, 80, 560, 120), box(360, 150, 560, 290)]
     below = box(40, 372, 560, 412)
