@@ -260,3 +260,22 @@ def test_a_block_does_not_stand_between_the_lines_of_another() -> None:
         ["Saue linn", "Saue vald", "76506 Harju maakond"],
         ["SEB Pank", "Swedbank", "Luminor Bank"],
     ]
+
+
+def test_labels_stay_with_their_values_where_a_colon_stands_between_them_and_a_head_above() -> None:
+    """A notice: the values are set a little lower, and labels and values have second lines."""
+    placed = [("Notice 4735", 60.0, 80.0), ("12 March", 240.0, 80.0)]
+    for row, (label, value) in enumerate([("Sender", "A bank"), ("Subject of", "A bank"), ("Object", "A model of")]):
+        y = 110 + 26.0 * row
+        placed += [(label, 60, y), (":", 200, y - 1), (value, 220, y + 1.5)]
+        placed += [("the notice", 60, y + 12)] if row else []
+        placed += [("the notice", 220, y + 13.5)]
+    tokens = tuple(
+        Token(text, (x, y, x + 5.0 * len(text), y + 10), 10, y + 8, line=number)
+        for number, (text, x, y) in enumerate(placed)
+    )
+    none = np.zeros((0, 4), np.float32)
+    page = PageTokens(tokens, none[:, :3], none[:, :3], none, np.zeros((0, 5), np.float32), 600, 800)
+    odds = with_pairs(page, np.arange(len(tokens)), np.full((len(tokens),) * 2, -4.0, np.float32))
+    colons = [at for at, token in enumerate(tokens) if token.text == ":"]
+    assert [bool(odds[at - 1, at + 1] > 0) for at in colons] == [True] * 3

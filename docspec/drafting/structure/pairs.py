@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +111,8 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
             own = [at for piece in run for at in piece]
             if len(run) > 1 or any(tokens[at].text.startswith(BOXES) for at in own):
                 odds[np.ix_(own, own)] = np.maximum(odds[np.ix_(own, own)], SURE)
+    lines = [run for row in rows for run in runs_of(row, lambda left, right: (left[-1], right[0]) in certain)]
+    certain |= {(left[-1], right[0]) for run in lines for left, right in combinations(run, 2)}
     for beside in _out_of_step(rows, tokens, LEVEL if page.recognised else SAME):
         if not any(left and right and (left[-1], right[0]) in certain for left, right in beside):
             _limit(odds, beside, -SURE, np.minimum)
