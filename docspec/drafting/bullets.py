@@ -8,7 +8,7 @@ Drawn ones are written as text onto a copy of the page, where a layout model see
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -142,8 +142,9 @@ _WORD = re.compile(r"\W*[^\W\d_]")
 def with_bullets(lines: Sequence[TextLine], is_cell: Callable[[TextLine], bool] = lambda line: False) -> list[TextLine]:
     """``lines``, in which bullets and ticks that are lines of their own begin the line on their right, if there is one
     near; and so do numbers and letters that count texts below each other, other than cells and lines of a listing."""
-    alone = [line for line in lines if is_bullet(line) or _NUMBER.fullmatch(line.text.strip())]
-    if not 0 < len(alone) <= MOST_DOTS:
+    numbers = [line for line in lines if _NUMBER.fullmatch(line.text.strip())]
+    alone = [*filter(is_bullet, lines), *(numbers if len(numbers) <= MOST_DOTS else ())]
+    if not 0 < len(alone) <= 2 * MOST_DOTS:
         return list(lines)
     joined = {id(line): line for line in lines}
     others = [line for line in lines if not is_bullet(line)]
@@ -155,12 +156,13 @@ def with_bullets(lines: Sequence[TextLine], is_cell: Callable[[TextLine], bool] 
             continue
         if is_bullet(bullet) or (_WORD.match(near.text) and 2 * near.even < len(near.text) and not is_cell(near)):
             pairs.append((bullet, near))
+    crowded = {id(bullet) for bullet, near in pairs if _is_close_before(bullet.bbox, near.bbox.height, others)}
     for bullet, near in pairs:
         white = (near.bbox.x0 - bullet.bbox.x1) / near.bbox.height
         is_sure = is_bullet(bullet) and white <= 2 * BESIDE
-        if white > FAR or not (is_sure or _is_of_column(bullet, near, pairs, others)):
+        if white > FAR or not (is_sure or _is_of_column(bullet, near, pairs, crowded)):
             continue
-        if joined[id(near)] is not near:  # it has a bullet that is nearer
+        if joined.get(id(near)) is not near:  # it has a bullet that is nearer, or is a number of another line
             continue
         sign = f"{bullet.text.strip()} "
         marks = (*bullet.marks, *shifted(near.marks, len(sign)))
@@ -171,10 +173,10 @@ def with_bullets(lines: Sequence[TextLine], is_cell: Callable[[TextLine], bool] 
 
 
 def _is_of_column(
-    bullet: TextLine, near: TextLine, pairs: Sequence[tuple[TextLine, TextLine]], others: Sequence[TextLine]
+    bullet: TextLine, near: TextLine, pairs: Sequence[tuple[TextLine, TextLine]], crowded: Container[int]
 ) -> bool:
     """Whether ``bullet`` stands in a column of bullets, or of numbers that differ, whose texts, such as ``near``, begin
-    at one edge, and nothing stands close before any of them."""
+    at one edge, and none of them (by its ``id``) is ``crowded``."""
     height = near.bbox.height
     column = [
         one
@@ -182,12 +184,13 @@ def _is_of_column(
         if abs(line.bbox.x0 - near.bbox.x0) < SAME * height
         and min(abs(one.bbox.x0 - bullet.bbox.x0), abs(one.bbox.x1 - bullet.bbox.x1)) < SAME * height
     ]
-    if len(column) < COLUMN or (not is_bullet(bullet) and len({one.text.strip() for one in column}) < len(column)):
-        return False
-    boxes = [one.bbox for one in column]
-    return not any(
-        0 <= box.x0 - one.bbox.x1 < FAR * height and one.bbox.in_row_with(box) for box in boxes for one in others
-    )
+    differ = is_bullet(bullet) or len({one.text.strip() for one in column}) == len(column)
+    return len(column) >= COLUMN and differ and not any(id(one) in crowded for one in column)
+
+
+def _is_close_before(bullet: BBox, height: float, lines: Sequence[TextLine]) -> bool:
+    """Whether one of ``lines`` stands close before a ``bullet`` in its row."""
+    return any(0 <= bullet.x0 - one.bbox.x1 < FAR * height and one.bbox.in_row_with(bullet) for one in lines)
 
 
 CLOSE = 0.8

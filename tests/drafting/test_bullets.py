@@ -16,6 +16,7 @@ from docspec.drafting.bullets import drawn_bullets, with_bullets, with_dashes, w
 from docspec.drafting.lines import TextLine
 from docspec.results import ParsedDocument
 
+from ..patience import within
 from .conftest import PROSE, SECOND
 
 Parsed = Callable[..., ParsedDocument]
@@ -163,6 +164,33 @@ def test_numbers_set_apart_count_the_texts_on_their_right(numbers: str) -> None:
     assert with_bullets(same) == same, "they count nothing"
     figures = [one if one.text in numbers.split() else replace(one, text="12.50") for one in listed]
     assert with_bullets(figures) == figures, "a table of figures"
+
+
+def test_a_letter_that_counts_is_no_text_of_a_number_before_it() -> None:
+    listed = [
+        one
+        for row, (number, letter) in enumerate(zip("123", "abc", strict=True))
+        for one in (
+            line(number, 10, 5, 20 * row),
+            line(letter, 40, 5, 20 * row),
+            line("Add the lines above", 60, 90, 20 * row),
+        )
+    ]
+    text = " ".join(one.text for one in with_bullets(listed))
+    assert sorted(text) == sorted(" ".join(one.text for one in listed)), "nothing is lost"
+
+
+def test_columns_of_very_many_numbers_take_no_time() -> None:
+    listed = [
+        one
+        for row in range(380)
+        for one in (
+            line(str(row), 20, 15, 12 * row),
+            *(line("seat of a row", 50 + 90 * at, 80, 12 * row) for at in range(5)),
+        )
+    ]
+    with within(4):
+        assert len(with_bullets(listed)) == 5 * 380
 
 
 def test_page_numbers_of_contents_belong_to_their_titles_and_not_to_the_next_column() -> None:
