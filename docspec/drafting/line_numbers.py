@@ -23,6 +23,9 @@ REGULAR = 0.35
 NUMBERED = 0.8
 """Least share of the printed lines that should have a number which have one."""
 
+ADRIFT = 0.1
+"""Heights of a number by which its place beside a line differs from that of most others, for numbers that drift."""
+
 FLOWING = 0.3
 """Least share of lines that begin with a small letter: prose, and no list."""
 
@@ -101,9 +104,22 @@ def _is_margin(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
     rows = [row for side in sides for row in printed_lines(side)]
     if not rows or sum(line.even > 0 for row in rows for line in row) > 0.5 * len(rows):
         return False  # a listing keeps its numbers
+    if max(pitches) - min(pitches) <= ADRIFT * usual and _drift(numbers, beside):
+        return True
     single = [row for row in rows if len(row) == 1]
     flowing = sum(row[0].text.lstrip()[:1].islower() for row in single)
     side = max(map(printed_lines, sides), key=len)
     marked = sum(any(line.bbox.in_row_with(number.bbox) for line in row) for row in side for number in numbers)
     enough = marked * step >= NUMBERED * len(side) if step > 1 else marked >= NUMBERED * len(side)
     return enough and len(single) >= NUMBERED * len(rows) and flowing >= FLOWING * len(rows)
+
+
+def _drift(numbers: Sequence[TextLine], beside: Sequence[TextLine]) -> bool:
+    """Whether the ``numbers`` have a pitch of their own, so that they label nothing: the printed ones of a court's paper,
+    beside text of other line spacing."""
+    offsets = sorted(
+        (min((line.bbox.center_y - number.bbox.center_y for line in beside), key=abs), number.bbox.height)
+        for number in numbers
+    )
+    usual = offsets[len(offsets) // 2][0]
+    return sum(abs(offset - usual) > ADRIFT * height for offset, height in offsets) > 0.5 * len(offsets)

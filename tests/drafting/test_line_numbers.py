@@ -37,6 +37,12 @@ def numbered(texts: list[str], step: int = 1, first: int = 1, x: float = 40.0, e
     ]
 
 
+def printed_paper(pitch: float = 23.0) -> list[TextLine]:
+    """Paper of a court, with numbers that have a ``pitch`` of their own, under text that is set 20 apart."""
+    text = [line(text, 70, 20 * row) for row, text in enumerate([*PROSE, "ORDER", *PROSE])]
+    return text + [line(str(n + 1), 40 - 5 * len(str(n + 1)), pitch * n + 2) for n in range(20)]
+
+
 @pytest.mark.parametrize(
     ("lines", "count"),
     [
@@ -44,6 +50,7 @@ def numbered(texts: list[str], step: int = 1, first: int = 1, x: float = 40.0, e
         (numbered(PROSE * 3, step=5), 6),  # a manuscript
         (numbered(PROSE, first=301), 11),  # a poem or a later page
         (numbered(PROSE, x=420.0), 11),  # in the right margin
+        (printed_paper(), 20),
     ],
 )
 def test_numbers_of_lines_of_prose_are_taken_out(lines: list[TextLine], count: int) -> None:
@@ -63,6 +70,10 @@ def test_numbers_of_lines_of_prose_are_taken_out(lines: list[TextLine], count: i
         [line(text, 70, 20 * row, even=30) for row, text in enumerate(PROSE)]
         + [line(str(row), 40, 20 * row) for row in range(1, 11)],  # a listing
         numbered(PROSE[:3]),
+        # cells of one and of two lines, in rows of one height, with their numbers at the middle
+        [line(str(n + 1), 40, 30 * n + 10) for n in range(9)]
+        + [line("Plain tiles", 70, 30 * n + 10) for n in range(0, 9, 2)]
+        + [line(text, 70, 30 * n + y) for n in range(1, 9, 2) for y, text in ((4, "Tiles of a large"), (16, "size, glazed"))],
         [line(text, 70, 12 * row) for row, text in enumerate(PROSE * 2)]
         + [line(str(n + 1), 40, 12 * row) for n, row in enumerate((0, 2, 7, 9, 15, 20))],  # clauses
     ],
