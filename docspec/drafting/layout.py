@@ -30,6 +30,9 @@ WHITE_SPACE = "white space"
 SENTENCE = 6
 """Least words of a line that is no label of a picture."""
 
+LABELS = 1 / 3
+"""Most words of what is taken for a picture that stand above and below what is painted and are labels of it."""
+
 ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
 
 
@@ -93,6 +96,26 @@ def without_prose(picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[L
             text.append(LayoutBox(band, Category.TEXT, tuple(own)))
             rest = replace(rest, bbox=BBox.union(left), members=left)
     return [*texts[0], rest, *texts[1]]
+
+
+def apart_from(painted: BBox, picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[LayoutBox]:
+    """``picture`` alone; or, where all that is ``painted`` of it takes at most half of its height and most of its words,
+    whose ``lines`` these are, stand above or below that: the text above, the picture, and the text below. The model
+    takes a table under a photograph, in one frame with it, for a part of it."""
+    rows = list(lines)
+    above = [row for row in rows if BBox.union(row).y1 <= painted.y0]
+    below = [row for row in rows if BBox.union(row).y0 >= painted.y1]
+    labels = [row for row in rows if row not in above and row not in below]
+    if painted.height > picture.bbox.height / 2 or sum(map(len, labels)) > LABELS * sum(map(len, rows)):
+        return [picture]
+    own = BBox.union([painted, *(word for row in labels for word in row)])
+    texts = [
+        LayoutBox(BBox.union(band), Category.TEXT, tuple(band)) if (band := [BBox.union(row) for row in part]) else None
+        for part in (above, below)
+    ]
+    members = tuple(member for member in picture.members if own.has_center_of(member))
+    parts = (texts[0], replace(picture, bbox=own, members=members), texts[1])
+    return [part for part in parts if part is not None]
 
 
 def analyse(page: Any) -> list[LayoutBox]:

@@ -13,8 +13,8 @@ from docspec.core import BBox, Category
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of, images_of
 from docspec.drafting.char_spans import without_doubles
-from docspec.drafting.frames import Bounds, bounds_of, is_painted
-from docspec.drafting.layout import LayoutBox, analyse, without_prose
+from docspec.drafting.frames import Bounds, bounds_of, painted_in
+from docspec.drafting.layout import LayoutBox, analyse, apart_from, without_prose
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
 from docspec.drafting.structure.tables import Structure, structure_of
@@ -93,9 +93,11 @@ class Printed:
                 lines.setdefault(word.line, []).append(word.bbox)
         if sum(map(len, lines.values())) < WORDS:
             return [box]
-        if not is_painted(box.bbox, lines.values(), self.drawings, self.images):
+        painted = painted_in(box.bbox, lines.values(), self.drawings, self.images)
+        if painted is None:
             return [replace(box, category=Category.TEXT)]
-        return without_prose(box, list(lines.values()))
+        parts = apart_from(painted, box, lines.values())
+        return parts if len(parts) > 1 else without_prose(box, list(lines.values()))
 
     @cached_property
     def bounds(self) -> Bounds:

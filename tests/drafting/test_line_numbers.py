@@ -73,7 +73,11 @@ def test_numbers_of_lines_of_prose_are_taken_out(lines: list[TextLine], count: i
         # cells of one and of two lines, in rows of one height, with their numbers at the middle
         [line(str(n + 1), 40, 30 * n + 10) for n in range(9)]
         + [line("Plain tiles", 70, 30 * n + 10) for n in range(0, 9, 2)]
-        + [line(text, 70, 30 * n + y) for n in range(1, 9, 2) for y, text in ((4, "Tiles of a large"), (16, "size, glazed"))],
+        + [
+            line(text, 70, 30 * n + y)
+            for n in range(1, 9, 2)
+            for y, text in ((4, "Tiles of a large"), (16, "size, glazed"))
+        ],
         [line(text, 70, 12 * row) for row, text in enumerate(PROSE * 2)]
         + [line(str(n + 1), 40, 12 * row) for n, row in enumerate((0, 2, 7, 9, 15, 20))],  # clauses
     ],
