@@ -99,9 +99,9 @@ def without_prose(picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[L
 
 
 def apart_from(painted: BBox, picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[LayoutBox]:
-    """``picture`` alone; or, where all that is ``painted`` of it takes at most half of its height and most of its words,
-    whose ``lines`` these are, stand above or below that: the text above, the picture, and the text below. The model
-    takes a table under a photograph, in one frame with it, for a part of it."""
+    """``picture`` alone; or, where all that is ``painted`` of it takes at most half of its height and most of its words
+    (these ``lines``) stand above or below that: the text above, the picture, and the text below. The model takes a
+    table under a photograph, in one frame with it, for a part of it."""
     rows = list(lines)
     above = [row for row in rows if BBox.union(row).y1 <= painted.y0]
     below = [row for row in rows if BBox.union(row).y0 >= painted.y1]

@@ -115,8 +115,8 @@ def _is_margin(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
 
 
 def _drift(numbers: Sequence[TextLine], beside: Sequence[TextLine]) -> bool:
-    """Whether the ``numbers`` have a pitch of their own, so that they label nothing: the printed ones of a court's paper,
-    beside text of other line spacing."""
+    """Whether the ``numbers`` have a pitch of their own, so that they label nothing: the printed ones of a court's
+    paper, beside text of other line spacing."""
     offsets = sorted(
         (min((line.bbox.center_y - number.bbox.center_y for line in beside), key=abs), number.bbox.height)
         for number in numbers
