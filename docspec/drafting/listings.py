@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, groupby, pairwise
+from typing import Any
 
-from docspec.core import Category
-from docspec.drafting.lines import PrintedRow, TextLine, without_spaces
+from docspec.core import BBox, Category
+from docspec.documents.mupdf import mupdf
+from docspec.drafting.lines import PrintedRow, TextLine, printed_lines, without_spaces
 
 TYPEWRITTEN = 0.95
 """A page with more than this share of such type is typewritten: its prose looks like program text."""
+
+PROGRAM = 0.6
+"""Least share of the lines of a typewritten page with signs of program text, of a page of nothing else."""
+
+PROGRAM_ROWS = 3
+"""Least lines of a program that is told from other type of even width by its signs."""
+
+BESIDE, MARGIN = 1.0, 6.0
+"""Most white between two pieces of one row of a program, and between it and the numbers of its lines, in sizes of its
+type."""
 
 LISTED = 0.9
 """At least this share of a listing, and half of each of its lines, is set in such type."""
@@ -24,13 +36,57 @@ APART = 2.5
 LEADED = 1.2
 """Usual height of a line over the size of its type."""
 
+EVEN, OTHERWISE, SPANS = 0.005, 0.15, 3
+"""Most difference of the widths of a letter in spans of a font with letters of one width, as a share; least difference
+that they would have in Helvetica; and least number of spans with different texts."""
+
+_CODE = re.compile(r"[{}\[\]<>=\\$#_|&*^~]|[;:]$|\w\(|//")
 _NUMBER = re.compile(r"\d+(?=\s|$)")
 _ADDRESS = re.compile(r"\S*@[\w-]+(\.[\w-]+)+|(https?:|www\.)\S+")
 
 
+def mark_even(blocks: Iterable[Mapping[str, Any]]) -> None:
+    """Sets the flag of a font whose letters are all of one width where it is missing, as in files of some typesetters:
+    in spans of MuPDF's dictionaries (``blocks``) whose letters have one width, and would not in another font."""
+    spans: dict[str, list[dict[str, Any]]] = {}
+    texts: dict[str, dict[str, float]] = {}
+    monospaced = mupdf().TEXT_FONT_MONOSPACED
+    for block in blocks:
+        for span in (span for line in block.get("lines", ()) if line["dir"] == (1.0, 0.0) for span in line["spans"]):
+            if span["flags"] & monospaced:
+                continue
+            spans.setdefault(span["font"], []).append(span)
+            text = span["text"] if "text" in span else "".join(char["c"] for char in span["chars"])
+            if text.strip():
+                width = (span["bbox"][2] - span["bbox"][0]) / span["size"] / len(text)
+                texts.setdefault(span["font"], {})[text] = width
+    even = {font for font, widths in texts.items() if _are_even(widths)}
+    known = [next(iter(texts[font].values())) for font in even]  # bold and slanted type of a family has the same
+    even |= {
+        font for font, own in texts.items() if any(all(abs(x - w) <= EVEN * w for x in own.values()) for w in known)
+    }
+    for span in chain.from_iterable(spans[font] for font in even):
+        span["flags"] |= monospaced
+
+
+def _are_even(widths: Mapping[str, float]) -> bool:
+    """Whether texts of which these are the ``widths`` of a letter are set in a font whose letters are all of one."""
+    widths = {text: width for text, width in widths.items() if any(map(str.isalpha, text))}
+    if len(widths) < SPANS:
+        return False
+    least, most = min(widths.values()), max(widths.values())
+    if most - least > EVEN * most:
+        return False
+    helvetica = mupdf().Font("helv")
+    other = [helvetica.text_length(text, fontsize=1) / len(text) for text in widths]
+    return max(other) - min(other) > OTHERWISE * max(other)
+
+
 def is_typewritten(lines: Iterable[TextLine]) -> bool:
-    """Whether a page with ``lines`` is typewritten."""
-    return _share(lines) > TYPEWRITTEN
+    """Whether a page with ``lines`` is typewritten, and no program alone."""
+    even = [line for line in lines if not _is_number(line)]
+    coded = sum(_CODE.search(line.text.strip()) is not None for line in even)
+    return _share(even) > TYPEWRITTEN and coded < PROGRAM * len(even)
 
 
 def is_listing(rows: Sequence[PrintedRow], category: Category = Category.TEXT) -> bool:
@@ -38,9 +94,55 @@ def is_listing(rows: Sequence[PrintedRow], category: Category = Category.TEXT) -
     none; layout models call numbered lines list items."""
     if category is not Category.TEXT and not (category is Category.LIST_ITEM and all(map(_is_numbered, rows))):
         return False
-    even = all(_share(row) >= 0.5 for row in rows)
+    even = all(_share(row) >= 0.5 or all(map(_is_number, row)) for row in rows)
     listed = even and _share(line for row in rows for line in row) >= LISTED
     return listed and not all(_ADDRESS.search(line.text) for row in rows for line in row)
+
+
+def program_texts(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+    """The program texts among the ``lines`` of a page, each with the numbers of its lines: type of even width, at least
+    :data:`PROGRAM_ROWS` rows of it below each other, which are numbered, or most of them have signs of a program. A
+    layout model takes them for items, columns and tables."""
+    if is_typewritten(lines):
+        return []
+    even = [
+        line
+        for line in lines
+        if not (line.hidden or line.turns or line.slanted) and _share([line]) >= LISTED and line.even
+    ]
+    programs = []
+    for own in _near(even):
+        rows = printed_lines(own)
+        coded = sum(any(_CODE.search(line.text.strip()) for line in row) for row in rows)
+        numbers = _numbers_of(own, lines)
+        if len(rows) >= PROGRAM_ROWS and (numbers or coded >= PROGRAM * len(rows)):
+            programs.append(own + numbers)
+    return programs
+
+
+def _near(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+    """``lines`` in groups that hang together: below each other, or beside each other in what others of a group take."""
+    groups: list[tuple[BBox, list[TextLine]]] = []
+    for line in sorted(lines, key=lambda line: line.bbox.y0):
+        joined = [(line.bbox, [line])]
+        rest: list[tuple[BBox, list[TextLine]]] = []
+        for box, own in groups:
+            reach = (APART + 1) * LEADED * line.size - line.bbox.height  # letters without tails are low
+            beside = line.bbox.shared_width(box) > -BESIDE * line.size
+            (joined if beside and line.bbox.shared_height(box) > -reach else rest).append((box, own))
+        groups = [*rest, (BBox.union(box for box, _ in joined), [one for _, own in joined for one in own])]
+    return [own for _, own in groups]
+
+
+def _numbers_of(program: Sequence[TextLine], lines: Sequence[TextLine]) -> list[TextLine]:
+    """The numbers that count the lines of ``program``, in a column on its left."""
+    box, size = BBox.union(line.bbox for line in program), max(line.size for line in program)
+    reach = BBox(box.x0 - MARGIN * size, box.y0 - size, box.x0, box.y1 + size)
+    found = [line for line in lines if _is_number(line) and line.bbox.x1 <= box.x0 and reach.has_center_of(line.bbox)]
+    found.sort(key=lambda line: line.bbox.y0)
+    counts = [int(line.text) for line in found]
+    even_steps = all(b - a == 1 for a, b in pairwise(counts))
+    return found if len(found) >= PROGRAM_ROWS and even_steps else []
 
 
 def listings_apart(rows: Sequence[PrintedRow]) -> list[Sequence[PrintedRow]]:

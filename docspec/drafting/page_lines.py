@@ -31,6 +31,7 @@ from docspec.drafting.char_spans import (
     without_doubles,
 )
 from docspec.drafting.lines import TextLine, is_slanted, touch, without_spaces
+from docspec.drafting.listings import mark_even
 from docspec.drafting.printed_signs import BOXES, UNTOLD, signs_of, with_signs
 from docspec.drafting.raised import has_two_shapes, mark_raised, spell_raised, with_raised
 from docspec.drafting.repair import decoded, letters_untold, names_signs, repair
@@ -104,6 +105,7 @@ def page_lines(
         put_in_gaps(blocks)
         blocks = spans_of(blocks)
     spell_bullets(blocks)
+    mark_even(blocks)
     with_raised(blocks)
     signs = signs_of(page, recogniser) if BOXES.search(plain) or UNTOLD.search(plain) else ()
     for number, block in enumerate(blocks):

@@ -15,6 +15,7 @@ from docspec.documents.painting import drawings_of, images_of
 from docspec.drafting.char_spans import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of, painted_in
 from docspec.drafting.layout import LayoutBox, analyse, apart_from, without_prose
+from docspec.drafting.listings import mark_even
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
 from docspec.drafting.structure.tables import Structure, structure_of
@@ -71,6 +72,7 @@ class Printed:
         flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_ACCURATE_BBOXES | pymupdf.TEXT_MEDIABOX_CLIP
         raw = dict(self.page.get_text("rawdict", flags=flags))
         without_doubles(raw["blocks"])
+        mark_even(raw["blocks"])
         return raw
 
     @cached_property

@@ -34,6 +34,7 @@ from docspec.drafting.ink import covers_all_ink, unread_regions
 from docspec.drafting.layout import WHITE_SPACE, LayoutBox, write_hidden
 from docspec.drafting.line_numbers import line_numbers, numbers_region
 from docspec.drafting.lines import TextLine, with_drop_caps
+from docspec.drafting.listings import program_texts
 from docspec.drafting.order import in_order, index_in_order, layout_of
 from docspec.drafting.page_lines import page_lines
 from docspec.drafting.picture_text import (
@@ -183,6 +184,13 @@ class TextLayerDrafter:
         numbers, lines = line_numbers(lines)
         if numbers:  # the layout model takes numbered lines for a list
             printed = Printed(without_lines(printed.page, numbers), printed.modelled)
+        programs = program_texts(lines)
+        listed = {id(line) for program in programs for line in program}
+        if programs:
+            printed = Printed(
+                without_lines(printed.page, [line for line in lines if id(line) in listed]), printed.modelled
+            )
+            lines = [line for line in lines if id(line) not in listed]
         forms = form_tables(fields, lines)
         if forms:
             printed = Printed(without_fields(printed.page), printed.modelled)
@@ -190,14 +198,18 @@ class TextLayerDrafter:
         structures = structures_of(printed, formulas)
         found, lines = found_tables(structures, lines, printed.texts_in, formulas.cells)
         boxes = with_tables(boxes, found, forms)
+        for program in programs:
+            own = LayoutBox.around(program, Category.TEXT)
+            boxes.insert(index_in_order(own.bbox, [box.bbox for box in boxes]), own)
+            lines += program
         if layout != WHITE_SPACE:
             boxes, lines = with_blocks(boxes, lines, structures[0])
             boxes = with_strays(fitted(boxes, lines), unclaimed(boxes, lines))
             boxes = in_order(boxes, lines, printed.bounds)
         boxes = with_formulas(boxes, lines, self._formulas == "picture")
-        own = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
+        counts = [numbers_region(numbers, printed.page.rect.height)] if numbers else []
         across = assemble([LayoutBox.around([mark], Category.TEXT) for mark in marks], marks)
-        regions = [_in_pixels(settled(region), page) for region in [*own, *assemble(boxes, lines), *across]]
+        regions = [_in_pixels(settled(region), page) for region in [*counts, *assemble(boxes, lines), *across]]
         if not self._quick:
             image = page.sketch or page.image  # pictures are large enough for a sketch to show them
             regions = with_pictures(image, regions, image.width / page.width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -14,6 +15,7 @@ from docspec.documents import open_document
 from docspec.drafting.assembly import assemble
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.lines import TextLine
+from docspec.drafting.listings import mark_even, program_texts
 from docspec.drafting.text_layer import TextLayerDrafter
 
 PROSE = ["The keeper writes down the height of the tide", "whenever it turns, and adds it to the table."]
@@ -48,9 +50,11 @@ def test_a_typewritten_page_has_no_listing() -> None:
 
 @pytest.mark.parametrize("category", [Category.TEXT, Category.LIST_ITEM])
 def test_numbered_lines_are_a_listing_where_the_layout_calls_them_items(category: Category) -> None:
+    typed = regions(lines([f"{at} {line}" for at, line in enumerate(PROSE)], 40, True), category=category)
+    assert all(one.category is category and not one.listing for one in typed), "a typewritten page"
     numbered = lines([f"{at} {line}" for at, line in enumerate(CODE)], 40, True)
-    alone = regions(numbered, category=category)
-    assert all(one.category is category and not one.listing for one in alone), "nothing beside it: a typewritten page"
+    [alone] = regions(numbered, category=category)
+    assert alone.listing, "a page of nothing but a program"
     *_, found = assemble(
         [LayoutBox(BBox(0, 0, 300, 24), Category.TEXT), LayoutBox(BBox(0, 40, 300, 90), category)],
         [*lines(PROSE, 0, False), *numbered],
@@ -141,3 +145,55 @@ def test_blank_lines_do_not_cut_a_listing() -> None:
         draft = TextLayerDrafter().draft(PageImage(Image.new("RGB", (595, 842), "white"), 1, 1.0, "a.pdf", page))
     found = [region.texts[0].split("\n") for region in draft.regions if region.listing]
     assert [[line.strip() for line in one] for one in found] == [[line.strip() for line in code if line]]
+
+
+def spans(font: str, texts: Sequence[str], flags: int = 0) -> list[dict[str, Any]]:
+    """Blocks of MuPDF's dictionaries, with a line of its own for each of ``texts`` in a font of base 14."""
+    page = pymupdf.open().new_page()
+    for at, text in enumerate(texts):
+        page.insert_text((50, 50 + 14 * at), text, fontname=font)
+    blocks = page.get_text("dict")["blocks"]
+    for block in blocks:
+        for line in block["lines"]:
+            for span in line["spans"]:
+                span["flags"] = flags
+    return list(blocks)
+
+
+@pytest.mark.parametrize(
+    ("font", "texts", "even"),
+    [
+        ("cour", CODE, True),
+        ("cour", [*CODE, "==", "{"], True),
+        ("helv", CODE, False),
+        ("helv", ["1,024", "2,048", "4,096", "8,192"], False),
+        ("cour", ["aa", "bb", "cc", "dd"], False),  # these have one width in any font
+        ("cour", CODE[:2], False),
+    ],
+)
+def test_a_font_whose_letters_have_one_width_is_known_without_its_flag(font: str, texts: list[str], even: bool) -> None:
+    blocks = spans(font, texts)
+    mark_even(blocks)
+    flags = [span["flags"] for block in blocks for line in block["lines"] for span in line["spans"]]
+    assert flags == [pymupdf.TEXT_FONT_MONOSPACED if even else 0] * len(texts)
+
+
+def test_bold_type_of_the_same_width_is_of_the_family() -> None:
+    blocks = [*spans("cour", CODE), *spans("cobo", ["if"]), *spans("helv", ["if", "in"])]
+    mark_even(blocks)
+    fonts = {span["font"]: span["flags"] for block in blocks for line in block["lines"] for span in line["spans"]}
+    assert fonts == {"Courier": 8, "Courier-Bold": 8, "Helvetica": 0}
+
+
+def test_a_program_is_taken_whole_with_the_numbers_of_its_lines() -> None:
+    program = lines([*CODE, "", *CODE], 40, True)
+    program = [line for line in program if line.text]
+    comment = TextLine(BBox(150, 40, 240, 50), "# at the pier", 10, even=11)
+    numbers = [TextLine(BBox(-14, 41 + 12 * at, -8, 49 + 12 * at), str(at + 1), 6) for at in range(9)]
+    prose = lines(PROSE, 0, False)
+    [found] = program_texts([*prose, *program, comment, *numbers])
+    assert {id(line) for line in found} == {id(line) for line in (*program, comment, *numbers)}
+    assert program_texts([*prose, *program[:2]]) == [], "a name or two"
+    assert program_texts([*prose, *lines(PROSE * 3, 40, True)]) == [], "an example of what is typed"
+    [found] = program_texts([*prose, *lines(PROSE * 3, 40, True), *numbers[:6]])
+    assert len(found) == 12, "it is numbered"

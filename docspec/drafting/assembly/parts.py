@@ -22,7 +22,7 @@ def columns_parted(page: Assembly) -> Assembly:
     """Divides text that runs over several columns; the white space then gives the order of all boxes."""
 
     def parted(box: LayoutBox) -> Sequence[LayoutBox]:
-        columns = columns_of(box.lines) if box.category.is_running_text else []
+        columns = columns_of(box.lines) if box.category.is_running_text and not _is_listing(box) else []
         return [LayoutBox.around(lines, box.category) for lines in columns] if len(columns) > 1 else [box]
 
     done = page.each_box(parted)
