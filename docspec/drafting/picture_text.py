@@ -67,6 +67,10 @@ PROSE = 3
 TEXT = 8
 """Least words of an image that shows text."""
 
+BESIDE = 0.25
+"""Least letters of the text layer, as a share of those in an image, beside which the image is an illustration (such as
+a picture of a screen) although it shows prose, and not the page."""
+
 BACKGROUND = 0.7
 """Least share of a page that an image takes behind it, such as a scan."""
 
@@ -172,17 +176,17 @@ def _words(lines: Sequence[TextLine]) -> int:
 
 
 def words_of_images(
-    page: PageImage, found: Sequence[TextLine], furniture: Mapping[Category, Sequence[TextLine]]
+    page: PageImage, found: Sequence[TextLine], furniture: Mapping[Category, Sequence[TextLine]], written: int
 ) -> list[tuple[BBox, list[TextLine]]]:
     """The images of ``page`` (pixels) with the lines ``found`` in each: the words of a logo or a chart belong to it
-    wherever they stand in it. An image of lines of text, or of nothing but print, shows text and has none here, nor has
-    one that is ``furniture``."""
+    wherever they stand in it. An image of nothing but print shows text and has none here, nor has one of prose on a page
+    with little text of its own, ``written`` letters, or one that is ``furniture``."""
     images, rest = [], list(found)
     edges = [line for band in furniture.values() for line in band]
     for image in sorted(_images(page), key=lambda box: -box.area) if found else ():
         own = [line for line in rest if image.has_center_of(line.bbox)]
         behind = image.area >= BACKGROUND * page.width * page.height
-        if not behind and not all(line in edges for line in own) and not _shows_text(page, image, own):
+        if not behind and not all(line in edges for line in own) and not _shows_text(page, image, own, written):
             images.append((image, own))
             rest = [line for line in rest if line not in own]
     return images
@@ -209,12 +213,14 @@ def with_words_of_images(regions: Sequence[Region], images: Sequence[tuple[BBox,
     return result
 
 
-def _shows_text(page: PageImage, image: BBox, lines: Sequence[TextLine]) -> bool:
-    """Whether an ``image`` of ``page`` with these ``lines`` shows text, and no chart or logo with words."""
+def _shows_text(page: PageImage, image: BBox, lines: Sequence[TextLine], written: int) -> bool:
+    """Whether an ``image`` of ``page`` with these ``lines`` shows text, and no chart or logo with words; the text layer
+    of the page has ``written`` letters."""
     words = _words(lines)
-    if words >= PROSE * len(lines):
+    is_text = words >= PROSE * len(lines)
+    if is_text and written < BESIDE * sum(map(str.isalpha, "".join(line.text for line in lines))):
         return True
-    return words >= TEXT and is_print_alone(page.image, image, [line.bbox for line in lines])
+    return (is_text or words >= TEXT) and is_print_alone(page.image, image, [line.bbox for line in lines])
 
 
 def furniture_of(lines: Sequence[TextLine], regions: Sequence[Region], height: float) -> dict[Category, list[TextLine]]:

@@ -123,7 +123,8 @@ class TextLayerDrafter:
                 recognised, mute = find_text(page, regions, unread, self._recogniser.of_page(page), known)
                 printed = tuple(PrintedLine(one.bbox, one.text, confidence=one.confidence) for one in recognised)
                 edges = furniture_of(recognised, regions, page.height)
-                images = words_of_images(page, recognised, edges)
+                written = sum(map(str.isalpha, "".join(line.text for line in lines if not line.hidden)))
+                images = words_of_images(page, recognised, edges, written)
                 labels = [line for _, own in images for line in own]
                 edges = {kind: own for kind, band in edges.items() if (own := [x for x in band if x not in labels])}
                 aside = [*labels, *(line for band in edges.values() for line in band)]

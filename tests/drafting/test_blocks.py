@@ -176,8 +176,12 @@ def test_pairs_are_looked_for_in_no_time_on_a_page_of_scattered_words() -> None:
         with_pairs(page, np.arange(len(tokens)), np.zeros((len(tokens), len(tokens)), np.float32))
 
 
-@pytest.mark.parametrize(("prose", "kept"), [(40, True), (0, False)], ids=["listing", "typewritten page"])
-def test_a_listing_keeps_its_rows_whatever_the_network_says(prose: int, kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("prose", "typed", "kept"),
+    [(40, False, True), (0, False, True), (40, True, False)],
+    ids=["listing", "nothing but a listing", "typewritten page"],
+)
+def test_a_listing_keeps_its_rows_whatever_the_network_says(prose: int, typed: bool, kept: bool) -> None:
     code: list[Placed] = [
         ("function", 40, 100, 0), ("add(a, b) {", 100, 100, 1),
         ("return", 60, 112, 2), ("a + b;", 110, 112, 3),
@@ -187,6 +191,7 @@ def test_a_listing_keeps_its_rows_whatever_the_network_says(prose: int, kept: bo
     lines = [replace(line, even=len(line.text.replace(" ", ""))) for line in lines]
     box = LayoutBox(BBox.union(line.bbox for line in lines), Category.TEXT, tuple(line.bbox for line in lines))
     text = [line_of("Adding two numbers is what computers were built for", 40, 300 + 12 * at) for at in range(prose)]
+    text = [replace(line, even=typed * len(line.text.replace(" ", ""))) for line in text]
     found, _ = with_blocks([box], [*lines, *text], structure)
     assert (found == [box]) is kept
 

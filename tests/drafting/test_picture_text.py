@@ -349,3 +349,27 @@ def test_print_of_the_file_that_stands_in_a_table_is_not_recognised_again(
         (*(text for one in regions for text in one.texts[:1]), *(label.text for one in regions for label in one.labels))
     )
     assert words.count("0.10") == 1 and words.count("=") == 12, words
+
+
+@pytest.mark.parametrize("own", [8, 0])
+def test_prose_in_a_picture_of_a_screen_is_its_own_unless_it_is_all_the_text_of_the_page(
+    page_of: Callable[..., PageImage], recogniser: Recogniser, own: int
+) -> None:
+    said = ["Visit the harbour of Oban for the", "tables of every tide of the year"]
+    with Image.open(io.BytesIO(picture(said, 22))) as opened:
+        screen = Image.new("RGB", (opened.width + 80, opened.height + 200), (40, 90, 170))
+        screen.paste(opened, (40, 40))
+        for at, colour in enumerate(((200, 60, 40), (240, 200, 60), (60, 160, 90), (250, 120, 200))):
+            screen.paste(colour, (60 + 90 * at, opened.height + 70, 120 + 90 * at, opened.height + 150))
+    buffer = io.BytesIO()
+    screen.save(buffer, "PNG")
+
+    def page(page: pymupdf.Page) -> None:
+        page.insert_image((60, 120, 400, 330), stream=buffer.getvalue())
+        if own:
+            written(page, BODY * own, 360, 10)
+
+    regions = TextLayerDrafter(recogniser=recogniser).draft(page_of(page)).regions
+    labels = " ".join(label.text for region in regions for label in region.labels)
+    texts = " ".join(region.texts[0] for region in regions if region.texts)
+    assert ("Visit the harbour" in labels, "Visit the harbour" in texts) == (own > 0, own == 0)
