@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, groupby, pairwise
+from statistics import median
 from typing import Any
 
 from docspec.core import BBox, Category
@@ -36,9 +37,9 @@ APART = 2.5
 LEADED = 1.2
 """Usual height of a line over the size of its type."""
 
-EVEN, OTHERWISE, SPANS = 0.005, 0.15, 3
-"""Most difference of the widths of a letter in spans of a font with letters of one width, as a share; least difference
-that they would have in Helvetica; and least number of spans with different texts."""
+EVEN, MOST, OTHERWISE, SPANS = 0.005, 0.95, 0.15, 3
+"""Most difference of the widths of a letter in most spans of a font with letters of one width, as a share, and how many
+are most; least difference that they would have in Helvetica; and least number of spans with different texts."""
 
 _CODE = re.compile(r"[{}\[\]<>=\\$#_|&*^~]|[;:]$|\w\(|//")
 _NUMBER = re.compile(r"\d+(?=\s|$)")
@@ -61,7 +62,7 @@ def mark_even(blocks: Iterable[Mapping[str, Any]]) -> None:
                 width = (span["bbox"][2] - span["bbox"][0]) / span["size"] / len(text)
                 texts.setdefault(span["font"], {})[text] = width
     even = {font for font, widths in texts.items() if _are_even(widths)}
-    known = [next(iter(texts[font].values())) for font in even]  # bold and slanted type of a family has the same
+    known = [median(texts[font].values()) for font in even]  # bold and slanted type of a family has the same
     even |= {
         font for font, own in texts.items() if any(all(abs(x - w) <= EVEN * w for x in own.values()) for w in known)
     }
@@ -72,13 +73,15 @@ def mark_even(blocks: Iterable[Mapping[str, Any]]) -> None:
 def _are_even(widths: Mapping[str, float]) -> bool:
     """Whether texts of which these are the ``widths`` of a letter are set in a font whose letters are all of one."""
     widths = {text: width for text, width in widths.items() if any(map(str.isalpha, text))}
-    if len(widths) < SPANS:
+    words = {text: width for text, width in widths.items() if " " not in text}  # white may be stretched
+    own = words if len(words) >= SPANS else widths
+    if len(own) < SPANS:
         return False
-    least, most = min(widths.values()), max(widths.values())
-    if most - least > EVEN * most:
+    usual = median(own.values())
+    if sum(abs(width - usual) <= EVEN * usual for width in own.values()) < MOST * len(own):
         return False
     helvetica = mupdf().Font("helv")
-    other = [helvetica.text_length(text, fontsize=1) / len(text) for text in widths]
+    other = [helvetica.text_length(text, fontsize=1) / len(text) for text in own]
     return max(other) - min(other) > OTHERWISE * max(other)
 
 

@@ -179,8 +179,8 @@ def words_of_images(
     page: PageImage, found: Sequence[TextLine], furniture: Mapping[Category, Sequence[TextLine]], written: int
 ) -> list[tuple[BBox, list[TextLine]]]:
     """The images of ``page`` (pixels) with the lines ``found`` in each: the words of a logo or a chart belong to it
-    wherever they stand in it. An image of nothing but print shows text and has none here, nor has one of prose on a page
-    with little text of its own, ``written`` letters, or one that is ``furniture``."""
+    wherever they stand in it. An image of nothing but print shows text and has none here, nor has one of prose on a
+    page with little text of its own, ``written`` letters, or one that is ``furniture``."""
     images, rest = [], list(found)
     edges = [line for band in furniture.values() for line in band]
     for image in sorted(_images(page), key=lambda box: -box.area) if found else ():

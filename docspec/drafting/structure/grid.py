@@ -308,9 +308,16 @@ def _reading(boxes: Floats, height: float) -> list[tuple[float, float]]:
 
 
 def without_empty(cells: Sequence[Cell]) -> list[Cell]:
-    """``cells`` without rows and columns in which none begins, other than cells that go on."""
+    """``cells`` without rows in which none begins, other than cells that go on, and without columns that no cell has
+    without the next one: figures of one place that stand at the end of longer ones make no column."""
     rows = sorted({cell.row for cell in cells})
     columns = sorted({cell.column for cell in cells})
+    for column in columns[::-1]:
+        at = columns.index(column)
+        own = [cell for cell in cells if cell.column <= column < cell.column + cell.columns]
+        beside = [columns[near] for near in (at - 1, at + 1) if 0 <= near < len(columns)]
+        if any(all(cell.column <= other < cell.column + cell.columns for cell in own) for other in beside):
+            columns.remove(column)
 
     def upto(edges: list[int], at: int) -> int:
         return int(np.searchsorted(edges, at))
