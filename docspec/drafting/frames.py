@@ -95,25 +95,22 @@ def _runs(level: Floats, x0: float, x1: float, y: float) -> bool:
     return bool((across & (level[:, 1] >= x1 - SIDE)).any())
 
 
-def painted_in(
+def is_painted(
     box: BBox, lines: Iterable[Sequence[BBox]], drawings: Iterable[Mapping[str, Any]], images: Sequence[BBox]
-) -> BBox | None:
-    """Where more is painted in ``box`` (points) than the words of ``lines``, with rules, frames and shades for them:
-    images; and, unless most words are prose that reaches over half of ``box``, sloping or curved lines other than
+) -> bool:
+    """Whether more is painted in ``box`` (points) than the words of ``lines``, with rules, frames and shades for them:
+    an image; and, unless most words are prose that reaches over half of ``box``, sloping or curved lines other than
     ticks, or several areas without words. Forms and invoices have nothing of these, and the layout model, which sees
-    mostly where text is, takes some for pictures. ``None``: nowhere."""
-    shown = [common for one in images if (common := box.intersection(one)) is not None]
-    if sum(one.area for one in shown) <= SHOWN * box.area:
-        shown = []
+    mostly where text is, takes some for pictures."""
+    shown = sum(common.area for one in images if (common := box.intersection(one)) is not None)
+    if shown > SHOWN * box.area:
+        return True
     rows = list(lines)
     words = [word for row in rows for word in row]
     prose = [row for row in rows if len(row) >= SENTENCE]
     if sum(map(len, prose)) > len(words) / 2 and BBox.union(row[0] for row in prose).height > box.height / 2:
-        return BBox.union(shown) if shown else None
-    sloping: list[BBox] = []
-    fills: list[BBox] = []
-    small = 0
-    is_drawn = False
+        return False
+    fills = small = 0
     for drawing in drawings:
         area = BBox(*drawing["rect"])
         if not box.has_center_of(area):
@@ -121,13 +118,12 @@ def painted_in(
         holds = any(area.has_center_of(word) for word in words)
         curved = not holds and any(item[0] == "c" for item in drawing["items"])
         if curved or any(map(_slopes, drawing["items"])):
-            sloping.append(area)
             small += len(drawing["items"])
-            is_drawn = is_drawn or small > MARKS or max(area.width, area.height) > MARK
-        if not holds and min(drawing.get("fill") or [1.0]) < 1 and min(area.width, area.height) > THICK:
-            fills.append(area)
-    painted = [*shown, *(sloping if is_drawn else ()), *(fills if shown or is_drawn or len(fills) >= FILLS else ())]
-    return BBox.union(painted).intersection(box) if painted else None
+            if small > MARKS or max(area.width, area.height) > MARK:
+                return True
+        shade = min(drawing.get("fill") or [1.0])
+        fills += not holds and shade < 1 and min(area.width, area.height) > THICK
+    return fills >= FILLS
 
 
 def _slopes(item: Sequence[Any]) -> bool:

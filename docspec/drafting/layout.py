@@ -98,17 +98,17 @@ def without_prose(picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[L
     return [*texts[0], rest, *texts[1]]
 
 
-def apart_from(painted: BBox, picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[LayoutBox]:
-    """``picture`` alone; or, where all that is ``painted`` of it takes at most half of its height and most of its words
-    (these ``lines``) stand above or below that: the text above, the picture, and the text below. The model takes a
-    table under a photograph, in one frame with it, for a part of it."""
+def apart_from(image: BBox, picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[LayoutBox]:
+    """``picture`` alone; or, where the ``image`` in it takes at most half of its height and most of its words (these
+    ``lines``) stand above or below that: the text above, the picture, and the text below. The model takes a table under
+    a photograph, in one frame with it, for a part of it."""
     rows = list(lines)
-    above = [row for row in rows if BBox.union(row).y1 <= painted.y0]
-    below = [row for row in rows if BBox.union(row).y0 >= painted.y1]
+    above = [row for row in rows if BBox.union(row).y1 <= image.y0]
+    below = [row for row in rows if BBox.union(row).y0 >= image.y1]
     labels = [row for row in rows if row not in above and row not in below]
-    if painted.height > picture.bbox.height / 2 or sum(map(len, labels)) > LABELS * sum(map(len, rows)):
+    if image.height > picture.bbox.height / 2 or sum(map(len, labels)) > LABELS * sum(map(len, rows)):
         return [picture]
-    own = BBox.union([painted, *(word for row in labels for word in row)])
+    own = BBox.union([image, *(word for row in labels for word in row)])
     texts = [
         LayoutBox(BBox.union(band), Category.TEXT, tuple(band)) if (band := [BBox.union(row) for row in part]) else None
         for part in (above, below)

@@ -13,7 +13,7 @@ from docspec.core import BBox, Category
 from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of, images_of
 from docspec.drafting.char_spans import without_doubles
-from docspec.drafting.frames import Bounds, bounds_of, painted_in
+from docspec.drafting.frames import Bounds, bounds_of, is_painted
 from docspec.drafting.layout import LayoutBox, analyse, apart_from, without_prose
 from docspec.drafting.listings import mark_even
 from docspec.drafting.page_lines import cell_texts
@@ -95,10 +95,12 @@ class Printed:
                 lines.setdefault(word.line, []).append(word.bbox)
         if sum(map(len, lines.values())) < WORDS:
             return [box]
-        painted = painted_in(box.bbox, lines.values(), self.drawings, self.images)
-        if painted is None:
+        if is_painted(box.bbox, lines.values(), self.drawings, ()):
+            return without_prose(box, list(lines.values()))
+        images = [one for one in self.images if box.bbox.intersection(one) is not None]
+        if not is_painted(box.bbox, lines.values(), (), images):
             return [replace(box, category=Category.TEXT)]
-        parts = apart_from(painted, box, lines.values())
+        parts = apart_from(BBox.union(images), box, lines.values())
         return parts if len(parts) > 1 else without_prose(box, list(lines.values()))
 
     @cached_property

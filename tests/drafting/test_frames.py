@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 
 from docspec.core import BBox, Category
-from docspec.drafting.frames import Bounds, frames_of, painted_in
+from docspec.drafting.frames import Bounds, frames_of, is_painted
 from docspec.drafting.layout import LayoutBox, apart_from, without_prose
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
@@ -167,8 +167,7 @@ def test_a_picture_has_something_painted_that_is_no_frame_of_words(draw: Callabl
     for word in page.get_text("words"):
         lines.setdefault(word[5], []).append(BBox(*word[:4]))
     images = [BBox(*one["bbox"]) for one in page.get_image_info()]
-    found = painted_in(BBox(50, 60, 300, 260), lines.values(), page.get_drawings(), images)
-    assert (found is not None) is painted
+    assert is_painted(BBox(50, 60, 300, 260), lines.values(), page.get_drawings(), images) is painted
 
 
 def caption(at_top: bool, count: int = 3) -> list[list[BBox]]:
