@@ -113,8 +113,8 @@ def apart_from(image: BBox, picture: LayoutBox, lines: Iterable[Sequence[BBox]])
         LayoutBox(BBox.union(band), Category.TEXT, tuple(band)) if (band := [BBox.union(row) for row in part]) else None
         for part in (above, below)
     ]
-    members = tuple(member for member in picture.members if own.has_center_of(member))
-    parts = (texts[0], replace(picture, bbox=own, members=members), texts[1])
+    members = dict.fromkeys((image, *(member for member in picture.members if own.has_center_of(member))))
+    parts = (texts[0], replace(picture, bbox=own, members=tuple(members)), texts[1])
     return [part for part in parts if part is not None]
 
 
