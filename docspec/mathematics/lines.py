@@ -21,6 +21,9 @@ OBJECT_OFF, OBJECT_APART = 0.7, 0.12
 """How far a formula that is an object of its own stands off the base line of the words around it at most, and from the
 nearest of these at least, in sizes of type."""
 
+MOST_WORDS, WORDED = 6, 0.7
+"""Words of a row in the middle of its column, and the share of its glyphs in them, above both of which it is prose."""
+
 APART = 0.6
 """White between words at most, in sizes of type."""
 
@@ -245,6 +248,8 @@ def is_centred(row: Row, rows: Sequence[Row], loose: Sequence[Glyph], left: floa
         return False
     if _LABEL.match(signs) or signs.endswith(".") or (len(words) > 3 and not any(sign in RELATIONS for sign in signs)):
         return False
+    if len(words) > MOST_WORDS and sum(map(len, words)) > WORDED * len(row.glyphs):
+        return False  # the first line of a caption
     near = [one for one in loose if abs((one.y0 + one.y1) / 2 - row.y + 0.25 * row.size) < 1.6 * row.size]
     near += [one for other in rows if not other.prose and abs(other.y - row.y) < 1.2 * row.size for one in other.glyphs]
     x0 = min(one.x0 for one in (*row.glyphs, *near))

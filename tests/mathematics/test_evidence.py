@@ -12,7 +12,7 @@ from docspec.mathematics.fonts import Font, font_of
 from docspec.mathematics.formula import Formula
 from docspec.mathematics.glyphs import Bar, Glyph
 from docspec.mathematics.inline import inline_formulas
-from docspec.mathematics.lines import Row, is_item, rows_of_column
+from docspec.mathematics.lines import Row, is_centred, is_item, rows_of_column
 from docspec.mathematics.spelling import sign_in_latex
 from docspec.mathematics.symbols import Symbol, symbol_of
 from docspec.mathematics.words import is_certain
@@ -249,3 +249,17 @@ def test_upright_letters_in_cells_are_no_formulas_but_variables_are() -> None:
         for text, font in (("A", bold), ("N", italic))
     }
     assert found == {"A": False, "N": True}
+
+
+@pytest.mark.parametrize(
+    ("words", "centred"),
+    [
+        ("where a is a number", True),
+        ("Figure 5: a path. Since the map of this plane is smooth in all of it the sum is", False),
+    ],
+)
+def test_the_first_line_of_a_caption_in_the_middle_of_its_column_is_no_formula(words: str, centred: bool) -> None:
+    italic = font_of("CMMI10")
+    glyphs = set_in_a_row(("f", italic), ("=", ROMAN), ("g", italic), (f" {words}", ROMAN))
+    row = Row(100.0, 10.0, list(glyphs), prose=True)
+    assert is_centred(row, [row], [], row.x0 - 40, row.x1 + 40) is centred
