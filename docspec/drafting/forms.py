@@ -43,6 +43,10 @@ MOST_STROKES = 400
 
 MOST_FIELDS = 2000
 
+TYPED_RULES, TYPED_ROWS, TYPED_OFF = ")]}|§", 5, 0.3
+"""Signs that are typed below each other for an upright rule; least rows of one; and how far they may be off it, in
+their heights."""
+
 ON, OFF = "[x]", "[ ]"
 
 _CROSSES = frozenset("xX×✓✔✗✘√✕✖●■◆★")
@@ -225,6 +229,36 @@ def without_lines(page: Any, lines: Sequence[TextLine]) -> Any:
     copy = _copy(page, widgets=True)
     _without_text(copy, [line.bbox.grown(-0.2 * line.bbox.height) for line in lines])
     return copy
+
+
+def typed_rules(words: Sequence[Word]) -> list[list[BBox]]:
+    """The places of brackets, bars and the like that are typed below each other, one in each row, for an upright rule
+    between two columns, as in the heads of court papers."""
+    found: list[list[BBox]] = []
+    for sign in TYPED_RULES:
+        own = sorted((word.bbox for word in words if word.text == sign), key=lambda box: box.y0)
+        alone = [box for box in own if not any(other is not box and other.in_row_with(box) for other in own)]
+        rules = runs_of(
+            alone,
+            lambda above, box: (
+                abs(box.center_x - above.center_x) < TYPED_OFF * box.height and box.y0 - above.y1 < box.height
+            ),
+        )
+        found += [list(rule) for rule in rules if len(rule) >= TYPED_ROWS]
+    return found
+
+
+def with_typed_rules(printed: Printed) -> Printed:
+    """A copy of a page on which typed rules are drawn; the page itself without any."""
+    rules = typed_rules(printed.words)
+    if not rules:
+        return printed
+    copy = _copy(printed.page, widgets=True)
+    _without_text(copy, [box.grown(-0.2 * min(box.width, box.height)) for rule in rules for box in rule])
+    for rule in rules:
+        x = rule[0].center_x
+        copy.draw_line((x, rule[0].y0), (x, rule[-1].y1), width=0.5)
+    return Printed(copy, printed.modelled)
 
 
 def _without_text(page: Any, boxes: Sequence[BBox]) -> None:

@@ -27,7 +27,7 @@ from docspec.documents.painting import layer_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.assembly.claims import fitted, unclaimed, with_strays
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
+from docspec.drafting.forms import Field, form_tables, with_drawn_signs, with_typed_rules, without_fields, without_lines
 from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
 from docspec.drafting.furniture import settled_furniture, stamps, watermarks
 from docspec.drafting.ink import covers_all_ink, unread_regions
@@ -101,6 +101,7 @@ class TextLayerDrafter:
             return PageDraft((), self.name, "an image has no text layer", time.perf_counter() - start)
         try:
             sheet, fields = with_drawn_signs(Printed(page.pdf_page, not self._quick))
+            sheet = with_typed_rules(sheet)
             formulas = formulas_of(sheet, self._formulas)
             sound = self._judge is None or self._judge.judge(page).trusted
             reader = self._recogniser if sound else None

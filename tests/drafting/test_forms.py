@@ -13,6 +13,10 @@ import pytest
 from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
+from docspec.core import BBox, PageImage
+from docspec.drafting.forms import typed_rules
+from docspec.drafting.printed import Word
+from docspec.drafting.text_layer import TextLayerDrafter
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -350,3 +354,41 @@ def test_answers_and_their_questions_are_lines(parsed: Parsed) -> None:
     assert "[x] Yes [ ] No Criminal investigation pending or completed?" in written
     assert "[ ] Yes [x] No Criminal charges filed? If yes, against whom?" in written
     assert "Gender: [ ] Female [x] Male" in written
+
+
+PARTIES = ["IN RE:", "NORTHERN FERRY COMPANY", "OF OBAN AND THE ISLES", "", "A. MACLEOD, et al.,", "Plaintiffs,", "v."]
+APPEAL = [
+    "Appeal from the Court of",
+    "Session for the Northern",
+    "District of the Highlands",
+    "and the Western Isles.",
+    "",
+]
+
+
+@pytest.mark.parametrize("sign", [")", "]", "|", "§"])
+def test_brackets_below_each_other_are_a_rule_between_two_columns(sign: str) -> None:
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for at in range(9):
+            left, right = (texts[at] if at < len(texts) else "" for texts in (PARTIES, [*APPEAL, "No. 4471"]))
+            page.insert_text((72, 100 + 14 * at), left)
+            page.insert_text((290, 100 + 14 * at), sign)
+            page.insert_text((310, 100 + 14 * at), right)
+        for at in range(4):
+            page.insert_text((72, 300 + 14 * at), "The court orders the parties to this appeal to file a statement.")
+        draft = TextLayerDrafter().draft(PageImage(Image.new("RGB", (595, 842), "white"), 1, 1.0, "a.pdf", page))
+    words = " ".join(" ".join(region.texts[0] for region in draft.regions).split())
+    assert words.startswith(" ".join(" ".join([*PARTIES, *APPEAL]).split()) + " No. 4471 The court")
+
+
+def test_brackets_that_stand_in_words_or_apart_are_no_rule() -> None:
+    def word(text: str, x: float, y: float) -> Word:
+        return Word(BBox(x, y, x + 4, y + 10), text, (0, 0))
+
+    rule = [word(")", 100, 12 * at) for at in range(5)]
+    assert typed_rules(rule) == [[one.bbox for one in rule]]
+    assert typed_rules(rule[:4]) == []
+    assert typed_rules([word(")", 100, 40 * at) for at in range(9)]) == []
+    assert typed_rules([*rule, *(word(")", 140, 12 * at) for at in range(5))]) == []
+    assert typed_rules([word("a)", 100, 12 * at) for at in range(9)]) == []
