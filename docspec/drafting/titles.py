@@ -10,6 +10,8 @@ from dataclasses import replace
 from statistics import median
 
 from docspec.core import BBox, Category, Region
+from docspec.core.draft import stacked
+from docspec.core.geometry import runs_of
 from docspec.core.scripts import UNSPACED
 from docspec.drafting.line_ends import are_apart
 
@@ -36,6 +38,9 @@ is."""
 
 LONGEST = 12
 """Most words of a line that is a heading as others of its style are."""
+
+HEADING_APART = 0.8
+"""Most white between two lines of one heading, in heights of a line."""
 
 PROSE = 3
 """Least lines of text that shows which styles running text has."""
@@ -178,6 +183,22 @@ def _without_small_titles(regions: Sequence[Region]) -> list[Region]:
         elif region.category is Category.SECTION_HEADER:
             largest = max(largest, size)
     return result
+
+
+def with_whole_headings(regions: Sequence[Region]) -> list[Region]:
+    """``regions``, in which a heading that goes on in small letters in the next one, right below it, is one with it."""
+    return [run[0] if len(run) == 1 else stacked(run) for run in runs_of(regions, _goes_on)]
+
+
+def _goes_on(above: Region, below: Region) -> bool:
+    if not (above.category.is_heading and above.category is below.category and above.lines and below.lines):
+        return False
+    a, b = above.lines[-1], below.lines[0]
+    font, other = (line.look.removesuffix(" underlined") for line in (a, b))  # a part of the line may be
+    right_below = -0.5 < (b.bbox.y0 - a.bbox.y1) / a.bbox.height < HEADING_APART
+    like = font == other and abs(a.size - b.size) < 0.05 * a.size
+    aligned = min(abs(a.bbox.x0 - b.bbox.x0), abs(a.bbox.center_x - b.bbox.center_x)) < a.bbox.height
+    return b.text[:1].islower() and like and right_below and aligned
 
 
 def _size(regions: Iterable[Region]) -> float:

@@ -11,7 +11,7 @@ from docspec.core import BBox, Category, PageImage, PrintedLine, Region
 from docspec.core.marks import Mark
 from docspec.documents import open_document
 from docspec.drafting.text_layer import TextLayerDrafter
-from docspec.drafting.titles import with_alike, with_title, without_parts
+from docspec.drafting.titles import with_alike, with_title, with_whole_headings, without_parts
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HEADER = Category.SECTION_HEADER
@@ -182,3 +182,25 @@ def test_lines_of_one_style_are_all_headings_or_none(heads: int, texts: int, kin
     assert as_given == own, "a style of the running text says nothing"
     sentence = styled(Category.TEXT, "This is a sentence of its own.")
     assert with_alike([styled(HEADER, "Arrivals"), sentence])[1] is sentence
+
+
+@pytest.mark.parametrize(
+    ("second", "look", "y", "whole"),
+    [
+        ("and what is advised against", "Arial-Bold", 14.0, True),
+        ("and what is advised against", "Arial-Bold underlined", 14.0, True),
+        ("Supplier of the sheet", "Arial-Bold", 14.0, False),  # a heading of its own
+        ("and what is advised against", "Arial", 14.0, False),
+        ("and what is advised against", "Arial-Bold", 40.0, False),
+    ],
+)
+def test_a_heading_that_goes_on_in_small_letters_is_one(second: str, look: str, y: float, whole: bool) -> None:
+    texts = (("1.2. Uses of the mixture", "Arial-Bold", 0.0), (second, look, y))
+    regions = [
+        Region(box := BBox(0, y, 200, y + 10), HEADER, (text,), 1.0, (PrintedLine(box, text, 10.0, look=look),))
+        for text, look, y in texts
+    ]
+    found = with_whole_headings(regions)
+    assert [one.texts[0] for one in found] == (
+        [f"{texts[0][0]}\n{second}"] if whole else [text for text, _, _ in texts]
+    )

@@ -31,7 +31,7 @@ from docspec.drafting.bullets import with_dashes, with_signs, with_whole_items
 from docspec.drafting.layout import LayoutBox
 from docspec.drafting.line_ends import with_line_ends, with_whole_texts
 from docspec.drafting.lines import TextLine
-from docspec.drafting.titles import with_alike, with_title, without_parts
+from docspec.drafting.titles import with_alike, with_title, with_whole_headings, without_parts
 
 Step = Callable[[Assembly], Assembly]
 RegionStep = Callable[[Sequence[Region]], list[Region]]
@@ -56,6 +56,7 @@ REGION_STEPS: tuple[RegionStep, ...] = (
     with_whole_items,  # of what is called items by now
     without_parts,  # the same; what is no heading must not keep another one from being the title
     with_alike,  # of what may be a heading
+    with_whole_headings,  # of what stayed a heading
     with_title,  # needs that size, and all headings
     with_items,  # before lines of few words are one text
     with_close_lines,  # lines that a heading was taken for are text by now
