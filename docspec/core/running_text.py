@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import TypeVar
 
-from docspec.core.geometry import BBox
+from docspec.core.geometry import BBox, in_rows
 from docspec.core.result import Block
 
 ALIKE = 0.85
@@ -126,16 +126,17 @@ def _value(roman: str) -> int:
 
 def in_place(items: Sequence[T], moved: Callable[[T], bool], box: Callable[[T], BBox | None]) -> list[T]:
     """``items`` with those that are ``moved`` before all others if they stand above these, behind them if they stand
-    below."""
-    body = [place for item in items if not moved(item) and (place := box(item)) is not None]
+    below; those of one row stay in their order."""
+    places = {at: place for at, item in enumerate(items) if (place := box(item)) is not None}
+    body = [place for at, place in places.items() if not moved(items[at])]
     if not body:
         return list(items)
     top, bottom = min(place.y0 for place in body), max(place.y1 for place in body)
 
-    def side(item: T) -> tuple[int, float]:
-        place = box(item)
-        if place is None or not moved(item):
-            return 0, 0.0
-        return (-1, place.y0) if place.center_y <= top else (1, place.y0) if place.center_y >= bottom else (0, 0.0)
+    apart = [at for at, place in places.items() if moved(items[at]) and not top < place.center_y < bottom]
+    row_of = {at: number for number, row in enumerate(in_rows(apart, places.__getitem__)) for at in row}
 
-    return sorted(items, key=side)
+    def side(at: int) -> tuple[int, int]:
+        return (-1 if places[at].center_y <= top else 1, row_of[at]) if at in row_of else (0, 0)
+
+    return [items[at] for at in sorted(range(len(items)), key=side)]
