@@ -16,7 +16,15 @@ from docspec.core.formulas import bare_formula
 from docspec.core.raised import has_raised, plain, respelled
 from docspec.dialects import tables
 from docspec.dialects.otsl import to_otsl
-from docspec.dialects.text import clean, join_lines, split_items, split_marker, straight_quotes, strip_heading
+from docspec.dialects.text import (
+    clean,
+    join_cells,
+    join_lines,
+    split_items,
+    split_marker,
+    straight_quotes,
+    strip_heading,
+)
 
 _SCRIPT = re.compile(r"([_^])\{(\w)\}")
 _SPACED = re.compile(
@@ -150,7 +158,7 @@ def _item(marker: str, body: str, bullet: str | None) -> str:
 
 
 def _table(text: str, style: TableStyle) -> list[str]:
-    table = tables.parse_table(text)
+    table = tables.parse_table(join_cells(text))
     if table is None:
         return []
     if style == "otsl":

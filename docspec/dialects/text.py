@@ -28,6 +28,7 @@ space."""
 _NUMBER_MARKER = re.compile(r"\s*(\(?(?:\d{1,3}|[A-Za-z]|[ivxlIVXL]{2,5})[.)]|\[\d{1,3}\])\s+")
 _HEADING_MARKS = re.compile(r"^\s*#{1,6}\s+")
 _CUT_ADDRESS = re.compile(r"(?:\w://|\bwww\.)\S*[-/_=?&]$|\w://$")
+_CUT_IN_CELL = re.compile(r"[^<>]*-\n[^<>]*")
 _HYPHENS = "-\u2010"
 _SPACED_BY_PHRASES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Thai, Lao, Burmese and Khmer, whose lines nearly always break between words, which have no space between them."""
@@ -59,6 +60,11 @@ def join_lines(text: str, hyphens: Hyphens = "drop", around: str = "") -> str:
     """
     paragraphs = (part.split("\n") for part in re.split(r"\n\s*\n", text))
     return "\n\n".join(joined for part in paragraphs if (joined := _join_paragraph(part, text, hyphens, around)))
+
+
+def join_cells(html: str) -> str:
+    """The ``html`` of a drafted table, in whose cells lines end with hyphens, with these lines joined."""
+    return _CUT_IN_CELL.sub(lambda cell: join_lines(cell[0], around=html), html)
 
 
 def straight_quotes(text: str) -> str:

@@ -22,6 +22,9 @@ _BULLET = re.compile(r"^([•◦▪‣–—*-]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s")
 GUTTER = 0.6
 """Heights of a line between two columns, at least."""
 
+SINGLE = 2.0
+"""The same where a column has one line: the spaces of a justified line may be wide."""
+
 COLUMN = 8
 """Heights of a line that a column is wide, at least."""
 
@@ -65,7 +68,13 @@ def columns_of(lines: Sequence[TextLine]) -> list[list[TextLine]]:
     Columns count only where all are wide: bullets, numbers and keys beside their values are no columns.
     """
     unit = usual_height(lines)
-    groups = xy_cut(lines, lambda line: line.bbox, GUTTER * unit, math.inf, _has_rows, runs_leftwards(lines))
+
+    def parted(gutter: float) -> list[list[TextLine]]:
+        return xy_cut(lines, lambda line: line.bbox, gutter * unit, math.inf, _has_rows, runs_leftwards(lines))
+
+    groups = parted(GUTTER)
+    if any(max(line.bbox.y0 for line in group) < min(line.bbox.y1 for line in group) for group in groups):
+        groups = parted(SINGLE)
     if all(median(line.bbox.width for line in group) >= COLUMN * unit for group in groups):
         return groups
     columns = _with_narrow_ones(groups, COLUMN * unit)

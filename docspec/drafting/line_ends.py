@@ -247,12 +247,13 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
     if few:  # an address is not torn apart
         steps = np.array([b.bbox.y1 - a.bbox.y1 for a, b in pairwise(lines)])
         parted &= steps > WIDER * np.median(steps)
+    begins = parted & np.array(_are_even(lines)) if len(lines) > 1 else parted
     first = 0  # line of the text
 
     def goes_on(at: int, below: int) -> bool:
         nonlocal first
         if _counts_on(lines[first].text, lines[below].text) or ends[at, GOES_ON] < _least(
-            lines, at, bool(parted[at]), full[at]
+            lines, at, bool(begins[at]), full[at], few
         ):
             first = below
         return first != below
@@ -292,13 +293,13 @@ def _are_full(lines: Sequence[PrintedLine], column: Column) -> list[bool]:
     return found
 
 
-def _least(lines: Sequence[PrintedLine], at: int, parts: bool, full: bool) -> float:
+def _least(lines: Sequence[PrintedLine], at: int, parts: bool, full: bool, few: bool) -> float:
     """Below which probability that the text goes on it ends with line ``at`` of ``lines``. It does not within a word or
     behind one that needs another, and hardly within a sentence that goes on with a small letter; where nothing that is
     drawn speaks for another text it hardly begins (``parts``) where the next word had no room (``full``), or the
-    neighbours end at the same edge, as they do beside a picture."""
+    neighbours end at the same edge, as they do beside a picture. ``few``: the lines have few words."""
     line, below = lines[at], lines[at + 1]
-    begins, last, few = below.text.lstrip(), line.text.rstrip()[-1], has_few_words(lines)
+    begins, last = below.text.lstrip(), line.text.rstrip()[-1]
     cut = last in HYPHENS and line.text.rstrip()[-2:-1].isalpha() and begins[0].isalpha()
     if cut or line.text.split()[-1] in _LINKS or (not few and _SHORTENED.fullmatch(line.text.split()[-1])):
         return 0.0
@@ -312,7 +313,6 @@ def _least(lines: Sequence[PrintedLine], at: int, parts: bool, full: bool) -> fl
     near = SAME_EDGE * line.bbox.height
     columns = [one.bbox for one in (below, *lines[max(0, at - 1) : at]) if abs(one.bbox.x0 - line.bbox.x0) < near]
     is_beside = abs(below.bbox.x0 - line.bbox.x0) < near  # an entry of a list may begin left of the line before
-    parts &= _are_even(lines)[at]
     if parts and is_beside and any(abs(one.x1 - line.bbox.x1) < near for one in columns):
         return SURER
     if not few:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from docspec.dialects.text import (
     clean,
     has_bullet,
+    join_cells,
     join_lines,
     split_items,
     split_marker,
@@ -128,3 +129,13 @@ def test_items_of_one_region_are_separated_at_markers_of_the_first_items_kind() 
     assert not has_bullet("✉ mail@example.org")
     assert split_items("no marker\n- dash") == ["no marker\n- dash"]
     assert split_items(" \n") == []
+
+
+def test_a_word_that_is_cut_within_a_cell_comes_back_whole() -> None:
+    html = (
+        "<table><tr><td>data pro-\ncessing by ma-\nchines</td><td>pre-\n and well-known</td><td>-\n</td></tr></table>"
+    )
+    assert join_cells(html) == (
+        "<table><tr><td>data processing by machines</td><td>pre- and well-known</td><td>-</td></tr></table>"
+    )
+    assert join_cells("<table><tr><td>a - b</td></tr></table>") == "<table><tr><td>a - b</td></tr></table>"

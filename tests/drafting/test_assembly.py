@@ -240,3 +240,14 @@ def test_a_box_around_others_stands_where_its_own_lines_do() -> None:
     assert found[0].bbox == BBox.union(one.bbox for one in own)
     assert found[1] is narrow
     assert fitted([wide], own) == [wide]
+
+
+def test_a_piece_of_a_justified_line_is_no_column() -> None:
+    own = [line("[12] Hammond, K., and Michaelson, G.", 0, 0, 200), line("Research Directions.", 208, 0, 216)]
+    own.append(line("Springer-Verlag, 1999.", 20, 12, 82))
+    [region] = assemble([box(Category.LIST_ITEM, *own)], own)
+    assert " ".join(region.texts[0].split()) == " ".join(one.text for one in own)
+    apart = [line("Signed at Oban on Tuesday", 0, 0, 200), line("by the harbour master", 300, 0, 200)]
+    apart.append(line("in the presence of two witnesses", 0, 12, 200))
+    words = " ".join(region.texts[0] for region in assemble([box(Category.TEXT, *apart)], apart))
+    assert words.split()[-4:] == apart[1].text.split()

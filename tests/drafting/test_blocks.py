@@ -284,3 +284,15 @@ def test_labels_stay_with_their_values_where_a_colon_stands_between_them_and_a_h
     odds = with_pairs(page, np.arange(len(tokens)), np.full((len(tokens),) * 2, -4.0, np.float32))
     colons = [at for at, token in enumerate(tokens) if token.text == ":"]
     assert [bool(odds[at - 1, at + 1] > 0) for at in colons] == [True] * 3
+
+
+@pytest.mark.parametrize(("height", "whole"), [(14.0, True), (60.0, False)], ids=["band", "ground of many rows"])
+def test_what_stands_on_one_band_of_colour_is_one_line(height: float, whole: bool) -> None:
+    heading: list[Placed] = [("12.6.", 40, 100, 0), ("Other effects", 100, 100, 1)]
+    below: list[Placed] = [("None that are known to anybody at all", 40, 116, 0), ("of the firm", 300, 116, 2)]
+    _, structure = page_of([*heading, *below])
+    fills = np.array([(36.0, 98.0, 500.0, 98.0 + height)], np.float32)
+    page = replace(structure.page, fills=fills)
+    odds = with_pairs(page, np.arange(len(page.tokens)), structure.together)
+    words = [token.text for token in page.tokens]
+    assert bool(odds[words.index("12.6."), words.index("Other")] > 0) is whole

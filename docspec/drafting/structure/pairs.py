@@ -47,6 +47,9 @@ TALL = 8.0
 """Least length of an upright rule that parts blocks, in sizes of the type: shorter ones stand between the cells of a
 form."""
 
+BAND = 2.5
+"""Height of a band of colour that holds one row, in sizes of the type, at most."""
+
 LABELS = 2 / 3
 """Least share of the rows of a column, at least two, whose left pieces end with a colon and whose right ones do not,
 from which on they are labels with values."""
@@ -92,7 +95,10 @@ def with_pairs(page: PageTokens, free: NDArray[np.int64], odds: Floats) -> Float
         likely = float(np.mean([odds[left[-1], right[0]] for left, right in column]))
         width = min(np.median([_width(piece, tokens) for piece in side]) for side in zip(*column, strict=True))
         least = MARK if all(_width(right, tokens) < NARROW for _, right in column) else TEXT if width > WIDE else PAIR
-        one_line = all(_is_numbered(*gap, tokens) or _are_answers(*gap, tokens) for gap in column)
+        one_line = all(
+            _is_numbered(*gap, tokens) or _are_answers(*gap, tokens) or _are_in_band(*gap, tokens, page)
+            for gap in column
+        )
         if _are_labels(column, tokens):
             one_line = True
             _limit(odds, strip_of(column[0]), 0.0, np.maximum)  # what speaks of other rows is no word against these
@@ -124,6 +130,15 @@ def _is_ruled(left: Piece, right: Piece, tokens: Sequence[Token], page: PageToke
     start, end, one = tokens[left[-1]].box[2], tokens[right[0]].box[0], tokens[right[0]]
     return any(
         start <= x <= end and y0 <= one.baseline <= y1 and y1 - y0 >= TALL * one.size for y0, y1, x in page.upright
+    )
+
+
+def _are_in_band(left: Piece, right: Piece, tokens: Sequence[Token], page: PageTokens) -> bool:
+    """Whether two pieces of a row stand on one band of colour, as high as that row."""
+    start, end, one = tokens[left[0]].box[0], tokens[right[-1]].box[2], tokens[right[0]]
+    return any(
+        x0 <= start and end <= x1 and y0 <= one.baseline <= y1 and y1 - y0 < BAND * one.size
+        for x0, y0, x1, y1 in page.fills
     )
 
 

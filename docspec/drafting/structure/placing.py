@@ -134,12 +134,14 @@ def boxes_of_cells(grid: Grid, page: PageTokens) -> list[BBox]:
 
 
 def _told(cell: Sequence[int], page: PageTokens, texts: Sequence[str]) -> str:
-    """The text of a cell's tokens: lines of scripts without spaces are joined without one."""
+    """The text of a cell's tokens: lines of scripts without spaces are joined without one, and a line break stays
+    behind a hyphen, which may not be of its word."""
     text = texts[cell[0]]
     for before, token in pairwise(cell):
         breaks = page.tokens[before].line != page.tokens[token].line
         close = breaks and UNSPACED.match(texts[before][-1:]) and UNSPACED.match(texts[token][:1])
-        text += texts[token] if close else f" {texts[token]}"
+        cut = breaks and text[-1:] == "-" and text[-2:-1].isalpha() and texts[token][:1].isalpha()
+        text += texts[token] if close else f"{chr(10) if cut else ' '}{texts[token]}"
     return text
 
 

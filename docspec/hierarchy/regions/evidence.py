@@ -22,7 +22,7 @@ from docspec.core.formulas import bare_formula
 from docspec.core.marks import Mark, carried, merged, shifted
 from docspec.core.scripts import scripts_of
 from docspec.dialects.tables import parse_table, to_html, to_pipe
-from docspec.dialects.text import clean, split_items
+from docspec.dialects.text import clean, join_cells, split_items
 from docspec.hierarchy.regions.joining import laid_out
 from docspec.hierarchy.regions.slices import Slice
 from docspec.targets.model_profile import KINDS, UNSURE, ModelProfile
@@ -134,7 +134,7 @@ def known_text(region: Region, around: str = "") -> str:
     """The Markdown of a region whose words stand, on a page with the text ``around`` it."""
     text = clean(region.texts[0], spaces=region.listing)
     if region.category is Category.TABLE:
-        table = parse_table(text)
+        table = parse_table(join_cells(text))
         if table is None:
             return text
         headless = table.head_rows == 0
