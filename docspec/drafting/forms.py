@@ -43,9 +43,9 @@ MOST_STROKES = 400
 
 MOST_FIELDS = 2000
 
-TYPED_RULES, TYPED_ROWS, TYPED_OFF = ")]}|§", 5, 0.3
-"""Signs that are typed below each other for an upright rule; least rows of one; and how far they may be off it, in
-their heights."""
+TYPED_RULES, TYPED_ROWS, TYPED_OFF, MOST_TYPED = ")]}|§", 5, 0.3, 500
+"""Signs that are typed below each other for an upright rule; least rows of one; how far they may be off it, in their
+heights; and most words of one sign on a page, each of which is compared with all others."""
 
 ON, OFF = "[x]", "[ ]"
 
@@ -237,6 +237,8 @@ def typed_rules(words: Sequence[Word]) -> list[list[BBox]]:
     found: list[list[BBox]] = []
     for sign in TYPED_RULES:
         own = sorted((word.bbox for word in words if word.text == sign), key=lambda box: box.y0)
+        if len(own) > MOST_TYPED:
+            continue
         alone = [box for box in own if not any(other is not box and other.in_row_with(box) for other in own)]
         rules = runs_of(
             alone,

@@ -18,6 +18,9 @@ TYPEWRITTEN = 0.95
 PROGRAM = 0.6
 """Least share of the lines of a typewritten page with signs of program text, of a page of nothing else."""
 
+MOST_EVEN = 1500
+"""Most lines of even width of a page that are looked through for programs: each is compared with all groups."""
+
 PROGRAM_ROWS = 3
 """Least lines of a program that is told from other type of even width by its signs."""
 
@@ -114,7 +117,7 @@ def program_texts(lines: Sequence[TextLine]) -> list[list[TextLine]]:
         if not (line.hidden or line.turns or line.slanted) and _share([line]) >= LISTED and line.even
     ]
     programs = []
-    for own in _near(even):
+    for own in _near(even) if len(even) <= MOST_EVEN else ():
         rows = printed_lines(own)
         coded = sum(any(_CODE.search(line.text.strip()) for line in row) for row in rows)
         numbers = _numbers_of(own, lines)

@@ -50,6 +50,7 @@ from docspec.drafting.picture_text import (
 from docspec.drafting.pictures import with_pictures
 from docspec.drafting.printed import Printed
 from docspec.drafting.recogniser import PageReader, Recogniser
+from docspec.drafting.records import with_records
 from docspec.drafting.repair import CODES, is_cipher
 from docspec.drafting.spaces import are_spaced, typed_spaces, with_printed_spaces, with_words
 from docspec.drafting.structure.blocks import with_blocks
@@ -188,7 +189,7 @@ class TextLayerDrafter:
             printed = Printed(without_lines(printed.page, numbers), printed.modelled)
         programs = program_texts(lines)
         listed = {id(line) for program in programs for line in program}
-        if programs:
+        if listed:
             printed = Printed(
                 without_lines(printed.page, [line for line in lines if id(line) in listed]), printed.modelled
             )
@@ -200,6 +201,7 @@ class TextLayerDrafter:
         structures = structures_of(printed, formulas)
         found, lines = found_tables(structures, lines, printed.texts_in, formulas.cells)
         boxes = with_tables(boxes, found, forms)
+        boxes, lines = with_records(boxes, lines)
         for program in programs:
             own = LayoutBox.around(program, Category.TEXT)
             boxes.insert(index_in_order(own.bbox, [box.bbox for box in boxes]), own)

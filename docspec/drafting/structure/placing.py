@@ -189,7 +189,13 @@ def with_tables(boxes: Sequence[LayoutBox], found: Sequence[Found], forms: Seque
     """``boxes`` with a box for each table that was ``found``, which takes its lines out of them; ``forms`` in place of
     tables that hold a part of them."""
     own = [one for one in found if not any(one[0].bbox.intersection(form.bbox) for form, _ in forms)]
-    tables = [LayoutBox(table.bbox, Category.TABLE, tuple(inside), table=table) for table, inside in (*own, *forms)]
+    return with_taken_out(
+        boxes, [LayoutBox(table.bbox, Category.TABLE, tuple(inside), table=table) for table, inside in (*own, *forms)]
+    )
+
+
+def with_taken_out(boxes: Sequence[LayoutBox], tables: Sequence[LayoutBox]) -> list[LayoutBox]:
+    """``boxes`` with those of ``tables``, or of other things that were found, which take their members out of them."""
     taken = {member for box in tables for member in box.members}
     homes = [next((at for at, box in enumerate(boxes) if set(box.members) & set(one.members)), None) for one in tables]
     result: list[LayoutBox] = []
