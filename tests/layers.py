@@ -59,6 +59,7 @@ PATHS = {
     "tests/cli/test_full_disk.py": "process",
     "tests/cli/test_processes.py": "process",
     "tests/cli/test_remote.py": "server",
+    "tests/cli/test_reports.py::test_an_interrupt_that_an_import_turns_into_another_error_is_one_line": "process",
     "tests/cli/test_reports.py::test_a_signal_that_a_library_swallows_still_ends_the_run": "process",
     "tests/cli/test_reports.py::test_an_interrupt_at_any_moment_of_the_start_is_one_line": "process",
     "tests/cli/test_reports.py::test_closed_standard_streams_are_neither_a_crash_nor_a_silent_loss": "process",

@@ -28,11 +28,14 @@ def main(command: Callable[[], int] | None = None) -> None:
         if command is None:
             _load_ahead(sys.argv[1:])
         code = exits.FATAL if _is_overwritten() else _written((command or _command_line())())
-    except KeyboardInterrupt as error:  # while the command line itself is imported, or between two handlers
-        print("docspec: interrupted", file=sys.stderr)
-        code = getattr(error, "exit_code", 130)
-    from docspec.console import exits
+    except (KeyboardInterrupt, Exception) as error:  # while the command line is imported, or between two handlers
+        from docspec.console import exits
 
+        interrupt = error if isinstance(error, KeyboardInterrupt) else exits.asked_to_stop()
+        if interrupt is None:
+            raise
+        print("docspec: interrupted", file=sys.stderr)
+        code = getattr(interrupt, "exit_code", exits.INTERRUPTED)
     exits.die_of_signals()
     _leave(code)
 

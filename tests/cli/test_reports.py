@@ -152,6 +152,24 @@ cli.main()
         assert "docspec: interrupted" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_an_interrupt_that_an_import_turns_into_another_error_is_one_line() -> None:
+    """Python 3.11 raises ``RuntimeError`` where a class's ``__set_name__`` is interrupted."""
+    code = """
+import os, signal
+from docspec.cli import main
+
+def command():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except KeyboardInterrupt as error:
+        raise RuntimeError("__set_name__") from error
+
+main(command)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=child_environment())
+    assert (done.returncode, done.stderr) == (143, "docspec: interrupted\n")
+
+
 def test_an_interrupt_at_any_moment_of_the_start_is_one_line(tmp_path: Path) -> None:
     """From the entry point on; before it (some milliseconds) the interpreter itself answers."""
     begun = "honest = exits.stop_on_signals\nexits.stop_on_signals = lambda: (honest(), print(flush=True))"
