@@ -33,7 +33,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     (r"docspec parse .*model:mini", "--model mini --max-tokens 8"),
     (r"docspec parse -", ""),
     (r"docspec parse .*--(baseline|model|server)", "--max-tokens 8"),
-    (r"docspec parse .*--language", "--language de+fr"),  # other scripts need tesseract: tests/drafting/test_tesseract.py
+    (r"docspec parse .*--language", "--language de+fr"),  # other scripts need tesseract's models
     (r"docspec", ""),
     # benchmarks
     (r"python -m benchmarks transcripts( --without NAME)?$", "- a mention"),
