@@ -43,10 +43,6 @@ MOST_STROKES = 400
 
 MOST_FIELDS = 2000
 
-TYPED_RULES, TYPED_ROWS, TYPED_OFF, MOST_TYPED = ")]}|§", 5, 0.3, 500
-"""Signs that are typed below each other for an upright rule; least rows of one; how far they may be off it, in their
-heights; and most words of one sign on a page, each of which is compared with all others."""
-
 ON, OFF = "[x]", "[ ]"
 
 _CROSSES = frozenset("xX×✓✔✗✘√✕✖●■◆★")
@@ -202,12 +198,12 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
     bullets = [(dot, word) for dot, word in dots if not any(tick.bbox.has_center_of(dot) for tick in ticks)]
     if not ticks and not bullets:
         return printed, fields
-    copy = _copy(page, widgets=bool(fields))
+    copy = copy_of(page, widgets=bool(fields))
     for widget in list(copy.widgets()):
         if any(tick.bbox.overlap(BBox(*widget.rect)) > 0.9 for tick in ticks):
             copy.delete_widget(widget)
     typed = [one.bbox for one in words if one.text in _CROSSES and any(t.bbox.has_center_of(one.bbox) for t in ticks)]
-    _without_text(copy, typed)
+    take_text_out(copy, typed)
     for tick in ticks:
         size = max(4.0, 0.9 * min(tick.bbox.width, tick.bbox.height))
         sign = ON if tick.ticked else OFF
@@ -226,44 +222,12 @@ def with_drawn_signs(printed: Printed) -> tuple[Printed, list[Field]]:
 
 def without_lines(page: Any, lines: Sequence[TextLine]) -> Any:
     """A copy of ``page`` without the text of ``lines``."""
-    copy = _copy(page, widgets=True)
-    _without_text(copy, [line.bbox.grown(-0.2 * line.bbox.height) for line in lines])
+    copy = copy_of(page, widgets=True)
+    take_text_out(copy, [line.bbox.grown(-0.2 * line.bbox.height) for line in lines])
     return copy
 
 
-def typed_rules(words: Sequence[Word]) -> list[list[BBox]]:
-    """The places of brackets, bars and the like that are typed below each other, one in each row, for an upright rule
-    between two columns, as in the heads of court papers."""
-    found: list[list[BBox]] = []
-    for sign in TYPED_RULES:
-        own = sorted((word.bbox for word in words if word.text == sign), key=lambda box: box.y0)
-        if len(own) > MOST_TYPED:
-            continue
-        alone = [box for box in own if not any(other is not box and other.in_row_with(box) for other in own)]
-        rules = runs_of(
-            alone,
-            lambda above, box: (
-                abs(box.center_x - above.center_x) < TYPED_OFF * box.height and box.y0 - above.y1 < box.height
-            ),
-        )
-        found += [list(rule) for rule in rules if len(rule) >= TYPED_ROWS]
-    return found
-
-
-def with_typed_rules(printed: Printed) -> Printed:
-    """A copy of a page on which typed rules are drawn; the page itself without any."""
-    rules = typed_rules(printed.words)
-    if not rules:
-        return printed
-    copy = _copy(printed.page, widgets=True)
-    _without_text(copy, [box.grown(-0.2 * min(box.width, box.height)) for rule in rules for box in rule])
-    for rule in rules:
-        x = rule[0].center_x
-        copy.draw_line((x, rule[0].y0), (x, rule[-1].y1), width=0.5)
-    return Printed(copy, printed.modelled)
-
-
-def _without_text(page: Any, boxes: Sequence[BBox]) -> None:
+def take_text_out(page: Any, boxes: Sequence[BBox]) -> None:
     """Takes the text in ``boxes`` off ``page``, and nothing else."""
     for box in boxes:
         page.add_redact_annot(mupdf().Rect(box.x0, box.y0, box.x1, box.y1), fill=False)
@@ -273,10 +237,11 @@ def _without_text(page: Any, boxes: Sequence[BBox]) -> None:
 
 def without_fields(page: Any) -> Any:
     """A copy of ``page`` without the values of its fields."""
-    return _copy(page, widgets=False)
+    return copy_of(page, widgets=False)
 
 
-def _copy(page: Any, widgets: bool) -> Any:
+def copy_of(page: Any, widgets: bool) -> Any:
+    """``page`` in a document of its own, with or without its fields."""
     pdf = mupdf().open()
     pdf.insert_pdf(page.parent, from_page=page.number, to_page=page.number, annots=True, widgets=widgets)
     return pdf[0]

@@ -90,9 +90,13 @@ def _are_even(widths: Mapping[str, float]) -> bool:
 
 def is_typewritten(lines: Iterable[TextLine]) -> bool:
     """Whether a page with ``lines`` is typewritten, and no program alone."""
-    even = [line for line in lines if not _is_number(line)]
-    coded = sum(_CODE.search(line.text.strip()) is not None for line in even)
-    return _share(even) > TYPEWRITTEN and coded < PROGRAM * len(even)
+    text = [line for line in lines if not _is_number(line)]
+    return _share(text) > TYPEWRITTEN and _coded([line] for line in text) < PROGRAM * len(text)
+
+
+def _coded(rows: Iterable[Iterable[TextLine]]) -> int:
+    """How many of ``rows`` have signs of program text."""
+    return sum(any(_CODE.search(line.text.strip()) for line in row) for row in rows)
 
 
 def is_listing(rows: Sequence[PrintedRow], category: Category = Category.TEXT) -> bool:
@@ -105,25 +109,21 @@ def is_listing(rows: Sequence[PrintedRow], category: Category = Category.TEXT) -
     return listed and not all(_ADDRESS.search(line.text) for row in rows for line in row)
 
 
-def program_texts(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """The program texts among the ``lines`` of a page, each with the numbers of its lines: type of even width, at least
-    :data:`PROGRAM_ROWS` rows of it below each other, which are numbered, or most of them have signs of a program. A
-    layout model takes them for items, columns and tables."""
-    if is_typewritten(lines):
-        return []
-    even = [
-        line
-        for line in lines
-        if not (line.hidden or line.turns or line.slanted) and _share([line]) >= LISTED and line.even
-    ]
+def program_texts(lines: Sequence[TextLine]) -> tuple[list[list[TextLine]], list[TextLine]]:
+    """The program texts among the ``lines`` of a page, each with the numbers of its lines, and all other lines. It is
+    type of even width, at least :data:`PROGRAM_ROWS` rows of it below each other, which are numbered, or most of them
+    have signs of a program. A layout model takes them for items, columns and tables."""
+    even = [line for line in lines if line.even and _share([line]) >= LISTED]
+    even = [line for line in even if not (line.hidden or line.turns or line.slanted)]
+    if not PROGRAM_ROWS <= len(even) <= MOST_EVEN or is_typewritten(lines):
+        return [], list(lines)
     programs = []
-    for own in _near(even) if len(even) <= MOST_EVEN else ():
-        rows = printed_lines(own)
-        coded = sum(any(_CODE.search(line.text.strip()) for line in row) for row in rows)
-        numbers = _numbers_of(own, lines)
-        if len(rows) >= PROGRAM_ROWS and (numbers or coded >= PROGRAM * len(rows)):
+    for own in _near(even):
+        rows, numbers = printed_lines(own), _numbers_of(own, lines)
+        if len(rows) >= PROGRAM_ROWS and (numbers or _coded(rows) >= PROGRAM * len(rows)):
             programs.append(own + numbers)
-    return programs
+    taken = {id(line) for program in programs for line in program}
+    return programs, [line for line in lines if id(line) not in taken]
 
 
 def _near(lines: Sequence[TextLine]) -> list[list[TextLine]]:

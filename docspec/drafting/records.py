@@ -115,18 +115,11 @@ def _closed(lines: Sequence[TextLine], edge: float = float("inf")) -> list[TextL
 
 
 def _one_line(parts: Sequence[TextLine]) -> TextLine:
-    """``parts`` as one line: a hyphen at the end of one goes where the next one goes on in small letters."""
-
-    def cut(line: TextLine, below: TextLine) -> bool:
-        return line.text[-1] == "-" and line.text[-2:-1].isalpha() and below.text[0].islower()
-
-    def without_hyphen(line: TextLine) -> TextLine:
-        end = len(line.text) - 1
-        return replace(
-            line, text=line.text[:end], marks=tuple(replace(mark, end=min(mark.end, end)) for mark in line.marks)
-        )
-
-    whole = [without_hyphen(a) if cut(a, b) else a for a, b in pairwise(parts)]
-    joined = {id(part) for part, (a, b) in zip(whole, pairwise(parts), strict=True) if cut(a, b)}
-    text, marks = joined_row([*whole, parts[-1]], lambda before, _: id(before) not in joined)
+    """``parts`` as one line, which keeps the breaks of label and value: what joins lines knows hyphens."""
+    text, marks = joined_row(parts)
+    at = -1
+    for above, below in pairwise(parts):
+        at += len(above.text) + 1
+        if below.bbox.y0 > above.bbox.center_y:
+            text = f"{text[:at]}\n{text[at + 1 :]}"
     return replace(parts[0], bbox=BBox.union(part.bbox for part in parts), text=text, marks=marks)

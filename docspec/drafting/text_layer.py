@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from docspec.core import BBox, Category, DrafterError, Event, PageDraft, PageImage, PrintedLine, Region
@@ -27,7 +28,7 @@ from docspec.documents.painting import layer_of
 from docspec.drafting.assembly import assemble
 from docspec.drafting.assembly.claims import fitted, unclaimed, with_strays
 from docspec.drafting.columns import cut_layout
-from docspec.drafting.forms import Field, form_tables, with_drawn_signs, with_typed_rules, without_fields, without_lines
+from docspec.drafting.forms import Field, form_tables, with_drawn_signs, without_fields, without_lines
 from docspec.drafting.formula_boxes import settled, told_apart, with_formulas
 from docspec.drafting.furniture import settled_furniture, stamps, watermarks
 from docspec.drafting.ink import covers_all_ink, unread_regions
@@ -58,6 +59,7 @@ from docspec.drafting.structure.placing import boxes_of_cells, doubts, found_tab
 from docspec.drafting.structure.tables import Structure
 from docspec.drafting.titles import with_level, with_title
 from docspec.drafting.trust import TrustJudge, bad_share, picture_of
+from docspec.drafting.typed_rules import with_typed_rules
 from docspec.drafting.vertical import vertical_columns, vertical_regions
 from docspec.mathematics.page import PageFormulas
 
@@ -185,15 +187,10 @@ class TextLayerDrafter:
         beside, lines = stamps(lines, printed.page.rect.width)
         marks += beside
         numbers, lines = line_numbers(lines)
-        if numbers:  # the layout model takes numbered lines for a list
-            printed = Printed(without_lines(printed.page, numbers), printed.modelled)
-        programs = program_texts(lines)
-        listed = {id(line) for program in programs for line in program}
-        if listed:
-            printed = Printed(
-                without_lines(printed.page, [line for line in lines if id(line) in listed]), printed.modelled
-            )
-            lines = [line for line in lines if id(line) not in listed]
+        programs, lines = program_texts(lines)
+        if numbers or programs:  # the layout model takes numbered lines, and those of programs, for a list
+            aside = [*numbers, *chain.from_iterable(programs)]
+            printed = Printed(without_lines(printed.page, aside), printed.modelled)
         forms = form_tables(fields, lines)
         if forms:
             printed = Printed(without_fields(printed.page), printed.modelled)

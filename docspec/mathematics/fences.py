@@ -8,9 +8,13 @@ from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import Item, box_of, main_size
 from docspec.mathematics.limits import Reader
 from docspec.mathematics.spelling import sign_in_latex
-from docspec.mathematics.stacks import columns_of, environment, rows_of
+from docspec.mathematics.stacks import environment, grid_of, rows_of
 
 _OPENING, _CLOSING = frozenset("([{⟨⌊⌈|‖"), frozenset(")]}⟩⌋⌉|‖")
+MATRIX, CASES = 0.45, 0.62
+"""Least white between two columns of a matrix, and between values and conditions, where words have spaces, in sizes of
+type: typst puts 0.5 there, LaTeX 1.0."""
+
 _MATRICES = {"()": "pmatrix", "[]": "bmatrix", "{}": "Bmatrix", "||": "vmatrix", "‖‖": "Vmatrix"}
 _PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉", "|": "|", "‖": "‖"}
 
@@ -43,9 +47,9 @@ def _innermost(items: Sequence[Item]) -> tuple[Item, Item | None, list[Item]] | 
     for at, opening in enumerate(tall):
         if opening.sign not in _OPENING:
             continue
-        for closing in tall[at + 1 :]:
-            if closing.sign not in _CLOSING or not _alike(opening, closing, size):
-                continue
+        closings = [one for one in tall[at + 1 :] if one.sign in _CLOSING and _alike(opening, one, size)]
+        closings.sort(key=lambda one: (one.sign in "|‖", one.x0) if opening.sign not in "|‖" else (False, one.x0))
+        for closing in closings:
             if _PAIRS[opening.sign] != closing.sign and opening.sign in "|‖" and closing.sign not in "|‖":
                 continue
             inside = _between(items, opening, closing)
@@ -81,21 +85,32 @@ def _between(items: Sequence[Item], opening: Item, closing: Item | None) -> list
 
 
 def _written(opening: Item, closing: Item | None, inside: Sequence[Item], read: Reader, strains: Strains) -> str:
-    rows = rows_of(inside)
-    if len(rows) > 1:
-        cells = columns_of(rows)
+    bars = [one for one in inside if one.sign in "|‖" and _is_tall(one, one.size) and _alike(one, opening, one.size)]
+    inside = [one for one in inside if one not in bars]
+    cells = grid_of(inside, CASES if closing is None else MATRIX)
+    if len(cells) > 1:
         filled = [sum(bool(cell) for cell in row) for row in cells]
         strains.add("ragged rows", 0.4 * (max(filled) - min(filled)))
         pair = opening.sign + (closing.sign if closing is not None else "")
         is_narrow = closing is not None and closing.x0 - opening.x1 < 5 * opening.size
-        if pair == "()" and is_narrow and len(rows) == 2 and len(cells[0]) == 1:
-            return f"\\binom{{{read(rows[0])}}}{{{read(rows[1])}}}"
-        name = "cases" if closing is None else _MATRICES.get(pair, "matrix")
-        body = environment(name, ["&".join(map(read, row)) for row in cells])
-        if name != "matrix":
-            return body
+        if pair == "()" and is_narrow and len(cells) == 2 and len(cells[0]) == 1:
+            return f"\\binom{{{read(cells[0][0])}}}{{{read(cells[1][0])}}}"
+        lines = ["&".join(map(read, row)) for row in cells]
+        if bars:
+            body = environment("array", lines, _columns(cells, bars))
+        else:
+            body = environment(name := "cases" if closing is None else _MATRICES.get(pair, "matrix"), lines)
+            if name != "matrix":
+                return body
         return f"\\left{_fence(opening)}{body}\\right{_fence(closing)}"
-    return f"\\left{_fence(opening)}{read(inside)}\\right{_fence(closing)}"
+    return f"\\left{_fence(opening)}{read([*inside, *bars])}\\right{_fence(closing)}"
+
+
+def _columns(cells: Sequence[Sequence[Sequence[Item]]], bars: Sequence[Item]) -> str:
+    """The columns of an array, with ``bars`` between them."""
+    ends = [max((item.x1 for cell in column for item in cell), default=0.0) for column in zip(*cells, strict=True)]
+    places = sorted([*((end, "c") for end in ends), *((bar.x0, "|") for bar in bars)])
+    return "".join(sign for _, sign in places)
 
 
 def _fence(one: Item | None) -> str:

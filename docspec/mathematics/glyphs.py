@@ -35,6 +35,18 @@ STRETCHED = 8.0
 TALL = 1.15
 """Height of a bracket from which it is one that grew, in sizes of type."""
 
+STACKED = FENCES | {"√"}
+"""Signs that are put together from pieces above each other."""
+
+TOUCHING = 0.03
+"""Most white between two such pieces, in sizes of the type: brackets of two lines of text are farther apart."""
+
+MIDDLE = 2.2
+"""Height of the middle piece of a brace with its overlap, in heights of its end."""
+
+UNTOLD = 0xFFFD
+"""The code of a glyph that stands for no sign."""
+
 _OFF = 300.0
 """How far bars run off the page that are meant to be clipped, in points."""
 
@@ -129,6 +141,7 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
     """The upright visible glyphs of ``page``; ``blocks`` is its text as MuPDF's raw dictionary with exact boxes."""
     names = _names(page)
     traced: dict[tuple[int, int], list[tuple[int, str, int]]] = defaultdict(list)
+    unknown: dict[int, list[float]] = defaultdict(list)
     combining: dict[str, list[_Place]] = defaultdict(list)
     tools = mupdf().TOOLS
     tools.set_subset_fontnames(True)
@@ -137,6 +150,8 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
             font_name = span["font"]
             for code, glyph, (x, y), box in span["chars"]:
                 traced[round(x * 20), round(y * 20)].append((code, font_name, glyph))
+                if code == UNTOLD:
+                    unknown[round(x * 20)].append(y)
                 if code >= 0x300 and (code < 0x370 or 0x20D0 <= code < 0x2100):
                     combining[chr(code)].append(((x, y), box))
     finally:
@@ -170,20 +185,44 @@ def glyphs_of(page: Any, blocks: Sequence[Mapping[str, Any]]) -> list[Glyph]:
                     if symbol.part == "ordinary" and y1 - y0 > TALL * size and symbol.sign in FENCES:
                         symbol = symbol._replace(part="delimiter")
                     glyphs.append(Glyph(symbol, font, size, x0, y0, x1, y1, x, y, char))
-    largest = STRETCHED * _usual_size(glyphs)
-    return _with_pieces([glyph for glyph in glyphs if glyph.size < largest])  # MathJax clips bars that are too long
+    largest = STRETCHED * _usual_size(glyphs)  # MathJax clips bars that are too long
+    return _with_pieces(_with_untold([glyph for glyph in glyphs if glyph.size < largest], unknown))
+
+
+def _with_untold(glyphs: list[Glyph], untold: Mapping[int, Sequence[float]]) -> list[Glyph]:
+    """``glyphs`` with tall brackets and roots as high as they are where the file tells the lowest piece of each alone,
+    as Typst's do. The others are glyphs without a sign above it (``untold``: their base lines at twentieths of points
+    from the left), each as far from the one below as that is high; the middle of a brace has two of its ends."""
+    told: dict[int, list[float]] = defaultdict(list)
+    for one in glyphs:
+        told[round(one.x * 20)].append(one.y)
+    whole = []
+    for one in glyphs:
+        sign, at, top = one.symbol.sign, round(one.x * 20), one.y
+        if at in untold and sign in STACKED and one.font.kind:
+            above = max((y for y in told[at] if y < one.y), default=0.0)
+            step = (MIDDLE if sign in "{}" else 1.0) * (one.y1 - one.y0)
+            for y in sorted(untold[at], reverse=True):
+                top = y if above < y < top and top - y < step else top
+        if top < one.y:
+            symbol = one.symbol._replace(part="radical" if sign == "√" else "delimiter")
+            one = replace(one, symbol=symbol, y0=one.y0 + top - one.y)
+        whole.append(one)
+    return whole
 
 
 def _with_pieces(glyphs: list[Glyph]) -> list[Glyph]:
-    """``glyphs`` with vertical bars that stand on each other, as STIX makes tall ones, as pieces."""
+    """``glyphs`` with those of one bracket or root whose ink touches below each other as pieces of a tall one, and with
+    vertical bars that stand on each other, as STIX makes tall ones."""
     columns: dict[tuple[str, int], list[int]] = defaultdict(list)
     for at, one in enumerate(glyphs):
-        if one.symbol.sign in "|‖" and one.font.kind:
+        if one.symbol.sign in STACKED and one.font.kind:
             columns[one.symbol.sign, round(one.x0)].append(at)
-    for own in columns.values():
+    for (sign, _), own in columns.items():
         own.sort(key=lambda at: glyphs[at].y0)
         for above, below in pairwise(own):
-            if abs(glyphs[below].y0 - glyphs[above].y1) < 0.3 * glyphs[below].size:
+            gap, size = glyphs[below].y0 - glyphs[above].y1, glyphs[below].size
+            if abs(gap) < 0.3 * size if sign in "|‖" else gap < TOUCHING * size:
                 for at in (above, below):
                     glyphs[at] = replace(glyphs[at], symbol=glyphs[at].symbol._replace(part="piece"))
     return glyphs

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 from docspec.mathematics.certainty import Strains
 from docspec.mathematics.fences import with_fences
@@ -20,13 +21,18 @@ from docspec.mathematics.pieces import Brace, braces_in, with_accents, with_whol
 from docspec.mathematics.rows import read_row
 from docspec.mathematics.stacks import aligned, rows_of
 
+APART = 0.12
+"""Least white between a denominator and a numerator below it, in sizes of type: an accent is nearer to its letter."""
+
 
 def read_formula(items: Sequence[Item], bars: Sequence[Bar], strains: Strains, display: bool = False) -> str:
     """The LaTeX of a formula's ``items`` and ``bars``, whose ``strains`` are told."""
     items, bars, braces = braces_in(with_whole_signs(items, strains), bars)
     parts: list[Bar | Brace] = [*bars, *braces]
-    for one in sorted(parts, key=lambda one: one.x1 - one.x0):
-        items = _with_brace(items, one, strains) if isinstance(one, Brace) else _with_bar(items, one, strains)
+    parts.sort(key=lambda one: one.x1 - one.x0)
+    for at, one in enumerate(parts):
+        left = [other for other in parts[at + 1 :] if isinstance(other, Bar)]
+        items = _with_brace(items, one, strains) if isinstance(one, Brace) else _with_bar(items, one, left, strains)
     return read_block(items, strains, display)
 
 
@@ -43,17 +49,17 @@ def read_block(items: Sequence[Item], strains: Strains, display: bool = False) -
     return read_row(items, strains)
 
 
-def _with_bar(items: list[Item], bar: Bar, strains: Strains) -> list[Item]:
-    """``items`` with the root, the fraction or the overlined term of ``bar`` as one."""
+def _with_bar(items: list[Item], bar: Bar, bars: Sequence[Bar], strains: Strains) -> list[Item]:
+    """``items`` with the root, the fraction or the overlined term of ``bar`` as one; ``bars`` are still to be read."""
     radical = next((one for one in items if one.part == "radical" and _belongs(one, bar)), None)
     if radical is not None:
         return _with_root(items, bar, radical, strains)
     inside = [one for one in items if bar.x0 - 0.1 * one.size <= one.center_x <= bar.x1 + 0.1 * one.size]
     size = _size_near(inside, bar)
-    above = _connected(
-        [one for one in inside if one.center_y < bar.y and one.y1 < bar.y + 0.15 * size], bar.y, size, -1
-    )
-    below = _connected([one for one in inside if one.center_y > bar.y and one.y0 > bar.y - 0.15 * size], bar.y, size, 1)
+    above = [one for one in inside if one.center_y < bar.y and one.y1 < bar.y + 0.15 * size]
+    below = [one for one in inside if one.center_y > bar.y and one.y0 > bar.y - 0.15 * size]
+    above = _connected(_up_to_next(above, bar, bars, size, -1), bar.y, size, -1)
+    below = _connected(_up_to_next(below, bar, bars, size, 1), bar.y, size, 1)
     if above and below and not _is_centred(above, bar, size):
         above = []
     if above and below:
@@ -136,6 +142,24 @@ def _size_near(items: Sequence[Item], bar: Bar) -> float:
     return main_size(near) or 10.0
 
 
+def _up_to_next(items: list[Item], bar: Bar, bars: Sequence[Bar], size: float, direction: int) -> list[Item]:
+    """``items`` on one side of ``bar`` without those of the next fraction there, as in a matrix of fractions, whose bar
+    is one of ``bars`` or is read: of that are what stands behind white in front of its bar, and all behind it."""
+    places = [other.y for other in bars if min(bar.x1, other.x1) > max(bar.x0, other.x0)]
+    places += [one.base for one in items if one.part == "fraction"]
+    beyond = min((direction * (y - bar.y) for y in places if direction * (y - bar.y) > 0), default=0.0)
+    over = [other.y for other in bars if other.x0 < bar.x0 + 1 and bar.x1 - 1 < other.x1]
+    covered = min((direction * (y - bar.y) for y in over if direction * (y - bar.y) > 0), default=inf)
+    ordered = sorted(items, key=lambda one: direction * (one.y0 if direction > 0 else one.y1))
+    edge = 0.0
+    for at, one in enumerate(ordered):
+        near, far = sorted((direction * (one.y0 - bar.y), direction * (one.y1 - bar.y)))
+        if at and near - edge > APART * size and (near < beyond or near > covered):
+            return ordered[:at]
+        edge = max(edge, far)
+    return items
+
+
 def _connected(items: Sequence[Item], y: float, size: float, direction: int) -> list[Item]:
     """Those of ``items`` on one side of a bar that follow each other without much white."""
     ordered = sorted(items, key=lambda one: direction * (one.y0 if direction > 0 else one.y1))
@@ -148,7 +172,7 @@ def _connected(items: Sequence[Item], y: float, size: float, direction: int) -> 
         own.append(one)
         far = one.y1 if direction > 0 else one.y0
         edge = max(edge, far) if direction > 0 else min(edge, far)
-        room = 0.3 * size
+        room = 0.2 * size
     return own
 
 

@@ -11,8 +11,10 @@ from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import AXIS, Item, base_of, main_size
 from docspec.mathematics.spelling import ALPHABETS, BINARY, FUNCTIONS, MORE_FUNCTIONS, RELATIONS, sign_in_latex
 
-_QUAD, _COMMA = 0.9, 0.15
-"""A wide gap, and the least one behind a comma that is written, in sizes of type."""
+_QUAD, _COMMA, _SPACE = 0.9, 0.15, 0.2
+"""A wide gap, the least one behind a comma that is written, and the least space of text, in sizes of type."""
+
+_WORDS = re.compile(r"\\(?:mathrm|text)\{([^\\{}]{2,})\}")
 
 _ACCENTED = re.compile(r"\\[a-z]+\{.*\}", re.DOTALL)
 
@@ -240,6 +242,11 @@ def together(tokens: Sequence[Token], size: float) -> list[Token]:
     return made
 
 
+def _is_spaced(left: Token, right: Token, beside: str, size: float) -> bool:
+    """Whether a space of text is between a word and the sign ``beside`` it, which has no white of its own there."""
+    return _SPACE * size < right.x0 - left.x1 <= _QUAD * size and beside not in RELATIONS | BINARY
+
+
 def joined(tokens: Sequence[Token], size: float) -> str:
     """``tokens`` as one piece of LaTeX."""
     tokens = together(tokens, size)
@@ -250,6 +257,10 @@ def joined(tokens: Sequence[Token], size: float) -> str:
             left, right = token.x0 - tokens[number - 1].x1, tokens[number + 1].x0 - token.x1
             if min(left, right) > 0.2 * size and tokens[number - 1].sign not in RELATIONS | BINARY:
                 latex = latex.replace("\\|", "\\parallel ", 1) if latex.startswith("\\|") else "\\mid " + latex[1:]
+        if (words := _WORDS.fullmatch(latex)) is not None:
+            before = number > 0 and _is_spaced(tokens[number - 1], token, tokens[number - 1].sign, size)
+            after = number + 1 < len(tokens) and _is_spaced(token, tokens[number + 1], tokens[number + 1].sign, size)
+            latex = f"\\text{{{' ' * before}{words[1]}{' ' * after}}}" if before or after else latex
         if number and token.x0 - tokens[number - 1].x1 > _QUAD * size:
             written += "\\quad "
         elif number and latex[:1].isdigit() and tokens[number - 1].sign.isdigit() and written[-1:].isdigit():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from docspec.mathematics.certainty import Strains
 from docspec.mathematics.items import Item, main_size
@@ -12,9 +12,6 @@ from docspec.mathematics.spelling import RELATIONS
 
 LEAST_GAP = 0.02
 """Least white between two rows, in sizes of type."""
-
-COLUMN = 0.62
-"""Least white between two columns of a matrix, in sizes of type."""
 
 
 def rows_of(items: Sequence[Item]) -> list[list[Item]]:
@@ -54,7 +51,8 @@ def rows_of(items: Sequence[Item]) -> list[list[Item]]:
 def _stands(row: Sequence[Item], size: float) -> bool:
     """Whether ``row`` has type of its own: more than signs that may belong to another row."""
     return any(
-        (one.has_type and one.size >= 0.88 * size and one.height > 0.25 * size) or one.part == "fraction" for one in row
+        (one.has_type and one.size >= 0.88 * size and one.height > 0.25 * size) or one.part in ("fraction", "fenced")
+        for one in row
     ) or (any(one.has_type and one.size >= 0.88 * size for one in row) and len(row) > 2)
 
 
@@ -87,20 +85,29 @@ def aligned(rows: Sequence[Sequence[Item]], strains: Strains) -> str:
     return environment("aligned", lines)
 
 
-def environment(name: str, lines: Sequence[str]) -> str:
-    """``lines`` in the LaTeX environment called ``name``."""
-    return f"\\begin{{{name}}}" + "\\\\".join(lines) + f"\\end{{{name}}}"
+def environment(name: str, lines: Sequence[str], columns: str = "") -> str:
+    """``lines`` in the LaTeX environment called ``name``, an array with these ``columns``."""
+    return f"\\begin{{{name}}}" + (f"{{{columns}}}" if columns else "") + "\\\\".join(lines) + f"\\end{{{name}}}"
 
 
-def columns_of(rows: Sequence[Sequence[Item]]) -> list[list[list[Item]]]:
-    """Rows of a matrix, each as its cells: parted where white runs through all of them."""
-    items = [one for row in rows for one in row]
-    size = main_size(items)
-    edges: list[float] = []
-    right = None
-    for one in sorted(items, key=lambda one: one.x0):
-        if right is not None and one.x0 - right > COLUMN * size:
-            edges.append((right + one.x0) / 2)
-        right = max(right if right is not None else one.x1, one.x1)
-    bounds = [float("-inf"), *edges, float("inf")]
+def grid_of(items: Sequence[Item], least: float) -> list[list[list[Item]]]:
+    """The rows of what a bracket holds, each as its cells; ``least`` as in :func:`columns_of`. Rows that tall cells
+    join are parted where two columns have them apart."""
+    rows = rows_of(items)
+    columns = [rows_of(column) for column in columns_of([items], least)[0] if column]
+    finest = max(columns, key=len, default=[])
+    if len(finest) > len(rows) and sum(len(column) == len(finest) for column in columns) > 1:
+        ends = [(max(one.y1 for one in row), min(one.y0 for one in below)) for row, below in pairwise(finest)]
+        bounds = [float("-inf"), *((y1 + y0) / 2 for y1, y0 in ends), float("inf")]
+        rows = [[one for one in items if a < one.center_y <= b] for a, b in pairwise(bounds)]
+    return columns_of(rows, least)
+
+
+def columns_of(rows: Sequence[Sequence[Item]], least: float) -> list[list[list[Item]]]:
+    """Rows of a matrix, each as its cells: parted where at least so much white, in sizes of type, runs through all of
+    them."""
+    items = sorted((one for row in rows for one in row), key=lambda one: one.x0)
+    ends = accumulate((one.x1 for one in items), max)
+    gaps = [(one.x0 - end, (one.x0 + end) / 2) for end, one in zip(ends, items[1:], strict=False)]
+    bounds = [float("-inf"), *(middle for gap, middle in gaps if gap > least * main_size(items)), float("inf")]
     return [[[one for one in row if a < one.center_x <= b] for a, b in pairwise(bounds)] for row in rows]

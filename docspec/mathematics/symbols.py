@@ -73,14 +73,14 @@ _SIZED = re.compile(r"([A-Za-z]+?)(?:big|Big|bigg|Bigg)\d*")
 _OPERATOR = re.compile(r"([a-z]+?)(?:text|display)\d*")
 _PIECES = {"⎛": "(", "⎜": "(", "⎝": "(", "⎞": ")", "⎟": ")", "⎠": ")", "⎡": "[", "⎢": "[", "⎣": "[", "⎤": "]", "⎥": "]",
            "⎦": "]", "⎧": "{", "⎨": "{", "⎩": "{", "⎪": "{", "⎫": "}", "⎬": "}", "⎭": "}", "⎮": "∫",
-           "⏐": "|"}  # fmt: skip
+           "⏐": "|", "⎷": "√"}  # fmt: skip
 _PRIVATE = {code: sign for first, signs in ((0xF8EB, "((()))[[[]]]{{{{}}}"),) for code, sign in enumerate(signs, first)}
 """Adobe's codes for pieces of brackets."""
 
 BIG_OPERATORS = frozenset("∑∏∐∫∬∭∮⋃⋂⋀⋁⨁⨂⨀⨄⨆")
 FENCES = frozenset("()[]{}⟨⟩⌊⌋⌈⌉|‖")
 _GREEK_TWINS = {"\u00b5": "μ", "\u2206": "Δ", "\u2126": "Ω", "\u2329": "⟨", "\u232a": "⟩", "\u3008": "⟨", "\u3009": "⟩",
-                "\u2223": "|", "\u2022": "∙"}  # fmt: skip
+                "\u2223": "|", "\u2022": "∙", "\u26ac": "∘"}  # fmt: skip
 _UNICODE_ALPHABETS = (
     ("BOLD ITALIC", "bi"), ("BOLD SCRIPT", "cal"), ("BOLD FRAKTUR", "frak"), ("SANS-SERIF", "sf"), ("BOLD", "bf"),
     ("ITALIC", "it"), ("SCRIPT", "cal"), ("FRAKTUR", "frak"), ("DOUBLE-STRUCK", "bb"), ("MONOSPACE", "tt"),

@@ -14,9 +14,9 @@ from PIL import Image, ImageDraw
 
 from docspec import ParseOptions, Parser
 from docspec.core import BBox, PageImage
-from docspec.drafting.forms import typed_rules
 from docspec.drafting.printed import Word
 from docspec.drafting.text_layer import TextLayerDrafter
+from docspec.drafting.typed_rules import typed_rules
 from docspec.reporting.tables import grids
 from docspec.results import ParsedDocument
 
@@ -387,8 +387,8 @@ def test_brackets_that_stand_in_words_or_apart_are_no_rule() -> None:
         return Word(BBox(x, y, x + 4, y + 10), text, (0, 0))
 
     rule = [word(")", 100, 12 * at) for at in range(5)]
-    assert typed_rules(rule) == [[one.bbox for one in rule]]
-    assert typed_rules(rule[:4]) == []
-    assert typed_rules([word(")", 100, 40 * at) for at in range(9)]) == []
-    assert typed_rules([*rule, *(word(")", 140, 12 * at) for at in range(5))]) == []
-    assert typed_rules([word("a)", 100, 12 * at) for at in range(9)]) == []
+    assert list(typed_rules(rule)) == [[one.bbox for one in rule]]
+    assert list(typed_rules(rule[:4])) == []
+    assert list(typed_rules([word(")", 100, 40 * at) for at in range(9)])) == []
+    assert list(typed_rules([*rule, *(word(")", 140, 12 * at) for at in range(5))])) == []
+    assert list(typed_rules([word("a)", 100, 12 * at) for at in range(9)])) == []

@@ -191,9 +191,9 @@ def test_a_program_is_taken_whole_with_the_numbers_of_its_lines() -> None:
     comment = TextLine(BBox(150, 40, 240, 50), "# at the pier", 10, even=11)
     numbers = [TextLine(BBox(-14, 41 + 12 * at, -8, 49 + 12 * at), str(at + 1), 6) for at in range(9)]
     prose = lines(PROSE, 0, False)
-    [found] = program_texts([*prose, *program, comment, *numbers])
+    [found], _ = program_texts([*prose, *program, comment, *numbers])
     assert {id(line) for line in found} == {id(line) for line in (*program, comment, *numbers)}
-    assert program_texts([*prose, *program[:2]]) == [], "a name or two"
-    assert program_texts([*prose, *lines(PROSE * 3, 40, True)]) == [], "an example of what is typed"
-    [found] = program_texts([*prose, *lines(PROSE * 3, 40, True), *numbers[:6]])
+    assert program_texts([*prose, *program[:2]])[0] == [], "a name or two"
+    assert program_texts([*prose, *lines(PROSE * 3, 40, True)])[0] == [], "an example of what is typed"
+    [found], _ = program_texts([*prose, *lines(PROSE * 3, 40, True), *numbers[:6]])
     assert len(found) == 12, "it is numbered"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from docspec.core import BBox, Category
+from docspec.dialects.text import join_lines
 from docspec.drafting.layout import FoundTable, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.records import records, with_records
@@ -36,7 +37,7 @@ def box_of(*lines: TextLine) -> LayoutBox:
 def test_each_label_is_read_with_all_lines_of_its_value() -> None:
     left, right = ([one for one in PAGE if (one.bbox.x0 < 100) is is_left] for is_left in (True, False))
     boxes, lines = with_records([box_of(*left), box_of(*right)], PAGE)
-    texts = [one.text for one in lines]
+    texts = [join_lines(one.text) for one in lines]
     assert "Effects that come later : Not available." in texts
     assert "13.1.2 Advice : Waste is brought to a warehouse, and kept apart from all other waste." in texts
     assert "Class : 1 - weak" in texts

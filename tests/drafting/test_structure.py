@@ -541,6 +541,16 @@ def test_a_title_above_a_closed_table_takes_its_column_with_it() -> None:
     assert [(cell.tokens[0], cell.row, cell.column) for cell in found] == [(1, 0, 0), (2, 0, 1), (3, 1, 0), (4, 1, 1)]
 
 
+def test_a_column_that_no_cell_has_without_its_neighbour_is_none() -> None:
+    """Figures of one place at the ends of longer ones: the edges of both were columns."""
+    long = [Cell((at,), at, 0) for at in range(3)]
+    figures = [Cell((3,), 0, 1, 1, 2), Cell((4,), 1, 1, 1, 2), Cell((5,), 2, 2)]
+    found = without_empty([*long, *figures])
+    assert [(cell.column, cell.columns) for cell in found] == [(0, 1)] * 3 + [(1, 1)] * 3
+    alone = [*long, *figures[:2], Cell((6,), 2, 1), figures[2]]  # in the last row each has its own
+    assert without_empty(alone) == alone
+
+
 def test_heads_over_two_columns_each_above_a_closed_table_are_no_title() -> None:
     closed = [Cell((at,), 1 + at // 7, at % 7) for at in range(14)]
     heads = [Cell((20 + at,), 0, 1 + 2 * at, 1, 2) for at in range(3)]

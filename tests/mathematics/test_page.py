@@ -1,6 +1,7 @@
 """Formulas of typeset pages come out as LaTeX, and nothing else on the pages changes. ``pages/page.tex`` is the source
 of two pages, ``tables.tex`` of the third, ``hard.tex`` and ``kinds.tex`` of
-the next; ``office.pdf`` is Word's formulas as LibreOffice sets them (:mod:`benchmarks.formulas.office`)."""
+the next; ``stretched.tex`` is set by xelatex, ``stretched-typst.typ`` by typst; ``office.pdf`` is Word's formulas as
+LibreOffice sets them (:mod:`benchmarks.formulas.office`)."""
 
 from __future__ import annotations
 
@@ -140,6 +141,24 @@ def test_rows_of_a_matrix_within_a_line_stay_in_it() -> None:
 
 def test_a_root_over_a_fraction_is_no_script_and_an_operator_has_its_figures() -> None:
     assert r"by $\sqrt{\frac{a}{b}}$ and by $\sum_{i=1}70$ at once" in read("kinds").text
+
+
+def test_brackets_of_which_one_piece_alone_has_a_sign_are_whole() -> None:
+    assert displayed_in("stretched-typst") == [
+        r"D=\begin{pmatrix}\lambda_{1}&0&0&0\\0&\lambda_{2}&0&0\\0&0&\lambda_{2}&t\\0&0&0&-1\end{pmatrix}",
+        r"\begin{aligned}P^{-1}&=\left(\begin{array}{ccc|ccc}1&2&-2&1&0&0\\0&1&0&0&1&0\\0&0&1&0&0&1\end{array}\right)"
+        r"\\&=\begin{pmatrix}1&0\\0&1\end{pmatrix}Q.\end{aligned}",
+        r"O=\begin{pmatrix}-\frac{1}{\sqrt{2}}&\frac{1}{\sqrt{2}}\\\frac{1}{\sqrt{2}}&\frac{1}{\sqrt{2}}\end{pmatrix}",
+        r"f(x)=\begin{cases}0\quad\text{si }x=0,\\\frac{1}{x-1}\text{ si }x>2,\\x^{2}\quad\mathrm{sinon}.\end{cases}",
+    ]
+
+
+def test_brackets_whose_pieces_have_the_sign_of_the_whole_are_whole() -> None:
+    assert displayed_in("stretched") == [
+        r"f(x_{1}, x_{2})=\begin{cases}0&\text{si }x_{1}=0,\\\frac{\cos(x_{1})-1}{x_{1}}&\text{si }x_{2}<x_{1},"
+        r"\\x_{2}&\mathrm{sinon}.\end{cases}",
+        r"A=\begin{bmatrix}a&b&0\\c&d&0\\0&e&1\\0&0&f\end{bmatrix}, \quad\sqrt{\frac{\frac{a}{b}}{\frac{c}{d}}}=z.",
+    ]
 
 
 def displayed_in(name: str) -> list[str]:

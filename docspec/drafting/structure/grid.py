@@ -309,7 +309,7 @@ def _reading(boxes: Floats, height: float) -> list[tuple[float, float]]:
 
 def without_empty(cells: Sequence[Cell]) -> list[Cell]:
     """``cells`` without rows in which none begins, other than cells that go on, and without columns that no cell has
-    without the next one: figures of one place that stand at the end of longer ones make no column."""
+    without a neighbour: figures of one place that stand at the end of longer ones make no column."""
     rows = sorted({cell.row for cell in cells})
     columns = sorted({cell.column for cell in cells})
     for column in columns[::-1]:

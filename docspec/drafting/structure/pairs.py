@@ -135,11 +135,10 @@ def _is_ruled(left: Piece, right: Piece, tokens: Sequence[Token], page: PageToke
 
 def _are_in_band(left: Piece, right: Piece, tokens: Sequence[Token], page: PageTokens) -> bool:
     """Whether two pieces of a row stand on one band of colour, as high as that row."""
+    x0, y0, x1, y1 = page.fills.T
     start, end, one = tokens[left[0]].box[0], tokens[right[-1]].box[2], tokens[right[0]]
-    return any(
-        x0 <= start and end <= x1 and y0 <= one.baseline <= y1 and y1 - y0 < BAND * one.size
-        for x0, y0, x1, y1 in page.fills
-    )
+    around = (x0 <= start) & (end <= x1) & (y0 <= one.baseline) & (one.baseline <= y1)
+    return bool((around & (y1 - y0 < BAND * one.size)).any())
 
 
 def is_label(left: str, right: str) -> bool:
