@@ -252,9 +252,8 @@ def _parts(region: Region, regions: Sequence[Region], pitch: float) -> list[Regi
 
     def goes_on(at: int, below: int) -> bool:
         nonlocal first
-        if _counts_on(lines[first].text, lines[below].text) or ends[at, GOES_ON] < _least(
-            lines, at, bool(begins[at]), full[at], few
-        ):
+        marked = _counts_on(lines[first].text, lines[below].text) or lines[below].text.startswith("¶")
+        if marked or ends[at, GOES_ON] < _least(lines, at, bool(begins[at]), full[at], few):
             first = below
         return first != below
 

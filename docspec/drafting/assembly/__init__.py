@@ -14,6 +14,7 @@ from docspec.drafting.assembly.claims import (
     Assembly,
     bullets_joined,
     lines_claimed,
+    margin_marks_joined,
     strays_placed,
     typewriting_unmarked,
 )
@@ -39,6 +40,7 @@ RegionStep = Callable[[Sequence[Region]], list[Region]]
 STEPS: tuple[Step, ...] = (
     typewriting_unmarked,  # while all lines of the page are together
     bullets_joined,  # a bullet and its line must be claimed by one box
+    margin_marks_joined,  # the same for marks
     lines_claimed,  # from here on the boxes hold the text
     strays_placed,  # from here on no line is outside a box
     columns_parted,  # may order all boxes anew: what looks at neighbours or rows comes later

@@ -10,6 +10,7 @@ from docspec.drafting.bullets import is_bullet, with_bullets
 from docspec.drafting.layout import Claims, LayoutBox
 from docspec.drafting.lines import TextLine
 from docspec.drafting.listings import is_typewritten
+from docspec.drafting.margins import with_margin_marks
 from docspec.drafting.order import index_in_order
 
 
@@ -39,13 +40,23 @@ def typewriting_unmarked(page: Assembly) -> Assembly:
 
 def bullets_joined(page: Assembly) -> Assembly:
     """Bullets that are lines of their own begin the line on their right, and so do numbers outside of tables."""
+    return replace(page, lines=tuple(with_bullets(page.lines, _cells_of(page))))
+
+
+def margin_marks_joined(page: Assembly) -> Assembly:
+    """Marks in the margin begin or end the line beside them, outside of tables."""
+    return replace(page, lines=tuple(with_margin_marks(page.lines, _cells_of(page))))
+
+
+def _cells_of(page: Assembly) -> Callable[[TextLine], bool]:
+    """Tells whether a line is claimed by a table."""
     claims = Claims(page.boxes)
 
     def is_cell(line: TextLine) -> bool:
         owner = claims.owner(line.bbox)
         return owner is not None and page.boxes[owner].category is Category.TABLE
 
-    return replace(page, lines=tuple(with_bullets(page.lines, is_cell)))
+    return is_cell
 
 
 def lines_claimed(page: Assembly) -> Assembly:
