@@ -9,7 +9,7 @@ of neighbouring regions may overlap.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from html import escape
@@ -29,10 +29,6 @@ WHITE_SPACE = "white space"
 
 SENTENCE = 6
 """Least words of a line that is no label of a picture."""
-
-LABELS = 1 / 3
-"""Most words of what is taken for a picture that stand in or beside the image in it, as a share of all, where the
-others are no labels of it."""
 
 ALIKE = str.maketrans({"−": "–", "‐": "-", "‑": "-", "…": "..."})  # (the code of … would end the line)
 
@@ -97,31 +93,6 @@ def without_prose(picture: LayoutBox, lines: Iterable[Sequence[BBox]]) -> list[L
             text.append(LayoutBox(band, Category.TEXT, tuple(own)))
             rest = replace(rest, bbox=BBox.union(left), members=left)
     return [*texts[0], rest, *texts[1]]
-
-
-def apart_from(image: BBox, picture: LayoutBox, lines: Collection[Sequence[BBox]]) -> list[LayoutBox]:
-    """``picture`` alone; or, where the ``image`` in it takes at most half of its height and most of its words (these
-    ``lines``) stand above or below that: the text above, the picture, and the text below. The model takes a table under
-    a photograph, in one frame with it, for a part of it."""
-    above: list[BBox] = []
-    below: list[BBox] = []
-    labels: list[BBox] = []
-    for row in lines:
-        around = BBox.union(row)
-        if around.y1 <= image.y0:
-            above.append(around)
-        elif around.y0 >= image.y1:
-            below.append(around)
-        else:
-            labels += row
-    if image.height > picture.bbox.height / 2 or len(labels) > LABELS * sum(map(len, lines)):
-        return [picture]
-    own = BBox.union([image, *labels])
-    members = dict.fromkeys((image, *(member for member in picture.members if own.has_center_of(member))))
-    upper, lower = (
-        [LayoutBox(BBox.union(band), Category.TEXT, tuple(band))] if band else [] for band in (above, below)
-    )
-    return [*upper, replace(picture, bbox=own, members=tuple(members)), *lower]
 
 
 def analyse(page: Any) -> list[LayoutBox]:

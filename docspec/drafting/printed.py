@@ -14,7 +14,7 @@ from docspec.documents.mupdf import mupdf
 from docspec.documents.painting import drawings_of, images_of
 from docspec.drafting.char_spans import without_doubles
 from docspec.drafting.frames import Bounds, bounds_of, is_painted
-from docspec.drafting.layout import LayoutBox, analyse, apart_from, without_prose
+from docspec.drafting.layout import LayoutBox, analyse, without_prose
 from docspec.drafting.listings import mark_even
 from docspec.drafting.page_lines import cell_texts
 from docspec.drafting.structure.relations import relations
@@ -95,13 +95,9 @@ class Printed:
                 lines.setdefault(word.line, []).append(word.bbox)
         if sum(map(len, lines.values())) < WORDS:
             return [box]
-        if is_painted(box.bbox, lines.values(), self.drawings, ()):
-            return without_prose(box, list(lines.values()))
-        images = [one for one in self.images if box.bbox.intersection(one) is not None]
-        if not is_painted(box.bbox, lines.values(), (), images):
+        if not is_painted(box.bbox, lines.values(), self.drawings, self.images):
             return [replace(box, category=Category.TEXT)]
-        parts = apart_from(BBox.union(images), box, lines.values())
-        return parts if len(parts) > 1 else without_prose(box, list(lines.values()))
+        return without_prose(box, list(lines.values()))
 
     @cached_property
     def bounds(self) -> Bounds:

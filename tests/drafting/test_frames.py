@@ -11,7 +11,7 @@ import pytest
 
 from docspec.core import BBox, Category
 from docspec.drafting.frames import Bounds, frames_of, is_painted
-from docspec.drafting.layout import LayoutBox, apart_from, without_prose
+from docspec.drafting.layout import LayoutBox, without_prose
 from docspec.drafting.lines import TextLine
 from docspec.drafting.order import in_order
 from docspec.drafting.structure.tokens import page_tokens
@@ -192,19 +192,3 @@ def test_a_caption_is_no_part_of_its_chart(at_top: bool) -> None:
     assert without_prose(chart, [*labels, *caption(at_top, 2)[:1]]) == [chart], "one line may be a title of an axis"
     across = replace(chart, members=(*members, BBox(40, 50, 300, 260)))
     assert without_prose(across, lines) == [across], "it is drawn over"
-
-
-def test_a_table_under_a_photograph_in_its_frame_is_text() -> None:
-    photograph = BBox(60, 70, 160, 130)
-    title, caption = [BBox(80, 55, 140, 65)], [BBox(60 + 30 * n, 133, 85 + 30 * n, 143) for n in range(3)]
-    rows = [[BBox(60, 150 + 15 * n, 90, 160 + 15 * n), BBox(110, 150 + 15 * n, 160, 160 + 15 * n)] for n in range(9)]
-    lines = [title, caption, *rows]
-    members = (photograph, *map(BBox.union, lines))
-    box = LayoutBox(BBox.union(members), Category.PICTURE, members)
-    above, picture, below = apart_from(photograph, box, lines)
-    assert above.category is below.category is Category.TEXT and picture.category is Category.PICTURE
-    assert picture.bbox == photograph and picture.members == (photograph,)
-    assert above.members == (title[0],) and len(below.members) == 10
-    assert apart_from(BBox(60, 70, 160, 220), box, lines) == [box], "it takes most of the height"
-    beside = [[BBox(170, 75 + 6 * n, 200, 80 + 6 * n)] for n in range(9)] * 2
-    assert apart_from(photograph, box, [*lines, *beside]) == [box], "many of the words are its labels"
