@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from docspec.documents.mupdf import mupdf
@@ -193,17 +196,28 @@ def _with_untold(glyphs: list[Glyph], untold: Mapping[int, Sequence[float]]) -> 
     """``glyphs`` with tall brackets and roots as high as they are where the file tells the lowest piece of each alone,
     as Typst's do. The others are glyphs without a sign above it (``untold``: their base lines at twentieths of points
     from the left), each as far from the one below as that is high; the middle of a brace has two of its ends."""
+    if not untold:
+        return glyphs
+    columns = {at: sorted(own) for at, own in untold.items()}
     told: dict[int, list[float]] = defaultdict(list)
-    for one in glyphs:
-        told[round(one.x * 20)].append(one.y)
+    for y, at in sorted((one.y, round(one.x * 20)) for one in glyphs):
+        told[at].append(y)
+
+    @cache  # signs may lie on each other
+    def top_of(at: int, y: float, step: float) -> float:
+        above = bisect_left(told[at], y)  # what is told above it has pieces of its own
+        least = told[at][above - 1] if above else -inf
+        own = bisect_left(columns[at], y)
+        while own and least < columns[at][own - 1] and y - columns[at][own - 1] < step:
+            own -= 1
+            y = columns[at][own]
+        return y
+
     whole = []
     for one in glyphs:
         sign, at, top = one.symbol.sign, round(one.x * 20), one.y
-        if at in untold and sign in STACKED and one.font.kind:
-            above = max((y for y in told[at] if y < one.y), default=0.0)
-            step = (MIDDLE if sign in "{}" else 1.0) * (one.y1 - one.y0)
-            for y in sorted(untold[at], reverse=True):
-                top = y if above < y < top and top - y < step else top
+        if at in columns and sign in STACKED and one.font.kind:
+            top = top_of(at, one.y, (MIDDLE if sign in "{}" else 1.0) * (one.y1 - one.y0))
         if top < one.y:
             symbol = one.symbol._replace(part="radical" if sign == "√" else "delimiter")
             one = replace(one, symbol=symbol, y0=one.y0 + top - one.y)
