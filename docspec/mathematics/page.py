@@ -98,6 +98,9 @@ def texts_of_cells(blocks: Sequence[dict[str, Any]], cells: Sequence[BBox]) -> d
     formulas = [BBox(*span["bbox"]) for span in spans if "ends" in span]
     grown = {cell: cell.grown(1) for cell in cells}
     own = {cell: around for cell, around in grown.items() if any(map(around.has_center_of, formulas))}
+    rivals = {
+        cell: [one for one in cells if around.intersection(grown[one]) is not None] for cell, around in own.items()
+    }
     pieces: dict[BBox, list[tuple[BBox, float, str]]] = {}
     for span in spans if own else ():
         size, chars = span["size"], span["chars"]
@@ -107,7 +110,10 @@ def texts_of_cells(blocks: Sequence[dict[str, Any]], cells: Sequence[BBox]) -> d
         for (x0, y0, x1, y1), baseline, text in parts:
             part = BBox(x0, y0, x1, y1)
             cell = next((cell for cell, around in own.items() if around.has_center_of(part)), None)
-            if cell is not None:
+            if cell is not None:  # cells with tall brackets reach into those above and below them
+                both = [one for one in rivals[cell] if grown[one].has_center_of(part)]
+                cell = min(both, key=lambda one: abs(one.center_y - part.center_y) / one.height)
+            if cell in own:
                 place = BBox(x0, baseline - 0.7 * size, x1, baseline + 0.2 * size)
                 pieces.setdefault(cell, []).append((place, size, text))
     return {cell: _text_of(parts) for cell, parts in pieces.items()}
