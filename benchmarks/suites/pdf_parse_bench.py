@@ -3,7 +3,8 @@
 Published as ``ground_truth/NAME.json`` beside ``pdfs/NAME.pdf``. Its own judge is a language model; here each table has
 the F1 of its adjacency relations (:mod:`benchmarks.adjacency`), whose words are compared by their ASCII letters,
 figures and points alone, as alike from 0.8 on. A true table takes the table of its document with the likest words, and
-counts 0 without one. Formulas are left out.
+counts 0 without one. Tabulars without any rule are mostly none to a reader (authors, lines of one cell, programs), so
+that those with one have a figure of their own. Formulas are left out.
 """
 
 from __future__ import annotations
@@ -33,8 +34,12 @@ FOUND = 30
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 
-Truth = tuple[tuple[Table, str], ...]
-"""The tables of a document with how complex each is called."""
+_COLUMNS = r"\\begin\{[a-z*]+\}(?:\[\w\])?(?:\{[^{}|]*\\\w+\})?\{(?:[^{}|]|\{[^{}]*\})*\|"
+_RULE = re.compile(rf"\\(?:hline|cline|Xhline|[a-z]*rule)\b|{_COLUMNS}")
+"""A rule between rows, or an upright one among the columns of a tabular."""
+
+Truth = tuple[tuple[Table, str, bool], ...]
+"""The tables of a document with how complex each is called, and whether it has a rule."""
 
 
 class PdfParseBench:
@@ -72,15 +77,16 @@ class PdfParseBench:
             tables = (parse_table(block.text) for block in blocks if block.category == "Table")
             written[item.attributes["document"]] += [table for table in tables if table is not None]
         each = [
-            (kind, found)
+            (kind, ruled, found)
             for name, truth in truths.items()
-            for table, kind in truth
+            for table, kind, ruled in truth
             if (found := score_of(table, written[name])) is not None
         ]
         if not each:
             return Scores({})
-        values = [value for _, value in each]
-        kinds = sorted({kind for kind, _ in each})
+        values = [value for *_, value in each]
+        of_ruled = [value for _, ruled, value in each if ruled]
+        kinds = sorted({kind for kind, *_ in each})
         mean = 100 * fmean(values)
         return Scores(
             {
@@ -88,10 +94,12 @@ class PdfParseBench:
                 "perfect": 100 * fmean(value > 0.999 for value in values),
                 "below 0.5": float(sum(value < 0.5 for value in values)),
                 "tables": float(len(values)),
+                "F1 with a rule": 100 * fmean(of_ruled or [0.0]),
+                "tables with a rule": float(len(of_ruled)),
             },
             overall=mean,
             overall_name="F1 of adjacency relations (%), mean over tables",
-            by_kind={kind: 100 * fmean(value for own, value in each if own == kind) for kind in kinds},
+            by_kind={kind: 100 * fmean(value for own, _, value in each if own == kind) for kind in kinds},
             kind_figure="F1 of adjacency relations (%)",
         )
 
@@ -100,7 +108,10 @@ def truth_in(file: Path) -> Truth:
     """The tables of ``ground_truth/NAME.json``. Raises :class:`InputError` where it is no such file."""
     try:
         told = [one for one in json.loads(file.read_text(encoding="utf-8")) if one["type"] == "table"]
-        return tuple((tabular(one["data"]), one.get("complexity", "table")) for one in told)
+        return tuple(
+            (tabular(one["data"]), one.get("complexity", "table"), _RULE.search(one["data"]) is not None)
+            for one in told
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file}: is no truth of pdf-parse-bench ({error!r})") from error
 

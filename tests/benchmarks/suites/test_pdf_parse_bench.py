@@ -64,7 +64,24 @@ def test_of_several_tables_each_has_its_own(tmp_path: Path) -> None:
     suite = PdfParseBench(folder_of(tmp_path, SPANNED, small))
     written = "| one | two |\n| --- | --- |\n| three | four |\n"
     assert suite.score(suite.items(), {"one_pg1": written}).overall == pytest.approx(50)
+    scores = suite.score(suite.items(), {"one_pg1": RIGHT})
+    assert (scores.figures["F1 with a rule"], scores.figures["tables with a rule"]) == (pytest.approx(100), 1)
     assert suite.score(suite.items(), {"one_pg1": f"{RIGHT}\n\n{written}"}).overall == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("latex", "ruled"),
+    [
+        (r"\begin{tabular}{l|c} a & b \end{tabular}", True),
+        (r"\begin{tabular}[t]{|lc|} a & b \end{tabular}", True),
+        (r"\begin{tabularx}{\textwidth}{l|X} a & b \end{tabularx}", True),
+        (r"\begin{tabular}{lc} \specialrule{1pt}{0pt}{0pt} a & b \end{tabular}", True),
+        (r"\begin{tabular}{lc} $|a|$ & b \end{tabular}", False),
+    ],
+)
+def test_a_table_with_a_rule_is_one_to_a_reader(tmp_path: Path, latex: str, ruled: bool) -> None:
+    [item, _] = PdfParseBench(folder_of(tmp_path, latex)).items()
+    assert [told for *_, told in item.truth] == [ruled]
 
 
 def test_other_files_are_no_truth(tmp_path: Path) -> None:
